@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const MB = 1024 * 1024;
 
-describe("an unknown", () => {
+describe("unknown things", () => {
   it.each([
     ["path", "POST", "jobs/run/p/f/t/nothing", "script.notFound"],
     ["path, waited for,", "POST", "jobs/run_wait_result/p/f/t/nothing", "script.notFound"],
@@ -23,11 +23,11 @@ describe("an unknown", () => {
     ["job", "GET", `jobs_u/get/${randomUUID()}`, "job.notFound"],
     ["route", "GET", "nothing/at/all", "route.unknown"],
     ["route below a known one", "POST", "scripts/create/more", "route.unknown"],
-  ])("%s is 404 in plain text with a code: %s %s", async (_what, method, route, code) => {
+  ])("an unknown %s returns 404 in plain text with a code: %s %s", async (_what, method, route, code) => {
     expect(refused(await ws.call(method, route, method === "POST" ? { body: {} } : {}))).toMatchObject({ status: 404, code });
   });
 
-  it("method is 405 and names those that work", async () => {
+  it("an unknown method returns 405 and names the allowed ones", async () => {
     for (const [method, route, allow] of [
       ["DELETE", "scripts/list", "GET"],
       ["GET", "scripts/create", "POST"],
@@ -40,7 +40,7 @@ describe("an unknown", () => {
     }
   });
 
-  it("language is 422 with the list of those that are known", async () => {
+  it("an unknown language returns 422 with the list of known languages", async () => {
     const answer = refused(await ws.post("scripts/create", { path: "f/t/x", summary: "", language: "cobol", content: "" }));
     expect(answer).toMatchObject({ status: 422, code: "body.shape" });
     expect(answer.text).toContain("language");
@@ -50,7 +50,7 @@ describe("an unknown", () => {
   });
 });
 
-describe("a body", () => {
+describe("request bodies", () => {
   it.each([
     ["{", "position 1 (line 1, column 2)"],
     ['{"a": hello}', "position 6 (line 1, column 7)"],
@@ -58,7 +58,7 @@ describe("a body", () => {
     ["plain text", "position 0 (line 1, column 1)"],
     ['{"a": 1} {}', "position 9 (line 1, column 10)"],
     [`{"a": "${"x".repeat(100_000)}", "b": oops}`, "position 100015 (line 1, column 100016)"],
-  ])("that is not JSON is 400 and names the position: %.20s", async (body, position) => {
+  ])("a body that is not JSON returns 400 and names the position: %.20s", async (body, position) => {
     for (const route of ["scripts/create", "jobs/run/preview", "folders/create"]) {
       const answer = refused(await ws.call("POST", route, { body }));
       expect(answer).toMatchObject({ status: 400, code: "body.notJson" });
@@ -75,25 +75,25 @@ describe("a body", () => {
     ["folders/create", { name: "a b" }, "name"],
     ["jobs/run/preview", { language: "bash" }, "content"],
     ["jobs/run/preview", { language: "bash", content: "", args: [1] }, "args"],
-  ])("of the wrong shape is 422 and names the path: %s %j", async (route, body, path) => {
+  ])("a body of the wrong shape returns 422 and names the path: %s %j", async (route, body, path) => {
     const answer = refused(await ws.post(route, body));
     expect(answer).toMatchObject({ status: 422, code: "body.shape" });
     expect(answer.text).toContain(`${path}: `);
   });
 
-  it("of a run route is never refused for being no JSON object", async () => {
+  it("a run route accepts bodies that are not JSON objects", async () => {
     await ws.saveScript({ path: "f/t/any", language: "bash", content: "echo any" });
     for (const body of ["[1]", '"text"', "1", "null", "true", "a=1&b=2", "<a/>", '{"a": }']) {
       expectStatus(await ws.call("POST", "jobs/run_wait_result/p/f/t/any", { body }), 200);
     }
   });
 
-  it("that is empty means no arguments", async () => {
+  it("an empty body means no arguments", async () => {
     expect((await ws.call("POST", "jobs/run_wait_result/p/f/t/any", { body: "" })).json).toBe("any");
     expect((await ws.call("POST", "jobs/run_wait_result/p/f/t/any")).json).toBe("any");
   });
 
-  it("of 3.9 MB works, above 4 MB it is 413 with the limit", async () => {
+  it("a body of 3.9 MB is accepted, and one above 4 MB returns 413 with the limit", async () => {
     await ws.saveScript({ path: "f/t/length", language: "bun", content: "export const main = (text: string) => text.length;" });
     const fits = { text: "x".repeat(3.9 * MB) };
     expect((await ws.runWait("f/t/length", fits)).json).toBe(fits.text.length);
@@ -105,8 +105,8 @@ describe("a body", () => {
   });
 });
 
-describe("a parameter", () => {
-  it("job_id that is used already is 400, for running, ended and waiting jobs alike", async () => {
+describe("parameters", () => {
+  it("a job_id that is already used returns 400, for running, completed and queued jobs alike", async () => {
     const id = randomUUID();
     const other = await newWorkspace();
     await other.saveScript({ path: "f/t/any", language: "bash", content: "echo other" });
@@ -123,7 +123,7 @@ describe("a parameter", () => {
     expect((await ws.get(`jobs_u/completed/get_result/${id}`)).json).toBe("any");
   });
 
-  it("job_id, or an id in a path, that is no uuid is 400 and named", async () => {
+  it("a job_id, or an id in a path, that is not a UUID returns 400 and is named", async () => {
     expect(refused(await ws.post("jobs/run/p/f/t/any", {}, { job_id: "mine" }))).toMatchObject({
       status: 400,
       text: expect.stringContaining("job_id"),
@@ -133,7 +133,7 @@ describe("a parameter", () => {
     }
   });
 
-  it("that is no number, or out of its range, is 400 and named", async () => {
+  it("a parameter that is not a number, or out of range, returns 400 and is named", async () => {
     for (const [name, value] of [
       ["scheduled_in_secs", "soon"],
       ["scheduled_in_secs", "-1"],
@@ -152,7 +152,7 @@ describe("a parameter", () => {
     expect(refused(await ws.get("jobs/list", { created_after: "yesterday" }))).toMatchObject({ status: 400 });
   });
 
-  it("timeout above 840 s is refused with the limit", async () => {
+  it("a timeout above 840 s is rejected with the limit", async () => {
     const script = { path: "f/t/forever", summary: "", language: "bash", content: "", timeout: 841 };
     expect(refused(await ws.post("scripts/create", script))).toMatchObject({ status: 422, text: expect.stringMatching(/timeout.*840/) });
     expectStatus(await ws.post("scripts/create", { ...script, timeout: 840 }), 201);
@@ -161,7 +161,7 @@ describe("a parameter", () => {
   });
 });
 
-describe("a strange address", () => {
+describe("unusual URLs", () => {
   it.each([
     ["broken percent-encoding", "scripts/get/p/f/t/%zz"],
     ["a lone percent sign", "scripts/get/p/f/t/%"],
@@ -177,7 +177,7 @@ describe("a strange address", () => {
     ["500 parts", `scripts/get/p/${"a/".repeat(500)}b`],
     ["words that are no hash", "scripts/get/h/constructor"],
     ["nothing after the prefix", "scripts/get/p/"],
-  ])("with %s is refused in plain text with a code", async (_what, route) => {
+  ])("a URL with %s is rejected in plain text with a code", async (_what, route) => {
     for (const [method, path] of [
       ["GET", `/api/w/${ws.id}/${route}`],
       ["POST", `/api/w/${ws.id}/${route.replace("scripts/get", "jobs/run_wait_result")}`],
@@ -190,15 +190,15 @@ describe("a strange address", () => {
     }
   });
 
-  it("keeps a path's spaces and other letters when they are encoded", async () => {
+  it("a path keeps its spaces and non-ASCII letters when they are encoded", async () => {
     const answer = await rawRequest("GET", `/api/w/${ws.id}/scripts/exists/p/f/t/gr%C3%BC%C3%9Fe%20dich`);
     expect([answer.status, answer.text]).toEqual([200, "false"]);
     expect((await rawRequest("GET", `/api/w/${ws.id}/scripts/get/p/f/t/gr%C3%BC%C3%9Fe%20dich`)).text).toContain("f/t/grüße dich");
   });
 });
 
-describe("a value at its border", () => {
-  it("that turns a list's times around, or lies before every clock, gives an empty list", async () => {
+describe("boundary values", () => {
+  it("a reversed time range, or a time before 1970, returns an empty list", async () => {
     for (const [route, query] of [
       ["jobs/list", { created_before: "0020-02-29T00:00:00Z" }],
       ["jobs/list", { created_after: "2030-01-01T00:00:00Z", created_before: "2020-01-01T00:00:00Z" }],
@@ -211,13 +211,13 @@ describe("a value at its border", () => {
     expect((await ws.get("audit/list", { after: "0020-02-29T00:00:00Z", per_page: 1 })).json).toHaveLength(1);
   });
 
-  it("that names a job twice counts it once", async () => {
+  it("a job that a request names twice counts once", async () => {
     const id = await ws.run("f/t/any", {}, { scheduled_in_secs: 1000 });
     expect((await ws.post("jobs_u/queue/get_started_at_by_ids", [id, id])).json).toEqual([null, null]);
     expect((await ws.post("jobs/queue/cancel_selection", [id, id])).json).toEqual([id]);
   });
 
-  it("that is empty where something must be named is 422", async () => {
+  it("an empty value where a name is required returns 422", async () => {
     for (const [route, body, field] of [
       ["groups/adduser/all", { username: "" }, "username"],
       ["workspaces/delete_invite", { email: "" }, "email"],
@@ -230,7 +230,7 @@ describe("a value at its border", () => {
     });
   });
 
-  it("that no number of the store or no header can hold is refused, and what is only for lists is left out of them", async () => {
+  it("a value that the database or a header cannot hold is rejected, unless only lists contain the field", async () => {
     const script = { path: "f/t/numbers", summary: "", language: "bash", content: "" };
     for (const cache_ttl of [1e300, 0.5, -3e9]) {
       expect(refused(await ws.post("scripts/create", { ...script, cache_ttl }))).toMatchObject({
@@ -247,7 +247,7 @@ describe("a value at its border", () => {
     expect(refused(long)).toMatchObject({ status: 400, code: "file.key" });
   });
 
-  it("of a path that holds a line's end is looked for like any other", async () => {
+  it("a path that contains a line break is looked up like any other path", async () => {
     for (const end of ["%0A", "%0D", "%E2%80%A8"]) {
       const answer = await rawRequest("GET", `/api/w/${ws.id}/variables/get/f/t/a${end}b`);
       expect([answer.status, answer.headers["x-svc-error"]]).toEqual([404, "variable.notFound"]);

@@ -50,7 +50,7 @@ async function playground() {
   return { token, workspace: ws.id, known };
 }
 
-it("every operation answers any input with a documented status, type and shape, and never with a fault of its own", {
+it("every operation answers any input with a documented status, type and shape, and never with an internal error", {
   timeout: 900_000,
 }, async () => {
   const { report, output } = await fuzz({

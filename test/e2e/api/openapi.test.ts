@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe("GET /api/openapi.json", () => {
-  it("answers without a token a document that an independent validator takes as OpenAPI 3.1", async () => {
+  it("the document needs no token, and an independent validator accepts it as OpenAPI 3.1", async () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
     const validator = new Validator();
     const { valid, errors } = await validator.validate(answer.json as Record<string, unknown>);
@@ -38,7 +38,7 @@ describe("GET /api/openapi.json", () => {
     expect(document.servers[0]?.url).toBe(api().url);
   });
 
-  it("has every public route once with its parameters, and none that is internal", () => {
+  it("the document contains each public route once with its parameters, and no internal route", () => {
     const expected = Object.values<Route>(routes)
       .filter(({ auth }) => auth !== "job")
       .map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\+\}/, "{$1}")}`);
@@ -57,7 +57,7 @@ describe("GET /api/openapi.json", () => {
     }
   });
 
-  it("says of every operation what it answers, also when it refuses, and which need no token", () => {
+  it("every operation documents its responses, including errors, and whether it needs a token", () => {
     for (const route of Object.values<Route>(routes)) {
       if (route.auth === "job") continue;
       const operation = document.paths[route.path.replace(/\{(\w+)\+\}/, "{$1}")]?.[route.method.toLowerCase()];
@@ -72,7 +72,7 @@ describe("GET /api/openapi.json", () => {
     }
   });
 
-  it("describes the events of streams, and says which bodies may be left out", () => {
+  it("the document describes the events of streams and marks optional bodies", () => {
     const stream = document.paths["/api/w/{workspace}/jobs_u/getupdate_sse/{id}"]?.["get"];
     expect(stream?.responses["200"]?.content?.["text/event-stream"]?.schema).toMatchObject({
       properties: { data: { contentMediaType: "application/json", contentSchema: expect.anything() } },
@@ -82,7 +82,7 @@ describe("GET /api/openapi.json", () => {
     expect(bodyOf("/api/users/tokens/create")?.required).toBe(false);
   });
 
-  it("says that run routes take any body, and which have a meaning of their own", () => {
+  it("run routes accept any body, and the document names the bodies with a special meaning", () => {
     const operation = document.paths["/api/w/{workspace}/jobs/run/p/{path}"]?.["post"];
     expect(Object.keys(operation?.requestBody?.content ?? {})).toEqual([
       "application/json",
@@ -120,7 +120,7 @@ describe("replies", () => {
     expect([route.name, data]).toEqual([route.name, json]);
   }
 
-  it("have the shapes that the contract says, with no field that it does not name", async () => {
+  it("every reply has the shape in the contract, without unknown fields", async () => {
     const w = `w/${ws.id}`;
     const { get } = ws.api;
     expectShape(routes.version, await get("version"));

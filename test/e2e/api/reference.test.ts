@@ -10,7 +10,7 @@ const page = async (headers: Record<string, string> = {}) => fetch(`${url}/docs`
 const filesOf = (html: string) => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
 
 describe("the API reference at /docs", () => {
-  it("needs no token, and neither its page nor any file of it names or may load anything of another origin", async () => {
+  it("the page needs no token, and none of its files names or may load anything of another origin", async () => {
     const answer = await page();
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     const policy = answer.headers.get("content-security-policy") ?? "";
@@ -33,7 +33,7 @@ describe("the API reference at /docs", () => {
     expect(types.sort()).toEqual(["application/json", "text/css; charset=utf-8", ...Array(2).fill("text/javascript; charset=utf-8")]);
   });
 
-  it("sends its files compressed to who takes that, whole to who does not, and browsers keep them", async () => {
+  it("the server compresses files for clients that accept it, and browsers cache them", async () => {
     const html = await (await page()).text();
     for (const file of filesOf(html).filter((address) => address.startsWith("/docs/"))) {
       const [compressed, plain] = await Promise.all([fetch(url + file), fetch(url + file, { headers: { "accept-encoding": "identity" } })]);
@@ -45,13 +45,13 @@ describe("the API reference at /docs", () => {
     expect((await page()).headers.get("cache-control")).toBe("no-cache");
   });
 
-  it.each(["nothing.js", "index.html.gz", "..%2fhandler.mjs", "%2e%2e%2findex.mjs", "constructor"])("has no file %s", async (name) => {
+  it.each(["nothing.js", "index.html.gz", "..%2fhandler.mjs", "%2e%2e%2findex.mjs", "constructor"])("the server has no file %s", async (name) => {
     const answer = await fetch(`${url}/docs/${name}`);
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "route.unknown"]);
   });
 });
 
-describe("in a browser, the API reference", () => {
+describe("the API reference in a browser", () => {
   it("the page shows the operation in its URL, contacts no other server, and logs no error", {
     timeout: 180_000,
   }, async () => {
@@ -65,7 +65,7 @@ describe("in a browser, the API reference", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("runs a script with the token that is typed in, by keyboard alone", { timeout: 300_000 }, async () => {
+  it("a user runs a script with a token that they type in, by keyboard alone", { timeout: 300_000 }, async () => {
     const ws = await newWorkspace();
     await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello from the page" });
     const { page: shown, complaints } = await openPage();

@@ -22,7 +22,7 @@ describe.each(clients)("the %s client", (client: Client) => {
     return result;
   };
 
-  it("creates, changes and reads variables, secret ones too", async () => {
+  it("the client creates, changes and reads variables, including secret ones", async () => {
     const path = `f/t/${client}_token`;
     expect((await driver.call("getVariable", path)).error).toMatchObject({ name: "ApiError", status: 404 });
     await call("setVariable", path, 'se"cret é', true, "what for");
@@ -35,7 +35,7 @@ describe.each(clients)("the %s client", (client: Client) => {
     });
   });
 
-  it("tells the address of a user", async () => {
+  it("the client returns the email address of a user", async () => {
     expect(await call("usernameToEmail", "admin")).toBe(shared().email);
     expect((await driver.call("usernameToEmail", "nobody")).error).toMatchObject({
       name: "ApiError",
@@ -44,7 +44,7 @@ describe.each(clients)("the %s client", (client: Client) => {
     });
   });
 
-  it("creates, changes and reads resources, with what they refer to in its place", async () => {
+  it("the client creates, changes and reads resources with their references resolved", async () => {
     const path = `f/t/${client}_db`;
     await call("setVariable", `f/t/${client}_password`, "p/w", true, "");
     expect((await driver.call("getResource", path)).error).toMatchObject({ status: 404 });
@@ -59,7 +59,7 @@ describe.each(clients)("the %s client", (client: Client) => {
     expect((await ws.get(`resources/get/${path}`)).json).toMatchObject({ resource_type: "postgresql" });
   });
 
-  it("keeps state, which is nothing at first", async () => {
+  it("the client stores state, which is empty at first", async () => {
     expect(await call("getState")).toBe(null);
     for (const state of [{ seen: [1, 2] }, "text", 0, false]) {
       await call("setState", state);
@@ -79,7 +79,7 @@ it.each([
     "go",
     'package inner\n\nimport svc "svc-client"\n\nfunc main() (any, error) {\n\tstate, err := svc.GetState()\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\truns, _ := state.(float64)\n\treturn runs + 1, svc.SetState(runs + 1)\n}\n',
   ],
-])("a script in %s finds in its next run what it kept in the last", async (language, content) => {
+])("a script in %s reads the state that its previous run stored", async (language, content) => {
   await ws.saveScript({ path: `f/t/counts_${language}`, language, content });
   for (const runs of [1, 2, 3]) expect((await ws.runWait(`f/t/counts_${language}`)).json).toBe(runs);
 });

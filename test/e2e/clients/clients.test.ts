@@ -107,7 +107,7 @@ it.each([
   expect(logs).toMatch(/Running f\/t\/child as job [0-9a-f-]{36}\.\n/);
 });
 
-describe.each(clients)("the %s client, from outside", (client: Client) => {
+describe.each(clients)("the %s client outside of jobs", (client: Client) => {
   let driver: Driver;
   beforeAll(async () => {
     driver = startDriver(client);
@@ -115,7 +115,7 @@ describe.each(clients)("the %s client, from outside", (client: Client) => {
   });
   afterAll(() => driver.stop());
 
-  it("runs a script by path and by hash, and waits or does not", async () => {
+  it("the client runs a script by path and by hash, with and without waiting", async () => {
     expect(await driver.call("runScriptByPath", "f/t/child", { name: "Ada" })).toMatchObject({ result: "hi Ada" });
     expect(await driver.call("runScriptByHash", childHash, { name: "é" })).toMatchObject({ result: "hi é" });
     for (const [helper, target] of [
@@ -130,7 +130,7 @@ describe.each(clients)("the %s client, from outside", (client: Client) => {
     }
   });
 
-  it("tells why a script failed, and that there is none", async () => {
+  it("the client reports why a script failed, and that a script is missing", async () => {
     const { error } = await driver.call("runScriptByPath", "f/t/failing", {});
     expect(error).toMatchObject({ name: "JobError", failure: { name: "ExitError" } });
     expect((await driver.call("runScriptByPath", "f/t/none", {})).error).toMatchObject({
@@ -140,7 +140,7 @@ describe.each(clients)("the %s client, from outside", (client: Client) => {
     });
   });
 
-  it("writes, reads and deletes files, also those that no request or reply can carry", async () => {
+  it("the client writes, reads and deletes files, including those too large for a request or reply", async () => {
     for (const [key, content] of [
       [`${client}/é small.txt`, "hallo é\n"],
       [`${client}/large.txt`, "0123456789é".repeat(500_000)],
@@ -157,7 +157,7 @@ describe.each(clients)("the %s client, from outside", (client: Client) => {
     expect(await (await fetch(url)).text()).toBe("somewhere");
   });
 
-  it("cancels a job that waits for its time", async () => {
+  it("the client cancels a scheduled job", async () => {
     const { result: job } = await driver.call("runScriptByPathAsync", "f/t/child", { name: "x" }, 600);
     expect(await driver.call("getResult", job)).toMatchObject({ error: { status: 404 } });
     expect((await driver.call("cancelJob", job, "not needed")).error).toBeUndefined();
@@ -189,18 +189,18 @@ describe("the READMEs of the clients", () => {
     return (await ws.runWait(`f/examples/readme_${language}`, { names: ["Ada", "Bob"] })).json;
   };
 
-  it.each(["bun", "deno", "nodejs"] as const)("have a script in TypeScript that %s runs", async (language) => {
+  it.each(["bun", "deno", "nodejs"] as const)("a README has a script in TypeScript that %s runs", async (language) => {
     expect(await runScript(language, examples("typescript", "ts")[0])).toEqual([{ hello: "Ada" }, { hello: "Bob" }]);
   });
 
   it.each([
     ["python3", "python", "python"],
     ["go", "go", "go"],
-  ])("have a script in %s that runs", async (language, client, fence) => {
+  ])("a README has a script in %s that runs", async (language, client, fence) => {
     expect(await runScript(language, examples(client, fence)[0])).toEqual([{ hello: "Ada" }, { hello: "Bob" }]);
   });
 
-  it("have a TypeScript program that bun, deno and node run with the package as published", async () => {
+  it("the README has a TypeScript program that bun, deno and node run with the published package", async () => {
     const installed = await installTypescriptClient();
     const program = join(installed.dir, "example.ts");
     writeFileSync(program, examples("typescript", "ts")[1]);
@@ -211,13 +211,13 @@ describe("the READMEs of the clients", () => {
     rmSync(installed.dir, { recursive: true, force: true });
   });
 
-  it("have a Python program that runs", async () => {
+  it("the README has a Python program that runs", async () => {
     writeFileSync(join(dir, "example.py"), examples("python", "python")[1]);
     const env = { PYTHONPATH: join(root, "clients/python"), PYTHONDONTWRITEBYTECODE: "1" };
     expect(await run(pythonPath(), ["example.py"], { env })).toBe("{'hello': 'Ada'}\n");
   });
 
-  it("have a Go program that runs", async () => {
+  it("the README has a Go program that runs", async () => {
     const cwd = join(dir, "go");
     mkdirSync(cwd);
     writeFileSync(join(cwd, "main.go"), examples("go", "go")[1]);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe("variables and resources", () => {
-  it("are read where the caller may read, and not there elsewhere", async () => {
+  it("a caller reads permitted objects, and others do not exist for the caller", async () => {
     const mine = dev.in(ws);
     for (const [kind, name] of [
       ["variables/get", "v"],
@@ -37,7 +37,7 @@ describe("variables and resources", () => {
     expect((await mine.get("variables/exists/f/hidden/v")).json).toBe(false);
   });
 
-  it("are listed as far as they may be read, in every list", async () => {
+  it("every list contains only objects that the caller may read", async () => {
     const mine = dev.in(ws);
     for (const route of ["variables/list", "resources/list", "resources/list_names/any", "resources/list_search"]) {
       const paths = ((await mine.get(route)).json as { path: string }[]).map(({ path }) => path.split("/")[1]);
@@ -45,7 +45,7 @@ describe("variables and resources", () => {
     }
   });
 
-  it("are saved where the caller may write, by creating and by renaming, whatever the address says", async () => {
+  it("creating and renaming require write permission, whatever the URL names", async () => {
     const mine = dev.in(ws);
     const created = async (folder: string) => [
       (await mine.post("variables/create", variable(`f/${folder}/new`))).status,
@@ -69,7 +69,7 @@ describe("variables and resources", () => {
     expect((await theirs.get("workspaces/encryption_key")).status).toBe(403);
   });
 
-  it("extra permissions follow a renaming and end with the object", async () => {
+  it("extra permissions follow a rename and are deleted with the object", async () => {
     expectStatus(await ws.post("variables/create", variable("f/hidden/lent")), 201);
     expectStatus(await ws.post("acls/add/variable/f/hidden/lent", { owner: `u/${dev.username}`, write: false }), 200);
     expect((await dev.in(ws).get("variables/get_value/f/hidden/lent")).status).toBe(200);
@@ -83,7 +83,7 @@ describe("variables and resources", () => {
 });
 
 describe("extra permissions", () => {
-  it("move and end in the transaction that renames or deletes their object: none is left behind for another one", async () => {
+  it("the transaction that renames or deletes an object moves or deletes its extra permissions, so that none is left for another object", async () => {
     const own = await newWorkspace();
     const writes = async (route: string) => {
       const line = await until(
@@ -112,8 +112,8 @@ describe("extra permissions", () => {
   });
 });
 
-describe("a job", () => {
-  it("gets by reference what its caller may read, and fails naming the path of what it may not", async () => {
+describe("jobs with references", () => {
+  it("a job resolves the references that its caller may read, and fails with the path of any other", async () => {
     await ws.saveScript({ path: "f/open/echo", language: "bun", content: "export const main = (v: unknown) => String(v).length;" });
     const mine = dev.in(ws);
     const run = async (path: string) => (await mine.post("jobs/run_wait_result/p/f/open/echo", { v: `$var:${path}` })).json;
@@ -139,7 +139,7 @@ describe("a job", () => {
     expect(await run(dev.in(ws), "$res:f/hidden/r")).toEqual({ error: expect.objectContaining({ name: "BadReference" }) });
   });
 
-  it("asks with its own token for no more than that", async () => {
+  it("the token of a job reads no more than its caller", async () => {
     await ws.saveScript({
       path: "f/open/asks",
       language: "bun",

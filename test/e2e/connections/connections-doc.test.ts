@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
 
-it("docs/connections.md: every example does what the page says", async () => {
+it("docs/connections.md: every example does what the page describes", async () => {
   const [ws, other] = [await newWorkspace(), await newWorkspace()];
   for (const { post } of [ws, other]) expectStatus(await post("folders/create", { name: "ops" }), 201);
   await ws.saveScript({

@@ -33,8 +33,8 @@ async function versions(ws: Workspace): Promise<Map<string, string>> {
   return new Map(Items.map(({ sk, v }) => [sk?.S ?? "", (v?.M?.["value"]?.S ?? "").split(":")[1] ?? ""]));
 }
 
-describe("the workspace's encryption key", () => {
-  it("is 64 characters, the same until it is replaced, another one in each workspace, and exports open with it", async () => {
+describe("the encryption key of a workspace", () => {
+  it("the key has 64 characters, is stable until it is replaced, differs between workspaces, and opens exports", async () => {
     const ws = await workspaceWith(1);
     const key = await currentKey(ws);
     expect(key).toMatch(/^[A-Za-z0-9]{64}$/);
@@ -44,7 +44,7 @@ describe("the workspace's encryption key", () => {
     expect(importSecret(key, (json as { value: string }).value)?.value).toBe("value 0");
   });
 
-  it("is replaced while readers and writers go on: nothing is unreadable at any moment, and all is sealed anew", async () => {
+  it("readers and writers continue during a rotation: every secret is readable at any moment, and all are encrypted again", async () => {
     const ws = await workspaceWith(40);
     let going = true;
     const failures: string[] = [];
@@ -90,7 +90,7 @@ describe("the workspace's encryption key", () => {
     expect(new Set((await versions(ws)).values()).size).toBe(1);
   });
 
-  it("may be lost in the middle of its replacement: all stays readable, and the next one ends the work", async () => {
+  it("a rotation that is interrupted leaves every secret readable, and the next one completes it", async () => {
     const ws = await workspaceWith(5);
     const { dynamodb } = awsClients();
     const Key = { pk: { S: `VAR#${ws.id}` }, sk: { S: "f/t/s0" } };
@@ -122,7 +122,7 @@ describe("the workspace's encryption key", () => {
     for (let index = 0; index <= 5; index += 1) expect((await ws.get(`variables/get_value/f/t/s${index}`)).json).toBe(`value ${index}`);
   });
 
-  it("changes alone where skip_reencrypt says so, and is refused when it is too short", async () => {
+  it("skip_reencrypt changes only the key, and a key that is too short is rejected", async () => {
     const ws = await workspaceWith(1);
     expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("i"), skip_reencrypt: true }), 200);
     expect(await currentKey(ws)).toBe(keyOf("i"));

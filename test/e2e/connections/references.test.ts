@@ -33,12 +33,12 @@ const WRONG = [
 ] as const;
 
 describe("get_value_interpolated", () => {
-  it("resolves references at any depth, and takes a variable's text as it is", async () => {
+  it("the route resolves references at any depth, and does not interpret the text of a variable", async () => {
     expect(expectStatus(await interpolated("f/t/db"), 200).json).toEqual(DB);
     expect((await ws.get("resources/get_value/f/t/db")).json).toMatchObject({ password: "$var:f/t/password" });
   });
 
-  it("names the reference that cannot be resolved, and no value", async () => {
+  it("an error names the reference that cannot be resolved, and no value", async () => {
     for (const [path, reference] of [
       ["f/t/broken", "$var:f/t/nothing_here"],
       ["f/t/round", "$res:f/t/"],
@@ -50,7 +50,7 @@ describe("get_value_interpolated", () => {
     expect((await interpolated("f/t/half")).text).not.toContain("secret-of-the-database");
   });
 
-  it("refuses what would grow beyond all measure", async () => {
+  it("a value that would grow without limit is rejected", async () => {
     await resource("f/t/grow0", "x".repeat(1000));
     for (let level = 1; level <= 6; level += 1)
       await resource(
@@ -64,7 +64,7 @@ describe("get_value_interpolated", () => {
     expect(expectStatus(await interpolated("f/t/chain6"), 200).json).toBe(1);
   });
 
-  it("resolves 20 references in at most 3 reads", async () => {
+  it("the route resolves 20 references in at most 3 reads", async () => {
     const own = await newWorkspace();
     const value: Record<string, string> = {};
     for (let index = 0; index < 10; index += 1) {
@@ -92,7 +92,7 @@ describe("get_value_interpolated", () => {
   });
 });
 
-describe("references in a job's arguments", () => {
+describe("references in the arguments of a job", () => {
   const args = { a: { deep: ["$res:f/t/db"] }, b: "$var:f/t/password" };
   const expected = { a: { deep: [DB] }, b: "secret-of-the-database" };
   /** The script answers whether it got what it must: its result is masked when people read it. */
@@ -101,21 +101,21 @@ describe("references in a job's arguments", () => {
     await ws.saveScript({ path: "f/t/check", language: "bun", content: check });
   });
 
-  it("are resolved right before the run, in a sync call, an async one and a preview", async () => {
+  it("references are resolved right before the run, in a sync call, an async one and a preview", async () => {
     expect(expectStatus(await ws.runWait("f/t/check", args), 200).json).toBe(true);
     expect(await ws.completed(await ws.run("f/t/check", args))).toMatchObject({ success: true, result: true });
     const preview = { language: "bun", content: check, args };
     expect(expectStatus(await ws.post("jobs/run_wait_result/preview", preview), 200).json).toBe(true);
   });
 
-  it("stand in the job's record as they were sent", async () => {
+  it("the job record contains references as they were sent", async () => {
     const job = await ws.run("f/t/check", args);
     const completed = await ws.completed(job);
     expect(completed["args"]).toEqual(args);
     expect((await ws.get(`jobs_u/get_args/${job}`)).json).toEqual(args);
   });
 
-  it.each(WRONG)("fail the job before its code runs: %s", async (_, reference, named) => {
+  it.each(WRONG)("a reference fails the job before its code runs: %s", async (_, reference, named) => {
     const sync: Answer = await ws.runWait("f/t/echo", { a: [reference], b: "$var:f/t/password" });
     const job = sync.headers.get("x-svc-job-id") ?? "";
     expect(sync.json).toEqual({ error: { name: "BadReference", message: expect.stringContaining(named) } });
@@ -123,7 +123,7 @@ describe("references in a job's arguments", () => {
     expect(await ws.completed(job)).toMatchObject({ success: false, result: sync.json });
   });
 
-  it("name nothing of another workspace", async () => {
+  it("a reference cannot name another workspace", async () => {
     const other = await newWorkspace();
     expectStatus(
       await other.post("variables/create", { path: "f/t/foreign", value: "foreign value", is_secret: true, description: "" }),
@@ -135,8 +135,8 @@ describe("references in a job's arguments", () => {
   });
 });
 
-describe("a script", () => {
-  it("reads variables and resources with its job token, and writes its state", async () => {
+describe("scripts with a job token", () => {
+  it("a script reads variables and resources with its job token, and writes its state", async () => {
     await ws.saveScript({
       path: "f/t/reader",
       language: "bun",

@@ -20,7 +20,7 @@ const save = async (path: string, more: object = {}) =>
   expectStatus(await ws.post("resources/create", { path, value: { a: 1 }, resource_type: "c_mine", ...more }), 201);
 
 describe("resources", () => {
-  it("are saved, read and deleted, and their value comes back as it was sent", async () => {
+  it("a resource is saved, read and deleted, and its value is returned as it was sent", async () => {
     const value = `{"text":"$var:f/t/password","n":1.5,"deep":{"__proto__":{"x":1},"constructor":[null,true]}}`;
     const body = `{"path":"f/t/whole","resource_type":"c_mine","description":"d","labels":["l"],"value":${value}}`;
     expectStatus(await ws.post("resources/create", body), 201);
@@ -43,7 +43,7 @@ describe("resources", () => {
     }
   });
 
-  it("are saved over only when update_if_exists asks for it", async () => {
+  it("a resource is overwritten only with update_if_exists", async () => {
     await save("f/t/over", { description: "kept" });
     expect((await ws.post("resources/create", { path: "f/t/over", value: 2, resource_type: "c_mine" })).status).toBe(409);
     expectStatus(await ws.post("resources/create", { path: "f/t/over", value: 2, resource_type: "any" }, { update_if_exists: true }), 201);
@@ -51,7 +51,7 @@ describe("resources", () => {
     expectStatus(await ws.post("resources/create", { path: "f/t/over2", value: 2, resource_type: "any" }, { update_if_exists: true }), 201);
   });
 
-  it("change field by field, are renamed by path, and take any value, null too", async () => {
+  it("a resource changes field by field, is renamed by path, and accepts any value, including null", async () => {
     await save("f/t/first", { value: { a: 1 }, description: "d" });
     expectStatus(await ws.post("resources/update/f/t/first", { value: null }), 200);
     expect((await ws.get("resources/get/f/t/first")).json).toMatchObject({ value: null, description: "d" });
@@ -65,7 +65,7 @@ describe("resources", () => {
     expect((await ws.post("resources/update_value/f/t/second", {})).status).toBe(422);
   });
 
-  it("refuse a folder that is not there, a path outside folders, and a value that is too large", async () => {
+  it("a missing folder, a path outside folders, and a value that is too large are rejected", async () => {
     const create = (path: string, value: unknown = 1) => ws.post("resources/create", { path, value, resource_type: "any" });
     expect((await create("f/nowhere/x")).status).toBe(400);
     expect((await create("f/t/../x")).status).toBe(422);
@@ -73,7 +73,7 @@ describe("resources", () => {
     expect((await ws.get("resources/exists/f/t/large")).json).toBe(false);
   });
 
-  it("have the shapes that the contract says", async () => {
+  it("replies have the shapes in the contract", async () => {
     await save("f/t/shape", { value: database, resource_type: "postgresql", description: "d", labels: ["l"], ws_specific: true });
     for (const [route, at] of [
       [routes.getResource, "get/f/t/shape"],
@@ -112,7 +112,7 @@ describe("lists of resources", () => {
   const names = async (query: Record<string, string | number>) =>
     (expectStatus(await own.get("resources/list", query), 200).json as { path: string }[]).map(({ path }) => path.slice(4)).join("");
 
-  it("hold no values, and say which have a linked variable", async () => {
+  it("a list contains no values, and marks resources with a linked variable", async () => {
     const { json, text } = expectStatus(await own.get("resources/list"), 200);
     expect(text).not.toContain("planted-in-a-value");
     expect(json).toEqual([
@@ -122,7 +122,7 @@ describe("lists of resources", () => {
     ]);
   });
 
-  it("filter by type, path, text, value and label, and page", async () => {
+  it("a list is filtered by type, path, text, value and label, and is paged", async () => {
     expect(await names({ resource_type: "c_one,c_two" })).toBe("ab");
     expect(await names({ resource_type_exclude: "state,c_two" })).toBe("a");
     expect(await names({ path_start: "f/t/b" })).toBe("b");
@@ -138,7 +138,7 @@ describe("lists of resources", () => {
 });
 
 describe("resource types", () => {
-  it("of the catalogue are always there, postgresql with exactly its seven fields", async () => {
+  it("the types of the catalogue always exist, and postgresql has exactly its seven fields", async () => {
     const { schema } = (await ws.get("resources/type/get/postgresql")).json as { schema: { properties: Record<string, { type: string }> } };
     expect(Object.entries(schema.properties).map(([name, { type }]) => [name, type])).toEqual([
       ["host", "string"],
@@ -156,7 +156,7 @@ describe("resource types", () => {
     for (const name of ["any", "state"]) expect((await ws.get(`resources/type/exists/${name}`)).json).toBe(true);
   });
 
-  it("check values where they are saved: the answer names the place and never the value", async () => {
+  it("a value is checked against its type when it is saved: the error names the location and never the value", async () => {
     const bad = { ...database, port: "planted-port", sslmode: "planted-mode" };
     const answer = await ws.post("resources/create", { path: "f/t/pg", value: bad, resource_type: "postgresql" });
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([422, "resource.value"]);
@@ -175,7 +175,7 @@ describe("resource types", () => {
     await save("f/t/by_reference", { value: "$res:f/t/pg", resource_type: "postgresql" });
   });
 
-  it("are made, changed and deleted, in the place of a built-in one too", async () => {
+  it("a type is created, changed and deleted, and may replace a built-in one", async () => {
     const type = {
       name: "c_file",
       schema: { type: "object", properties: { content: { type: "string" } } },
@@ -199,7 +199,7 @@ describe("resource types", () => {
     expect((await ws.call("DELETE", "resources/type/delete/telegram")).status).toBe(400);
   });
 
-  it("refuse what is no JSON Schema", async () => {
+  it("a type that is not a JSON Schema is rejected", async () => {
     const answer = await ws.post("resources/type/create", { name: "c_bad", schema: { type: "nonsense" } });
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([422, "resourceType.schema"]);
     expect((await ws.post("resources/type/create", { name: "c_bad", schema: { $ref: "https://example.com/x" } })).status).toBe(422);
@@ -211,8 +211,8 @@ describe("resource types", () => {
   });
 });
 
-describe("a type whose schema leads back to itself", () => {
-  it("checks what can be checked, and refuses the rest: no value makes the service fail", async () => {
+describe("recursive resource types", () => {
+  it("values of a recursive type are checked, or rejected if that is impossible, and never cause an internal error", async () => {
     const endless = { properties: { a: { $ref: "#/$defs/x" } }, $defs: { x: { anyOf: [{ $ref: "#/$defs/x" }] } } };
     expectStatus(await ws.post("resources/type/create", { name: "c_endless", schema: endless }), 201);
     const made = await ws.post("resources/create", { path: "f/t/endless", value: { a: "planted" }, resource_type: "c_endless" });
@@ -227,8 +227,8 @@ describe("a type whose schema leads back to itself", () => {
   });
 });
 
-describe("every change of a resource or type", () => {
-  it("writes exactly one event", async () => {
+describe("events of resources and types", () => {
+  it("every change of a resource or type writes exactly one event", async () => {
     const own = await newWorkspace();
     const body = { path: "f/t/a", value: 1, resource_type: "any" };
     expectStatus(await own.post("resources/create", body), 201);

@@ -13,7 +13,7 @@ const save = async (path: string, more: object = {}) =>
   expectStatus(await ws.post("variables/create", { path, value: "v", is_secret: false, description: "", ...more }), 201);
 
 describe("variables", () => {
-  it("are saved, read and deleted, plain or secret", async () => {
+  it("a variable is saved, read and deleted, plain or secret", async () => {
     for (const is_secret of [false, true]) {
       const path = `f/t/simple_${is_secret}`;
       await save(path, { value: "päss\u0000word 🔑", is_secret, description: "what for", labels: ["a"] });
@@ -42,7 +42,7 @@ describe("variables", () => {
     }
   });
 
-  it("keep the fields of a linked account, and what an update does not name", async () => {
+  it("an update preserves the fields of a linked account, and fields that it does not name", async () => {
     await save("f/t/linked", {
       is_secret: true,
       account: 7,
@@ -65,7 +65,7 @@ describe("variables", () => {
     expect((await ws.get("variables/get/f/t/linked")).json).toMatchObject({ value: "second", account: 7, description: "changed" });
   });
 
-  it("become secret and plain again with their value", async () => {
+  it("a variable becomes secret and plain again, and its value stays the same", async () => {
     await save("f/t/turn", { value: "turned" });
     expectStatus(await ws.post("variables/update/f/t/turn", { is_secret: true }), 200);
     expect((await ws.get("variables/get/f/t/turn", { decrypt_secret: false })).json).not.toHaveProperty("value");
@@ -74,7 +74,7 @@ describe("variables", () => {
     expect((await ws.get("variables/get/f/t/turn", { decrypt_secret: false })).json).toMatchObject({ value: "turned", is_secret: false });
   });
 
-  it("are renamed by path, and a secret opens at its new path", async () => {
+  it("a variable is renamed by path, and a secret opens at its new path", async () => {
     await save("f/t/old", { value: "kept", is_secret: true });
     await save("f/t/taken");
     expect((await ws.post("variables/update/f/t/old", { path: "f/t/taken" })).status).toBe(409);
@@ -85,7 +85,7 @@ describe("variables", () => {
     expect((await ws.get("variables/exists/f/t/old")).json).toBe(false);
   });
 
-  it("refuse a taken path, a folder that is not there, a path outside folders, and a value that is too large, and store nothing", async () => {
+  it("a used path, a missing folder, a path outside folders, and a value that is too large are rejected, and nothing is stored", async () => {
     await save("f/t/once");
     const create = (path: string, more: object = {}) =>
       ws.post("variables/create", { path, value: "v", is_secret: true, description: "", ...more });
@@ -102,7 +102,7 @@ describe("variables", () => {
     }
   });
 
-  it("of many writers at once lose no change", async () => {
+  it("concurrent writers lose no change", async () => {
     await save("f/t/busy", { is_secret: true });
     await Promise.all([
       ws.post("variables/update/f/t/busy", { value: "new" }),
@@ -112,7 +112,7 @@ describe("variables", () => {
     expect((await ws.get("variables/get/f/t/busy")).json).toMatchObject({ value: "new", description: "told", labels: ["l"] });
   });
 
-  it("say what a job finds in its environment", async () => {
+  it("contextual variables describe the environment of a job", async () => {
     const { json } = expectStatus(await ws.get("variables/list_contextual"), 200);
     expect(json).toContainEqual({ name: "OV_WORKSPACE", value: ws.id, description: "Id of the workspace", is_custom: false });
     for (const { value: shown, name } of json as { name: string; value: string }[]) if (name.endsWith("_TOKEN")) expect(shown).toBe("");
@@ -137,7 +137,7 @@ describe("lists of variables", () => {
   const paths = async (query: Record<string, string | number>) =>
     (expectStatus(await own.get("variables/list", query), 200).json as { path: string }[]).map(({ path }) => path.slice(4));
 
-  it("never hold a secret's value, nor tell it by a filter", async () => {
+  it("a list never contains the value of a secret, and no filter reveals it", async () => {
     const { json, text } = expectStatus(await own.get("variables/list"), 200);
     expect(routes.listVariables.reply.json.parse(json)).toEqual(json);
     for (const { is_secret, value: shown } of json as { is_secret: boolean; value?: string }[]) expect(shown === undefined).toBe(is_secret);
@@ -146,7 +146,7 @@ describe("lists of variables", () => {
     expect(await paths({ broad_filter: "findme-2" })).toEqual([]);
   });
 
-  it("filter and page by path", async () => {
+  it("a list is filtered by path and paged", async () => {
     expect(await paths({ per_page: 3 })).toEqual(["v0", "v1", "v2"]);
     expect(await paths({ per_page: 3, page: 0 })).toEqual(["v0", "v1", "v2"]);
     expect(await paths({ per_page: 3, page: 3 })).toEqual(["v6"]);
@@ -164,7 +164,7 @@ describe("exported secrets", () => {
     (expectStatus(await of.get(`variables/get/${path}`, { decrypt_secret: false, include_encrypted: true }), 200).json as { value: string })
       .value;
 
-  it("are standard base64 of a multiple of 16 bytes, and the same as long as the value is", async () => {
+  it("an exported secret is standard base64 of a multiple of 16 bytes, and changes only with the value", async () => {
     await save("f/t/out", { value: "out of here", is_secret: true });
     const first = await exported("f/t/out");
     expect(first).toMatch(BASE64);
@@ -175,7 +175,7 @@ describe("exported secrets", () => {
     expect(await exported("f/t/out")).not.toBe(first);
   });
 
-  it("come back at any path, and in another workspace that has the same key", async () => {
+  it("an exported secret is imported at any path, and in another workspace with the same key", async () => {
     await save("f/t/source", { value: "carried", is_secret: true });
     const cipher = await exported("f/t/source");
     expectStatus(
@@ -195,7 +195,7 @@ describe("exported secrets", () => {
     expect((await other.get("variables/get_value/f/t/copy")).json).toBe("carried");
   });
 
-  it("are made by variables/encrypt, each time another text", async () => {
+  it("variables/encrypt returns a different text for each call", async () => {
     const [a, b] = [
       (await ws.post("variables/encrypt", JSON.stringify("plain"))).text,
       (await ws.post("variables/encrypt", JSON.stringify("plain"))).text,
@@ -209,7 +209,7 @@ describe("exported secrets", () => {
     }
   });
 
-  it("are refused when they are none", async () => {
+  it("an invalid exported secret is rejected", async () => {
     for (const bad of ["plain text", "AAAA", Buffer.alloc(48).toString("base64"), ""]) {
       const body = { path: "f/t/none", value: bad, is_secret: true, description: "" };
       expect([bad, (await ws.post("variables/create", body, { already_encrypted: true })).status]).toEqual([bad, 422]);
@@ -218,8 +218,8 @@ describe("exported secrets", () => {
   });
 });
 
-describe("every change of a variable", () => {
-  it("writes exactly one event, and none that was refused does", async () => {
+describe("events of variables", () => {
+  it("every change of a variable writes exactly one event, and a rejected one writes none", async () => {
     const own = await newWorkspace();
     const body = { path: "f/t/a", value: "v", is_secret: true, description: "" };
     expectStatus(await own.post("variables/create", body), 201);

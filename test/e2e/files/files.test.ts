@@ -15,8 +15,8 @@ async function download(file_key: string, from = ws): Promise<Response> {
   });
 }
 
-describe("a file (api.md 2.7)", () => {
-  it("comes back byte for byte, under a key of its own or the one that was sent", async () => {
+describe("files (api.md 2.7)", () => {
+  it("a file is returned byte for byte, under a generated key or the one that was sent", async () => {
     const made = await ws.call("POST", "job_helpers/upload_s3_file", {
       body: bytes,
       headers: { "content-type": "image/png" },
@@ -33,7 +33,7 @@ describe("a file (api.md 2.7)", () => {
     expect(await (await download("reports/é 1.txt")).text()).toBe("text");
   });
 
-  it("is never shown by a browser under this origin", async () => {
+  it("a browser never displays a file under the origin of the service", async () => {
     await ws.call("POST", "job_helpers/upload_s3_file", {
       body: "<script>1</script>",
       headers: { "content-type": "text/html" },
@@ -44,7 +44,7 @@ describe("a file (api.md 2.7)", () => {
     expect(headers.get("content-security-policy")).toBe("sandbox");
   });
 
-  it("larger than a body goes to a presigned URL, and is read through one", async () => {
+  it("a file larger than a body is written and read through presigned URLs", async () => {
     const { url, file_key } = expectStatus(await ws.post("job_helpers/presign_upload", {}), 200).json as { url: string; file_key: string };
     const large = Buffer.alloc(6 * 1024 * 1024, "svc");
     expect((await fetch(url, { method: "PUT", body: large })).status).toBe(200);
@@ -53,7 +53,7 @@ describe("a file (api.md 2.7)", () => {
     expect(Buffer.from(await found.arrayBuffer()).equals(large)).toBe(true);
   });
 
-  it("is deleted, once or twice", async () => {
+  it("a file is deleted, once or twice", async () => {
     await ws.call("POST", "job_helpers/upload_s3_file", { body: "x", query: { file_key: "gone.txt" } });
     for (let times = 0; times < 2; times += 1) {
       expectStatus(await ws.call("DELETE", "job_helpers/delete_s3_file", { query: { file_key: "gone.txt" } }), 200);
@@ -61,7 +61,7 @@ describe("a file (api.md 2.7)", () => {
     expect((await download("gone.txt")).status).toBe(404);
   });
 
-  it("of another workspace is out of reach, whatever the key", async () => {
+  it("a file of another workspace is out of reach, whatever the key", async () => {
     const other = await newWorkspace();
     await other.call("POST", "job_helpers/upload_s3_file", { body: "theirs", query: { file_key: "secret.txt" } });
     expect((await download("secret.txt")).status).toBe(404);
@@ -70,7 +70,7 @@ describe("a file (api.md 2.7)", () => {
     }
   });
 
-  it("for a storage or resource that is not known is refused instead of going elsewhere", async () => {
+  it("a file for an unknown storage or resource is rejected", async () => {
     const named = (query: Record<string, string>) => ws.call("POST", "job_helpers/upload_s3_file", { body: "x", query });
     const errors = [await named({ storage: "other" }), await named({ s3_resource_path: "f/t/s3" })];
     expect(errors.map(({ status, headers }) => [status, headers.get("x-svc-error")])).toEqual([
@@ -79,7 +79,7 @@ describe("a file (api.md 2.7)", () => {
     ]);
   });
 
-  it("of a form that a webhook got can be downloaded by its key (spec 4.2.5)", async () => {
+  it("a form file of a webhook can be downloaded by its key (spec 4.2.5)", async () => {
     await ws.saveScript({ path: "f/t/form", language: "bun", content: "export function main(doc: unknown) { return doc; }" });
     const form = new FormData();
     form.append("doc", new Blob([bytes]), "d.bin");
@@ -94,7 +94,7 @@ describe("a file (api.md 2.7)", () => {
 });
 
 describe("rights on files", () => {
-  it("follow u/ and f/ paths; what a member may not read is not there for them", async () => {
+  it("rights follow u/ and f/ paths; a file that a member may not read does not exist for them", async () => {
     const [ann, bob, viewer] = await Promise.all([member(ws, "ann"), member(ws, "bob"), member(ws, "viewer", "operator")]);
     expectStatus(
       await ws.post("folders/create", { name: "shared", owners: [], extra_perms: { [`u/${ann.username}`]: true, "g/all": false } }),
@@ -124,7 +124,7 @@ describe("rights on files", () => {
     expect(await list(ann)).toEqual(expect.arrayContaining([own, inFolder, free]));
   });
 
-  it("make a file without a key its uploader's alone", async () => {
+  it("a file without a key belongs only to its uploader", async () => {
     const [ann, bob] = await Promise.all([member(ws, "ann"), member(ws, "bob")]);
     const made = await ann.in(ws).call("POST", "job_helpers/upload_s3_file", { body: "mine" });
     const { file_key } = expectStatus(made, 200).json as { file_key: string };
@@ -165,8 +165,8 @@ describe("rights on files", () => {
   });
 });
 
-describe("looking at files", () => {
-  it("lists them page by page, by prefix", async () => {
+describe("file lists and previews", () => {
+  it("the route lists files page by page, by prefix", async () => {
     const keys = ["list/1.txt", "list/2.txt", "list/3.txt"];
     for (const file_key of keys) await ws.call("POST", "job_helpers/upload_s3_file", { body: "12345", query: { file_key } });
     const seen: string[] = [];
@@ -184,7 +184,7 @@ describe("looking at files", () => {
     expect(seen).toEqual(keys);
   });
 
-  it("tells type, size and time, and shows text in parts", async () => {
+  it("the route returns type, size and time, and text in parts", async () => {
     await ws.call("POST", "job_helpers/upload_s3_file", { body: "a,b\n1,2\n", query: { file_key: "t.csv", content_type: "text/csv" } });
     expect((await ws.get("job_helpers/load_file_metadata", { file_key: "t.csv" })).json).toEqual({
       mime_type: "text/csv",
@@ -201,7 +201,7 @@ describe("looking at files", () => {
     expect((await ws.get("job_helpers/load_file_preview", { file_key: "absent" })).status).toBe(404);
   });
 
-  it("moves them, once or twice", async () => {
+  it("the route moves a file, once or twice", async () => {
     await ws.call("POST", "job_helpers/upload_s3_file", { body: "moving", query: { file_key: "from é.txt" } });
     const move = (src_file_key: string) =>
       ws.call("POST", "job_helpers/move_s3_file", { query: { src_file_key, dest_file_key: "to/it.txt" } });
@@ -211,7 +211,7 @@ describe("looking at files", () => {
   });
 });
 
-describe("a signed link", () => {
+describe("signed links", () => {
   const sign = async (s3_objects: object[], more = {}, by = ws) => by.post("apps/sign_s3_objects", { s3_objects, ...more });
   const open = (key: string, query: string, storage = "_default_") =>
     fetch(`${ws.api.url}/api/w/${ws.id}/s3_proxy/${storage}/${key}?${query}`);
@@ -237,7 +237,7 @@ describe("a signed link", () => {
     expect([unknown.status, unknown.headers.get("x-svc-error")]).toEqual([403, "file.link"]);
   });
 
-  it("ends at its time, and for a large file leads to the bucket", async () => {
+  it("a link expires at its time, and redirects to the bucket for a large file", async () => {
     const { url, file_key } = (await ws.post("job_helpers/presign_upload", { file_key: "big link.bin" })).json as {
       url: string;
       file_key: string;
@@ -252,7 +252,7 @@ describe("a signed link", () => {
       .toBe(403);
   });
 
-  it("takes the short form of a file, and ends when the encryption key is replaced", async () => {
+  it("a link accepts the short form of a file, and ends when the encryption key is replaced", async () => {
     await ws.call("POST", "job_helpers/upload_s3_file", { body: "short", query: { file_key: "short.txt" } });
     const signed = async () => ((await sign([{ s3: "s3://_stack_/short.txt" }])).json as { presigned: string }[])[0];
     const before = await signed();
@@ -264,7 +264,7 @@ describe("a signed link", () => {
     expect((await open("short.txt", after?.presigned ?? "", "_stack_")).status).toBe(200);
   });
 
-  it("is made only by who may read the file", async () => {
+  it("only users who may read the file create a link to it", async () => {
     const bob = await member(ws, "bob");
     await ws.call("POST", "job_helpers/upload_s3_file", { body: "x", query: { file_key: "f/t/secret.txt" } });
     expect((await sign([{ s3: "f/t/secret.txt" }], {}, bob.in(ws))).status).toBe(404);

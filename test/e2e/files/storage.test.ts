@@ -60,7 +60,7 @@ async function sendForm(by = ws): Promise<Response> {
 }
 
 describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
-  it("is the deployment's own bucket until an admin says otherwise, and again when the setting goes", async () => {
+  it("the storage is the bucket of the deployment unless an admin configures another one", async () => {
     expectStatus(await upload("a.txt", "own"), 200);
     expect((await ws.get("workspaces/get_settings")).json).toEqual({ workspace_id: ws.id, name: ws.id });
     expectStatus(await configure(s3Storage("f/t/main")), 200);
@@ -69,7 +69,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expect((await read("a.txt")).text).toBe("own");
   });
 
-  it("can be a bucket anywhere, by the keys in a resource; secrets behind it stay secret", async () => {
+  it("the storage can be any bucket, with the keys in a resource whose secrets stay secret", async () => {
     expectStatus(await configure(s3Storage("f/t/main")), 200);
     expect((await ws.get("workspaces/get_settings")).json).toMatchObject({ large_file_storage: s3Storage("f/t/main") });
     expectStatus(await upload("deep/é 1.txt", "theirs"), 200);
@@ -80,7 +80,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expect((await ws.get("workspaces/get_settings")).text).not.toContain(SECRET);
   });
 
-  it("takes and gives large files there by presigned URLs", async () => {
+  it("the storage accepts and returns large files by presigned URLs", async () => {
     const asked = await ws.post("job_helpers/presign_upload", { file_key: "large.bin" });
     const { url } = expectStatus(asked, 200).json as { url: string };
     expect(url).toContain(buckets.main);
@@ -93,7 +93,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expect(Buffer.from(await found.arrayBuffer()).equals(large)).toBe(true);
   });
 
-  it("can have others beside it, by name in the query or in the file's short form", async () => {
+  it("a workspace can have secondary storages, named in the query or in the short form of the file", async () => {
     const secondary_storage = { more: s3Storage("f/t/more") };
     expectStatus(await configure(s3Storage("f/t/main", { secondary_storage })), 200);
     expectStatus(await upload("b.txt", "second", { storage: "more" }), 200);
@@ -114,7 +114,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expect((await read("b.txt", { s3_resource_path: "f/t/absent" })).text).toBe(refused.text.replace("more", "absent"));
   });
 
-  it("when switched off takes no file, and says where to set it", async () => {
+  it("a disabled storage rejects files, and the error names the setting", async () => {
     expectStatus(await configure({ type: "none" }), 200);
     for (const answer of [await upload("c.txt", "x"), await read("a.txt"), await ws.get("job_helpers/list_stored_files")]) {
       expect([answer.status, code(answer)]).toEqual([400, "file.storageOff"]);
@@ -125,7 +125,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expectStatus(await configure(null), 200);
   });
 
-  it("is an admin's to set, with resources that are there, and of a kind that is kept", async () => {
+  it("only admins configure the storage, with existing resources of a supported kind", async () => {
     expect((await dev.in(ws).post("workspaces/edit_large_file_storage_config", { large_file_storage: null })).status).toBe(403);
     expect(code(await configure(s3Storage("f/t/absent")))).toBe("resource.notFound");
     expect((await configure({ type: "AzureBlobStorage" })).status).toBe(422);
@@ -139,7 +139,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     ["of a private network", { endPoint: "10.0.0.1", port: 80 }, "file.storageFailed"],
     ["that no host has", { endPoint: "no-such-host.invalid", port: 80 }, "file.storageFailed"],
     ["without a bucket", { bucket: "there-is-no-such-bucket" }, "file.storageFailed"],
-  ])("%s is refused with a reason", async (_what, fields, expected) => {
+  ])("a storage %s is rejected with a reason", async (_what, fields, expected) => {
     await resource("f/t/bad", s3Value(buckets.main, fields));
     const answer = await ws.get("job_helpers/test_connection", { s3_resource_path: "f/t/bad" });
     expect([answer.status, code(answer)]).toEqual([400, expected]);
@@ -147,7 +147,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expectStatus(await ws.get("job_helpers/test_connection", { s3_resource_path: "f/t/main" }), 200);
   });
 
-  it("follows no redirect of its service", async () => {
+  it("the service follows no redirect of the storage", async () => {
     let asked = 0;
     const server = createServer((_request, response) => {
       asked += 1;
@@ -171,10 +171,10 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
   });
 });
 
-describe("what programs of their own get (v2/s3_resource_info)", () => {
+describe("storage credentials for programs (v2/s3_resource_info)", () => {
   const info = (by: Workspace, body: object = {}) => by.post("job_helpers/v2/s3_resource_info", body);
 
-  it("are keys for who may read the resource, or for all where it is public", async () => {
+  it("users who may read the resource get its keys, and all users get them if it is public", async () => {
     expect(code(await info(ws))).toBe("file.noKeys");
     expectStatus(await configure(s3Storage("f/t/main")), 200);
     const expected = { ...s3Value(buckets.main) };
@@ -187,7 +187,7 @@ describe("what programs of their own get (v2/s3_resource_info)", () => {
     expectStatus(await configure(null), 200);
   });
 
-  it("are masked in what a job prints", async () => {
+  it("the credentials are masked in the output of a job", async () => {
     const key = "a-long-planted-secret-key";
     await resource("f/t/planted", s3Value(buckets.main, { secretKey: key }));
     await ws.saveScript({
@@ -208,8 +208,8 @@ describe("what programs of their own get (v2/s3_resource_info)", () => {
   });
 });
 
-describe("the files of a form (spec 4.2.5)", () => {
-  it("stay with their job in the deployment's bucket where the workspace's is elsewhere, and say so", async () => {
+describe("form files (spec 4.2.5)", () => {
+  it("a form's files stay in the bucket of the deployment if the workspace uses another one, and their references name it", async () => {
     expectStatus(await configure(s3Storage("f/t/main")), 200);
     const [doc] = (await (await sendForm()).json()) as { s3: string; storage: string }[];
     expect(doc).toMatchObject({ storage: "_stack_", filename: "d.txt" });
