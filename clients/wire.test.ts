@@ -55,7 +55,7 @@ describe.each(clients)("the %s client", (client) => {
   });
   afterAll(() => driver.stop());
 
-  it.each([...stored, ...runs, ...files].map((row) => [row.title, row] as const))("%s", async (_, row) => {
+  it.each([...stored, ...runs, ...files].map((row) => [row.title, row] as const))("the function %s", async (_, row) => {
     const { requests, unused, result, error, printed } = await exchange(driver, row);
     expect(requests.map(line)).toEqual(row.requests);
     expect(bodies(requests)).toEqual(row.bodies ?? requests.map(() => undefined));
@@ -66,14 +66,14 @@ describe.each(clients)("the %s client", (client) => {
     expect(requests.map(({ authorization }) => authorization)).toEqual(requests.map(() => "Bearer a-token"));
   });
 
-  it("refuses what would lead to another route, and sends nothing", async () => {
+  it("the client rejects a path that leads to another route, and sends nothing", async () => {
     for (const path of ["../../users/whoami", "f/ops/../x", "", "f//x"]) {
       const { requests, error } = await exchange(driver, { call: "getVariable", args: [path], replies: [] });
       expect([requests, error?.message]).toEqual([[], expect.stringContaining("is not a path")]);
     }
   });
 
-  it("follows a redirect to a file's storage, which does not see the token", async () => {
+  it("the client follows a redirect to a file's storage without sending the token", async () => {
     const storage = await startRecorder();
     storage.replies.push({ body: Buffer.from("large") });
     const replies = [{ status: 302, headers: { location: `${storage.url}/file?signature=x` } }];
@@ -82,7 +82,7 @@ describe.each(clients)("the %s client", (client) => {
     await storage.close();
   });
 
-  it("sends a file that no request can carry to its storage, and says where it is", async () => {
+  it("the client sends a file that exceeds a request to its storage, and returns its location", async () => {
     const storage = await startRecorder();
     storage.replies.push({ body: "" }, { status: 403, body: "<Error/>" });
     const content = "é".repeat(2.5 * 1024 * 1024);
@@ -99,7 +99,7 @@ describe.each(clients)("the %s client", (client) => {
     await storage.close();
   });
 
-  it("asks for the addresses of its own step's approval, others at each call", async () => {
+  it("the client requests the approval URLs of its own step, different ones for each call", async () => {
     const urls = { approvalPage: "https://svc.example/approve/x", resume: "https://svc.example/r", cancel: "https://svc.example/c" };
     const ids: string[] = [];
     for (const [args, query] of [
@@ -117,7 +117,7 @@ describe.each(clients)("the %s client", (client) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("gives up waiting when the service stays out of order", async () => {
+  it("the client stops waiting if the service remains unavailable", async () => {
     const replies: Reply[] = Array.from({ length: 5 }, () => ({ status: 503, body: "Later." }));
     const { requests, error } = await exchange(driver, { call: "waitJob", args: ["job-2"], replies });
     expect([requests.length, error?.status]).toEqual([5, 503]);
@@ -125,7 +125,7 @@ describe.each(clients)("the %s client", (client) => {
 });
 
 it.each(["bun", "deno", "nodejs"] as const)(
-  "runScriptByPathAsync in %s answers what the service said, whatever the status",
+  "runScriptByPathAsync in %s returns the response text, whatever the status",
   async (client) => {
     const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
     const refusal = { call: "runScriptByPathAsync", args: ["f/ops/none"], replies: [{ status: 404, body: "There is none." }] };
@@ -134,14 +134,14 @@ it.each(["bun", "deno", "nodejs"] as const)(
   },
 );
 
-it.each(["bun", "deno", "nodejs"] as const)("getResumeUrls in %s has its older name too", async (client) => {
+it.each(["bun", "deno", "nodejs"] as const)("getResumeUrls in %s is also available by its older name", async (client) => {
   const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
   const { requests, result } = await exchange(driver, { call: "getResumeEndpoints", args: ["ann"], replies: [{ body: { resume: "r" } }] });
   expect([result, requests[0]?.query]).toEqual([{ resume: "r" }, { approver: "ann" }]);
   driver.stop();
 });
 
-it.each(["nodejs", "python3"] as const)("runScript in %s takes either a path or a hash", async (client) => {
+it.each(["nodejs", "python3"] as const)("runScript in %s accepts either a path or a hash", async (client) => {
   const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
   const replies: Reply[] = [{ status: 201, body: "job-2" }, { body: { completed: true, success: true, result: 1 } }];
   for (const [args, route] of [
@@ -159,14 +159,14 @@ it.each(["nodejs", "python3"] as const)("runScript in %s takes either a path or 
   driver.stop();
 });
 
-it.each(["python3", "go"] as const)("runScriptByPathAsync in %s throws when it cannot be run", async (client) => {
+it.each(["python3", "go"] as const)("runScriptByPathAsync in %s throws if the script cannot run", async (client) => {
   const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
   const refusal = { call: "runScriptByPathAsync", args: ["f/ops/none"], replies: [{ status: 404, body: "There is none." }] };
   expect((await exchange(driver, refusal)).error).toMatchObject({ name: "ApiError", status: 404 });
   driver.stop();
 });
 
-describe.each(clients)("the surroundings of the %s client", (client) => {
+describe.each(clients)("the environment of the %s client", (client) => {
   const drivers: Driver[] = [];
   const start = (variables: Record<string, string>) => {
     const driver = startDriver(client, variables);
@@ -178,7 +178,7 @@ describe.each(clients)("the surroundings of the %s client", (client) => {
   });
   const reading = { call: "getVariable", args: ["f/ops/x"], replies: [{ body: "1" }] };
 
-  it("are the OV_ variables too, and BASE_URL where nothing internal is named", async () => {
+  it("the client also reads OV_ variables, and BASE_URL if there is no internal address", async () => {
     const driver = start({ ...spelledOurs, BASE_URL: recorder.url });
     const { requests } = await exchange(driver, { call: "runScriptByPathAsync", args: ["f/ops/x", {}], replies: [{ body: "job-2" }] });
     expect(requests).toMatchObject([
@@ -186,7 +186,7 @@ describe.each(clients)("the surroundings of the %s client", (client) => {
     ]);
   });
 
-  it("are what setClient says, and need not be a job", async () => {
+  it("the client uses the values of setClient outside of jobs", async () => {
     const driver = start({});
     await driver.call("setClient", "chosen", recorder.url, "other");
     const run = { call: "runScriptByPathAsync", args: ["f/ops/x", { a: 1 }], replies: [{ body: "job-2" }] };
@@ -198,12 +198,12 @@ describe.each(clients)("the surroundings of the %s client", (client) => {
     }
   });
 
-  it("may be nothing at all: no workspace and no token are sent as such", async () => {
+  it("the client sends empty values for a missing workspace and token", async () => {
     const { requests } = await exchange(start({ BASE_INTERNAL_URL: recorder.url }), reading);
     expect(requests).toMatchObject([{ path: "/api/w/no_workspace/variables/get_value/f/ops/x", authorization: undefined }]);
   });
 
-  it("may hold a file that stands for variables and resources", async () => {
+  it("the client reads variables and resources from a file if one is configured", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "svc-mocked-")), "api.json");
     writeFileSync(file, JSON.stringify({ variables: { "f/ops/known": "here" }, resources: { "f/ops/db": { host: "h" } } }));
     const driver = start({ ...job, BASE_INTERNAL_URL: recorder.url, WM_MOCKED_API_FILE: file });

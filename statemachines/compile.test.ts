@@ -54,20 +54,20 @@ function expectLawful(definition: Definition): void {
 }
 
 describe("a flow as a state machine", () => {
-  it.each(flowFixtureNames)("%s: test/fixtures/flows says how it looks", async (name) => {
+  it.each(flowFixtureNames)("the state machine of the flow %s equals the one in test/fixtures/flows", async (name) => {
     const definition = compiled(fixture(name).value);
     expectLawful(definition);
     await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(join(flowFixtures, name, "asl.json"));
   });
 
-  it("is whole, can be walked to its end from everywhere, and is valid, whatever the flow", () => {
+  it("the state machine of any flow is complete and valid, and its end is reachable from every state", () => {
     fc.assert(
       fc.property(anyFlow, (value) => expectLawful(compileFlow(value, { step, title: "demo f/ops/flow" }))),
       { numRuns: 60 },
     );
   }, 120_000);
 
-  it("does not depend on code, expressions or arguments", () => {
+  it("the state machine does not depend on code, expressions or arguments", () => {
     const with_ = (content: string, expr: string) =>
       compiled({
         modules: [
@@ -78,13 +78,13 @@ describe("a flow as a state machine", () => {
     expect(with_("export const main = () => 1;", "1")).toEqual(with_("export const main = () => 2;", "2"));
   });
 
-  it("reads like the flow: states are called by id and summary, and the definition after where the flow is", () => {
+  it("the state machine names states by id and summary, and the definition by the location of the flow", () => {
     const { Comment, States } = compiled({ modules: [identity("a", { summary: "Größe prüfen" })] });
     expect([Comment, Object.keys(States).sort()]).toEqual(["demo f/ops/flow", ["a Größe prüfen", "finish flow"]]);
     expect(States["a Größe prüfen"]?.Comment).toBe("identity: Größe prüfen");
   });
 
-  it("cuts no character of a name in two", () => {
+  it("the state machine never splits a character of a name", () => {
     for (const before of ["", "x"]) {
       const { States } = compiled({ modules: [identity("a", { summary: before + "𝓐".repeat(60) })] });
       for (const name of Object.keys(States)) expect(name.isWellFormed()).toBe(true);
@@ -96,11 +96,11 @@ describe("machineName", () => {
   const definition = compiled({ modules: [] });
   const nameOf = (workspace: string, path: string, of = definition) => buildMachineName(workspace, path, of);
 
-  it("says workspace and path, in what Step Functions takes", () => {
+  it("the name contains workspace and path in characters that Step Functions accepts", () => {
     expect(nameOf("demo", "f/ops/daily.report")).toMatch(/^svc-demo-f-ops-daily-report-[0-9a-f]{8}$/);
   });
 
-  it("has at most 80 characters, however long workspace and path are, with both ends of the path", () => {
+  it("the name has at most 80 characters, however long workspace and path are, with both ends of the path", () => {
     for (let room = 1; room <= 50; room += 1) {
       for (const length of [5, 40, 66, 67, 68, 250]) {
         const path = `f/${"p".repeat(length)}/end`.slice(0, 250);
@@ -111,7 +111,7 @@ describe("machineName", () => {
     expect(nameOf("w".repeat(50), `f/${"p".repeat(200)}/end`)).toMatch(/-f-p+--p+-end-[0-9a-f]{8}$|-f-p+--ppp-end-[0-9a-f]{8}$/);
   });
 
-  it("is the same for equal definitions alone", () => {
+  it("the name is equal only for equal definitions", () => {
     expect(nameOf("demo", "f/a")).toBe(nameOf("demo", "f/a", compiled({ modules: [] })));
     expect(nameOf("demo", "f/a")).not.toBe(nameOf("demo", "f/a", compiled({ modules: [identity("a")] })));
   });

@@ -148,7 +148,7 @@ describe("LocalStack's Step Functions", () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   it.each(flowFixtureNames)(
-    "takes %s, and runs it to its end on each way through it",
+    "the service accepts %s, and completes it on each possible route",
     async (name) => {
       const roleArn = "arn:aws:iam::000000000000:role/any";
       const { stateMachineArn } = await sfn.send(

@@ -79,19 +79,19 @@ function expectFaithful(definition: Definition): void {
   expect(sorted(read(renderMermaid(definition)))).toEqual(sorted(shownOf(definition)));
 }
 
-describe("a machine's picture", () => {
-  it.each(flowFixtureNames)("of %s shows each state once, where it stands, and each way with what leads there", (name) => {
+describe("diagrams of state machines", () => {
+  it.each(flowFixtureNames)("the diagram of %s shows each state once, in its container, and each transition with its condition", (name) => {
     expectFaithful(fixture(name));
   });
 
-  it("does so whatever the flow, and whatever its steps are called", () => {
+  it("the diagram is faithful for any flow and any step names", () => {
     fc.assert(
       fc.property(anyFlow, (value) => expectFaithful(compileFlow(value, { step: "arn", title: "t" }))),
       { numRuns: 60 },
     );
   });
 
-  it("gives names that Mermaid, Markdown or HTML would read as their own no way to", () => {
+  it("the diagram escapes names that Mermaid, Markdown or HTML would interpret", () => {
     const hostile = [
       '"];n9["x',
       "end",
@@ -114,7 +114,7 @@ describe("a machine's picture", () => {
     }
   });
 
-  it("looks like this", () => {
+  it("the diagram of a flow has this text", () => {
     const each = { type: "forloopflow", iterator: { type: "static", value: [] }, parallel: true, skip_failures: false };
     const modules = [
       { id: "a", summary: "Load", value: { type: "script", path: "f/t/a" } },
@@ -152,7 +152,7 @@ describe("a machine's picture", () => {
 `);
   });
 
-  it("is of every machine inside", () => {
+  it("the diagram contains every nested state machine", () => {
     const all = flowFixtureNames.flatMap((name) => machinesIn(fixture(name)));
     expect(all.length).toBeGreaterThan(flowFixtureNames.length);
     for (const one of all) expectFaithful(one);

@@ -10,7 +10,7 @@ import { installTypescriptClient } from "../../test/support/clients/client-packa
 // The compiler, on a shared machine.
 vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
 
-describe("the bundle of all of it", () => {
+describe("the complete bundle", () => {
   const bundle = async () => {
     const { outputFiles, metafile } = await build({
       entryPoints: [join(import.meta.dirname, "src/index.ts")],
@@ -25,13 +25,13 @@ describe("the bundle of all of it", () => {
     return { text: outputFiles[0]?.text ?? "", inputs: Object.keys(metafile.inputs) };
   };
 
-  it("is under 15 KB minified, and has no dependency", async () => {
+  it("the bundle is under 15 KB minified, and has no dependency", async () => {
     const { text, inputs } = await bundle();
     expect(Buffer.byteLength(text)).toBeLessThan(15 * 1024);
     expect(inputs.filter((path) => !path.includes("clients/typescript/src/"))).toEqual([]);
   });
 
-  it("runs where there is no process, as in a browser", async () => {
+  it("the bundle runs without a process object, as in a browser", async () => {
     const requests: unknown[] = [];
     const fetch = async (url: string, init: RequestInit) => {
       requests.push([init.method, url, init.headers]);
@@ -45,14 +45,14 @@ describe("the bundle of all of it", () => {
   });
 });
 
-describe("the package as it is published", () => {
+describe("the published package", () => {
   let installed: Awaited<ReturnType<typeof installTypescriptClient>>;
   beforeAll(async () => {
     installed = await installTypescriptClient();
   });
   afterAll(() => rmSync(installed.dir, { recursive: true, force: true }));
 
-  it("holds code, types, licence and README, and nothing else", () => {
+  it("the package contains only code, types, licence and README", () => {
     const modules = ["approvals", "connection", "files", "index", "jobs", "stored", "stream"];
     expect(installed.files).toEqual([
       "LICENSE",
@@ -62,14 +62,14 @@ describe("the package as it is published", () => {
     ]);
   });
 
-  it.each(["bun", "deno", "nodejs"] as const)("is imported by its name in %s", (client) => {
+  it.each(["bun", "deno", "nodejs"] as const)("the package can be imported by its name in %s", (client) => {
     const program = join(installed.dir, "names.mjs");
     writeFileSync(program, 'import * as svc from "svc-client";\nconsole.log(typeof svc.getResource, typeof svc.JobError);\n');
     const [command, ...args] = typescriptCommand(client, program);
     expect(execFileSync(command, args, { cwd: installed.dir, encoding: "utf8" }).trim()).toBe("function function");
   });
 
-  it("asks for no more of deno than the network, once it is told whom to call", () => {
+  it("the package needs no other deno permission than the network if the address is configured", () => {
     const program = join(installed.dir, "alone.mjs");
     const lines = [
       'import * as svc from "svc-client";',
@@ -85,7 +85,7 @@ describe("the package as it is published", () => {
     expect([stdout.trim(), stderr]).toEqual(["value", ""]);
   });
 
-  it("has types that a strict program can use", () => {
+  it("the types of the package compile in a strict program", () => {
     const program = [
       'import { getResource, JobError, type S3Object, waitJob, writeS3File } from "svc-client";',
       "const host: string | undefined = (await getResource<{ host: string }>('f/a/b', true))?.host;",

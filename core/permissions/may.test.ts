@@ -74,23 +74,23 @@ const table = roles.flatMap((role) =>
 );
 
 describe("may", () => {
-  it.each(table)("$role · $action · $path ($level): $expected", ({ role, action, path, expected }) => {
+  it.each(table)("the role $role may do $action on $path ($level): $expected", ({ role, action, path, expected }) => {
     expect(may(ann(role), ruleOf(action), { workspace: "ws", path, kind: "script" })).toBe(expected);
   });
 
   it.each(table.filter(({ expected }) => !expected))(
-    "hides what $role may not know of: $action · $path",
+    "the refusal of $action on $path does not reveal to $role what they may not know",
     ({ role, action, path, level }) => {
       const how = role === "stranger" ? "hiddenWorkspace" : level === "nothing" ? "hidden" : "forbidden";
       expect(classifyRefusal(ann(role), ruleOf(action), { workspace: "ws", path, kind: "script" })).toBe(how);
     },
   );
 
-  it("never reads rights of one workspace as those of another", () => {
+  it("rights in one workspace give none in another", () => {
     expect(may(ann("admin"), ruleOf("scripts.list"), { workspace: "other" })).toBe(false);
   });
 
-  it("lets people see and stop their own jobs, and writers of a folder those of others", () => {
+  it("a user sees and stops their own jobs, and a writer of a folder those of others", () => {
     const job = { workspace: "ws", kind: "script" };
     const cases = [
       ["developer", "jobs.get", { path: undefined, owner: "ann@x.y" }, true],
@@ -109,7 +109,7 @@ describe("may", () => {
     }
   });
 
-  it("gives groups to their admins, and administration to admins alone", () => {
+  it("only admins of a group change it, and only admins administer the workspace", () => {
     expect(may(ann("developer"), ruleOf("groups.addUser"), { workspace: "ws", path: "g/ops" })).toBe(true);
     expect(may(ann("developer"), ruleOf("groups.addUser"), { workspace: "ws", path: "g/sales" })).toBe(false);
     expect(may(ann("developer"), ruleOf("workspaces.addUser"), { workspace: "ws" })).toBe(false);
@@ -117,12 +117,12 @@ describe("may", () => {
     expect(may(ann("admin"), ruleOf("workspaces.create"), {})).toBe(false);
   });
 
-  it("knows reading from writing in parts of a domain", () => {
+  it("the rule distinguishes reading from writing within a domain", () => {
     expect(may(ann("operator"), ruleOf("resources.types.list"), { workspace: "ws" })).toBe(true);
     expect(may(ann("operator"), ruleOf("resources.types.create"), { workspace: "ws" })).toBe(false);
   });
 
-  it("takes an object's own extra permissions as the workspace's", () => {
+  it("the extra permissions of an object count like those of the workspace", () => {
     const target = { workspace: "ws", path: "u/bob/own" };
     expect(may(ann("developer"), ruleOf("variables.get"), { ...target, extraPerms: { "g/ops": false } })).toBe(true);
     expect(may(ann("developer"), ruleOf("variables.update"), { ...target, extraPerms: { "g/ops": false } })).toBe(false);
@@ -130,7 +130,7 @@ describe("may", () => {
   });
 });
 
-describe("a token's limits", () => {
+describe("token limits", () => {
   it.each([
     [["jobs:run:scripts:f/owned/x"], "jobs.run.scripts", "f/owned/x", true],
     [["jobs:run:scripts:f/owned/x"], "jobs.runWait.scripts", "f/owned/x", true],
@@ -155,13 +155,13 @@ describe("a token's limits", () => {
     [["resources:write"], "resources.types.update", undefined, true],
     [["variables:read"], "scripts.list", undefined, false],
     [["users:read"], "tokens.list", undefined, false],
-  ] as const)("%j · %s · %s: %s, for any owner", (scopes, action, path, expected) => {
+  ] as const)("the token scopes %j allow %s on %s: %s, for any owner", (scopes, action, path, expected) => {
     const actor = ann("superadmin", { scopes: [...scopes] });
     expect(may(actor, ruleOf(action), { workspace: "ws", path })).toBe(expected);
     if (!expected) expect(classifyRefusal(actor, ruleOf(action), { workspace: "ws", path })).toBe("forbidden");
   });
 
-  it("read_only: reads all, runs and changes nothing", () => {
+  it("a read-only token reads all, and runs and changes nothing", () => {
     const actor = ann("superadmin", { readOnly: true });
     for (const [action, expected] of [
       ["scripts.getByPath", true],
@@ -175,7 +175,7 @@ describe("a token's limits", () => {
       expect([action, may(actor, ruleOf(action), {})]).toEqual([action, expected]);
   });
 
-  it("by path never reach what has no path", () => {
+  it("a token limited by path never accesses anything without a path", () => {
     const actor = ann("superadmin", { scopes: ["jobs:read:f/owned/*"] });
     const job = { workspace: "ws", owner: "bob@x.y" };
     expect(may(actor, ruleOf("jobs.get"), { ...job, path: "f/owned/x" })).toBe(true);
@@ -183,7 +183,7 @@ describe("a token's limits", () => {
     expect(may(actor, ruleOf("jobs.get"), job)).toBe(false);
   });
 
-  it("bound to a workspace: no other, and nothing of the instance", () => {
+  it("a token bound to a workspace accesses no other workspace and nothing of the instance", () => {
     const actor = ann("superadmin", { workspace: "ws" });
     expect(may(actor, ruleOf("scripts.list"), { workspace: "ws" })).toBe(true);
     expect(may(actor, ruleOf("scripts.list"), { workspace: "other" })).toBe(false);
@@ -191,7 +191,7 @@ describe("a token's limits", () => {
     expect(may(actor, ruleOf("users.whoamiGlobal"), {})).toBe(true);
   });
 
-  it("of a job: its workspace, with the rights of whom it runs as", () => {
+  it("a job token accesses its workspace with the rights of the user as whom the job runs", () => {
     const { rights, email, username } = ann("developer");
     const job: JobActor = {
       kind: "job",
@@ -211,7 +211,7 @@ describe("a token's limits", () => {
   });
 });
 
-describe("the rule of a route", () => {
+describe("route rules", () => {
   const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername", "files.getResourceInfo", "files.sign"];
   // The answer of the last two lets its holder decide.
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];
@@ -225,7 +225,7 @@ describe("the rule of a route", () => {
     starts: fn === "run" || (fn === "stream" && payload === true),
   }));
 
-  it.each(tested)("$name: the verb $verb fits the method $method", ({ name, method, verb, starts }) => {
+  it.each(tested)("the verb $verb of $name fits the method $method", ({ name, method, verb, starts }) => {
     const reads = method === "GET" ? !changesByGet.includes(name) : readsByPost.includes(name);
     expect(verb === "run").toBe(starts);
     expect(verb === "read").toBe(reads && !starts);
@@ -234,7 +234,7 @@ describe("the rule of a route", () => {
   const changing = tested.filter(
     ({ name, method }) => (method !== "GET" || changesByGet.includes(name)) && ![...readsByPost, ...checksRunsLater].includes(name),
   );
-  it.each(changing)("$name, which changes or runs something, requires more than to read or to be a member: $need", ({ need }) => {
+  it.each(changing)("the route $name, which changes or runs something, requires more than read or membership: $need", ({ need }) => {
     expect(["read", "member"]).not.toContain(need);
   });
 });

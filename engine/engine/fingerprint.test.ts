@@ -21,14 +21,14 @@ afterEach(() => rmSync(root, { recursive: true }));
 const write = (file: string, text: string) => writeFileSync(path.join(root, file), text);
 
 describe("sourceFingerprint", () => {
-  it("stays while nothing that is deployed changes", () => {
+  it("the fingerprint is stable while no deployed file changes", () => {
     const before = sourceFingerprint(root, { url: "x" });
     write("docs/guide.md", "other");
     write("core/jobs/job.test.ts", "a test");
     expect(sourceFingerprint(root, { url: "x" })).toBe(before);
   });
 
-  it("changes with a source, a new file, a renamed file and the settings", () => {
+  it("the fingerprint changes with a source, a new file, a renamed file and the settings", () => {
     const before = sourceFingerprint(root, { url: "x" });
     expect(sourceFingerprint(root, { url: "y" })).not.toBe(before);
     write("core/jobs/job.ts", "changed");
@@ -40,7 +40,7 @@ describe("sourceFingerprint", () => {
 });
 
 describe("templateFingerprint", () => {
-  it("looks at templates alone", () => {
+  it("the fingerprint depends only on templates", () => {
     write("svc.template.json", "{}");
     const before = templateFingerprint(root);
     write("manifest.json", "{}");

@@ -31,12 +31,12 @@ const variablesOf = (template: typeof here, description: string): Variables => {
 };
 
 describe("an engine that runs functions in containers", () => {
-  it("is told no path of this machine, where one that runs them as processes is", () => {
+  it("the engine receives no path of this machine, and one that runs them as processes does", () => {
     expect(JSON.stringify(inContainers.toJSON())).not.toContain(root);
     expect(JSON.stringify(here.toJSON())).toContain(root);
   });
 
-  it("finds every interpreter in the asset or in Lambda's runtime, and sweeps /tmp", () => {
+  it("the engine finds every interpreter in the asset or in the runtime of Lambda, and sweeps /tmp", () => {
     for (const description of [...runnerLanguages.map((language) => `svc: runs ${language} scripts`), "svc: resolves dependencies"]) {
       expect(variablesOf(inContainers, description)).toEqual({
         [env.bunPath]: "/var/task/bin/bun",
@@ -48,7 +48,7 @@ describe("an engine that runs functions in containers", () => {
     }
   });
 
-  it("runs and builds for Linux on this machine's processor", () => {
+  it("the engine runs and builds for Linux on this machine's processor", () => {
     const architecture = machine === "arm64" ? "arm64" : "x86_64";
     for (const { architectures } of functionsOf(inContainers)) expect(architectures).toEqual([architecture]);
     expect(JSON.parse(variablesOf(inContainers, "svc: runs queued jobs")[env.buildTarget] ?? "")).toEqual({
@@ -59,14 +59,14 @@ describe("an engine that runs functions in containers", () => {
     });
   });
 
-  it("sends runners to an address in their reach, and people to the front server", () => {
+  it("runners use an address that they can reach, and users the front server", () => {
     for (const executor of ["svc: run routes", "svc: runs queued jobs"]) {
       expect(variablesOf(inContainers, executor)).toMatchObject({ [env.internalUrl]: internalUrl, [env.baseUrl]: url });
       expect(variablesOf(here, executor)).toMatchObject({ [env.internalUrl]: url, [env.baseUrl]: url });
     }
   });
 
-  it("has only resources that LocalStack's open release knows: no user pool, no dashboard", () => {
+  it("the engine has only resources of the free LocalStack release: no user pool and no dashboard", () => {
     for (const type of [
       "AWS::Cognito::UserPool",
       "AWS::Cognito::UserPoolClient",
@@ -79,8 +79,8 @@ describe("an engine that runs functions in containers", () => {
   });
 });
 
-describe("either local engine", () => {
-  it("has the API's id from a tag, so that its address is known before it is deployed", () => {
+describe("both local engines", () => {
+  it("the API id comes from a tag, so its address is known before the deployment", () => {
     for (const template of [inContainers, here]) {
       const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
       expect(api?.Properties.Tags).toEqual(

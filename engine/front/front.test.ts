@@ -22,14 +22,14 @@ async function behind(engine: http.RequestListener, options: Partial<FrontOption
 }
 
 describe("the front server", () => {
-  it("puts the stage's path before a path that stays exactly as it was sent", async () => {
+  it("the server prepends the path of the stage and leaves the rest of the path unchanged", async () => {
     const { front } = await behind((request, response) => response.end(request.url));
     const path = "/api/w/demo/scripts/get/p/f%2Fa/%C3%A9%20x//y?b=%20&a=1&a=2";
     const answer = await fetch(front.url + path);
     expect(await answer.text()).toBe(`/_aws/execute-api/svc/prod${path}`);
   });
 
-  it("passes method, body and headers on, and the answer's status and headers back", async () => {
+  it("the server forwards method, body and headers, and returns status and headers of the response", async () => {
     const { front } = await behind(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
@@ -42,14 +42,14 @@ describe("the front server", () => {
     expect(await answer.text()).toBe("PUT 1 héllo");
   });
 
-  it("asks for bytes as they are where the caller does not say what it takes", async () => {
+  it("the server requests an uncompressed body if the client names no encoding", async () => {
     const { front } = await behind((request, response) => response.end(String(request.headers.accept)));
     const answer = await new Promise<http.IncomingMessage>((resolve) => http.get(`${front.url}/x`, resolve));
     expect(Buffer.concat(await answer.toArray()).toString()).toBe("*/*");
     expect(await (await fetch(front.url, { headers: { accept: "text/csv" } })).text()).toBe("text/csv");
   });
 
-  it("says in the live log what was asked for, without a token and without the signature of a link", async () => {
+  it("the live log contains each request without tokens and without signatures of links", async () => {
     const { front, events } = await behind((_, response) => response.end());
     const signature = "0aF9".repeat(16);
     for (const path of [
@@ -67,7 +67,7 @@ describe("the front server", () => {
     ]);
   });
 
-  it("keeps two cookies apart on the way back", async () => {
+  it("the response has two separate cookies", async () => {
     const { front } = await behind((_, response) => {
       response.setHeader("set-cookie", ["a=1", "b=2"]);
       response.end();
@@ -75,7 +75,7 @@ describe("the front server", () => {
     expect((await fetch(front.url)).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
-  it("streams an answer through as it comes", async () => {
+  it("the server streams a response as it arrives", async () => {
     const heard = Promise.withResolvers<void>();
     const { front } = await behind(async (_, response) => {
       response.write("first");
@@ -89,7 +89,7 @@ describe("the front server", () => {
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("second");
   });
 
-  it("tells the engine when the caller has gone", async () => {
+  it("the engine receives the disconnect of the client", async () => {
     const caller = new AbortController();
     const gone = Promise.withResolvers<void>();
     // The caller leaves once the engine has its request: before that there is nothing to tell.
@@ -101,7 +101,7 @@ describe("the front server", () => {
     await gone.promise;
   });
 
-  it("refuses more than 10 MB, announced or not, as API Gateway does", async () => {
+  it("the server rejects more than 10 MB, with or without Content-Length, as API Gateway does", async () => {
     const { front } = await behind((request, response) => request.resume().on("end", () => response.end("read it")));
     const announced = await fetch(front.url, { method: "POST", body: Buffer.alloc(10 * 1024 * 1024 + 1) });
     expect([announced.status, announced.headers.get("x-svc-error")]).toEqual([413, "body.tooLarge"]);
@@ -110,7 +110,7 @@ describe("the front server", () => {
     expect(await statusOfChunked(front, 11)).toBe(413);
   });
 
-  it("refuses an address or headers beyond 10 KB, and what is no HTTP, in one sentence", async () => {
+  it("the server rejects a URL or headers beyond 10 KB, and invalid HTTP, in one sentence", async () => {
     const { front } = await behind((_, response) => response.end());
     for (const [path, headers] of [
       [`/${"x".repeat(11_000)}`, {}],
@@ -125,7 +125,7 @@ describe("the front server", () => {
     expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 400 [^<]+x-svc-error: gateway.badRequest[^<]+\.$/s);
   });
 
-  it("answers 503 in plain text while there is no engine and when it does not answer", async () => {
+  it("the server returns 503 in plain text while there is no engine and when it does not respond", async () => {
     const { front: starting } = await behind(() => {}, { target: () => undefined });
     const { front: dead } = await behind(() => {}, { target: () => new URL("http://127.0.0.1:1/x") });
     for (const { url } of [starting, dead]) {
@@ -135,7 +135,7 @@ describe("the front server", () => {
     }
   });
 
-  it("tells of each request without its query string", async () => {
+  it("the server reports each request without its query string", async () => {
     const { front, events } = await behind((_, response) => {
       response.setHeader("x-svc-job-id", "j-1");
       response.setHeader("x-svc-job-state", "failed");
@@ -147,7 +147,7 @@ describe("the front server", () => {
     expect(JSON.stringify(events)).not.toContain("secret");
   });
 
-  it("lets a job's own calls through while callers wait for a place", async () => {
+  it("the calls of a job pass while other callers wait for a slot", async () => {
     let waiting = 0;
     const { front } = await behind((request, response) => {
       if (request.headers.authorization?.startsWith("Bearer eyJ")) return void response.end("job");
@@ -164,7 +164,7 @@ describe("the front server", () => {
     await Promise.all(calls);
   });
 
-  it("passes routes that stream on to where they are answered, piece by piece", async () => {
+  it("streaming routes are forwarded to their own address, chunk by chunk", async () => {
     const streams = http.createServer((request, response) => {
       response.write(`first ${request.url}`);
       setTimeout(() => response.end(" last"), 50);
@@ -180,7 +180,7 @@ describe("the front server", () => {
     expect(pieces).toEqual([`first ${path}`, " last"]);
   });
 
-  it("says in one sentence that its port is taken", async () => {
+  it("the server reports in one sentence that its port is in use", async () => {
     const { front } = await behind(() => {});
     await expect(startFront({ port: front.port, target: () => undefined })).rejects.toThrow(
       `Port ${front.port} is in use by another program. Stop that program, or choose another port with npm run up -- --port ${front.port + 1}.`,
@@ -206,7 +206,7 @@ describe("splitTarget", () => {
     ["?x=1", "/", "?x=1"],
     ["http://host:1/a?b", "/a", "?b"],
     ["//a//b", "//a//b", ""],
-  ])("splits %s", (url, path, query) => {
+  ])("the function splits %s", (url, path, query) => {
     expect(splitTarget(url)).toEqual({ path, query });
   });
 });
@@ -218,13 +218,13 @@ describe("comesFromJob", () => {
     [{ cookie: "a=b; token=eyJhbGci" }, "", true],
     [{}, "?a=1&token=eyJhbGci", true],
     [{}, "?token=0FrjQ5Nb", false],
-  ])("%j %s: %s", (headers, query, expected) => {
+  ])("a request with headers %j and query %s comes from a job: %s", (headers, query, expected) => {
     expect(comesFromJob({ headers }, query)).toBe(expected);
   });
 });
 
 describe("endToEnd", () => {
-  it("drops what ends at this connection, named by the standard or by Connection itself", () => {
+  it("headers of this connection are removed, whether the standard or Connection names them", () => {
     const raw = [
       "Connection",
       "close, X-Mine",

@@ -8,7 +8,7 @@ describe("isUsable", () => {
     ["3.14", true],
     ["2.7", false],
     ["", false],
-  ])("Python %s: %s", (version, usable) => {
+  ])("the result for Python %s is %s", (version, usable) => {
     expect(isUsable(version)).toBe(usable);
   });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const status = async (answer: Promise<{ status: number }>) => (await answer).status;
 
 describe("the audit log", () => {
-  it("has who changed what, for admins, and nothing of what was refused or of any secret", async () => {
+  it("the log records the author of each change for admins, and neither rejected calls nor secrets", async () => {
     const mine = dev.in(ws);
     const script = { path: `u/${dev.username}/a`, summary: "", language: "bash", content: "echo planted-secret" };
     expectStatus(await mine.post("scripts/create", script), 201);
@@ -47,7 +47,7 @@ describe("the audit log", () => {
     expect(global.text).not.toContain(token);
   });
 
-  it("has who read a secret, and not the secret", async () => {
+  it("the log records the reader of a secret, and not the secret", async () => {
     const path = `u/${dev.username}/key`;
     const mine = dev.in(ws);
     expectStatus(await mine.post("variables/create", { path, value: "planted-value", is_secret: true, description: "" }), 201);
@@ -60,7 +60,7 @@ describe("the audit log", () => {
     expect(found.text).not.toContain("planted-value");
   });
 
-  it("has each secret that a job's arguments named once, with the job, and costs no call of its own", async () => {
+  it("the log records each secret in the arguments of a job once, with the job, without an extra call", async () => {
     const audited = await newWorkspace();
     for (const name of ["one", "two"]) {
       const variable = { path: `f/t/${name}`, value: `planted-${name}`, is_secret: true, description: "" };
@@ -89,7 +89,7 @@ describe("the audit log", () => {
     expect(JSON.parse(line.slice(line.indexOf("{"))).aws.requests["dynamodb.BatchWriteItem"]).toBe(1);
   });
 
-  it("is filtered by who, what, on what and when", async () => {
+  it("the log is filtered by user, action, resource and time", async () => {
     const filtered = await newWorkspace();
     const names = async (query: Record<string, string>) =>
       ((await filtered.get("audit/list", { per_page: 100, ...query })).json as { operation: string }[]).map(({ operation }) => operation);
@@ -110,7 +110,7 @@ describe("the audit log", () => {
     ]);
   });
 
-  it("has who read the workspace's encryption key", async () => {
+  it("the log records the reader of the workspace's encryption key", async () => {
     expectStatus(await ws.get("workspaces/encryption_key"), 200);
     const keyReads = (await ws.get("audit/list", { operation: "workspaces.get_encryption_key" })).json;
     expect(keyReads).toMatchObject([{ username: "admin", action_kind: "Execute" }]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const status = async (answer: Promise<{ status: number }>) => (await answer).status;
 
 describe("users of a workspace", () => {
-  it("are told who they are, with what they may do to each folder", async () => {
+  it("a user reads their own account, with their rights on each folder", async () => {
     expectStatus(await ws.post("folders/create", { name: "w1", owners: [], extra_perms: { [`u/${dev.username}`]: true } }), 201);
     expectStatus(await ws.post("folders/create", { name: "r1", owners: [], extra_perms: { "g/all": false } }), 201);
     const mine = dev.in(ws);
@@ -50,7 +50,7 @@ describe("users of a workspace", () => {
     expect((await mine.get(`users/is_owner/u/${dev.username}/x`)).json).toBe(true);
   });
 
-  it("are listed, looked up by username, and changed by admins alone", async () => {
+  it("users are listed, looked up by username, and changed only by admins", async () => {
     const mine = dev.in(ws);
     const listed = shaped(routes.listMembers, await mine.get("users/list"));
     expect(listed).toContainEqual(expect.objectContaining({ username: "admin", is_admin: true, is_super_admin: true }));
@@ -67,7 +67,7 @@ describe("users of a workspace", () => {
     expectStatus(await ws.post(`users/update/${dev.username}`, { operator: false }), 200);
   });
 
-  it("are added once, each with a username of their own", async () => {
+  it("a user is added once, with a unique username", async () => {
     const asked = { email: dev.email, is_admin: false, operator: false };
     expect(await status(ws.post("workspaces/add_user", asked))).toBe(409);
     const other = await ws.post("workspaces/add_user", { ...asked, email: `x${dev.email}`, username: dev.username });
@@ -78,7 +78,7 @@ describe("users of a workspace", () => {
     expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
   });
 
-  it("join by an invitation that they accept, and leave", async () => {
+  it("a user joins by accepting an invitation, and leaves", async () => {
     const guest = await someone("guest");
     expectStatus(await ws.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: true }), 201);
     expect(shaped(routes.listInvites, await guest.api.get("users/list_invites"))).toEqual([
@@ -100,14 +100,14 @@ describe("users of a workspace", () => {
   });
 });
 
-describe("a username", () => {
+describe("usernames", () => {
   const guestOf = async (place: Workspace) => {
     const guest = await someone("heir");
     expectStatus(await place.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: false }), 201);
     return guest;
   };
 
-  it("of a member is not left in their place by a stranger of that name", async () => {
+  it("a new member with a user's name does not replace that user", async () => {
     const own = await newWorkspace();
     const victim = await member(own, "victim");
     const email = `${victim.username}@elsewhere.example.com`;
@@ -172,7 +172,7 @@ describe("groups", () => {
     expect(await status(mine.get("groups/get/ops"))).toBe(404);
   });
 
-  it("of the instance give rights in every workspace", async () => {
+  it("a group of the instance gives rights in every workspace", async () => {
     const name = `staff-${ws.id}`;
     expectStatus(await client.post("groups/create", { name, summary: "Staff" }), 201);
     expectStatus(await ws.post("folders/create", { name: "staff", owners: [], extra_perms: { [`g/${name}`]: false } }), 201);
@@ -187,8 +187,8 @@ describe("groups", () => {
   });
 });
 
-describe("the name of a group", () => {
-  it("that rights were given to already is taken by no developer: not one of the instance, not one that is to come", async () => {
+describe("names of groups", () => {
+  it("a developer cannot choose a name that already has rights, including existing and future groups of the instance", async () => {
     const own = await newWorkspace();
     const [thief, staff] = await Promise.all([member(own, "thief"), member(own, "staff")]);
     const names = { instance: `board-${own.id}`, awaited: "awaited", lent: "lent" };
@@ -211,7 +211,7 @@ describe("the name of a group", () => {
 });
 
 describe("folders", () => {
-  it("are changed by their owners, and each change writes its event", async () => {
+  it("a folder is changed by its owners, and each change writes its event", async () => {
     const folders = await newWorkspace();
     const [owner, writer] = await Promise.all([member(folders, "owner"), member(folders, "writer")]);
     const [own, write] = [owner.in(folders), writer.in(folders)];
@@ -245,7 +245,7 @@ describe("folders", () => {
     expect(events).toEqual(["CreateFolder t", "CreateFolder box", ...Array(3).fill("UpdateFolder box"), "DeleteFolder box"]);
   });
 
-  it("changed by many at once lose no change", async () => {
+  it("concurrent changes of a folder lose no change", async () => {
     const many = await newWorkspace();
     const names = ["a", "b", "c", "d"];
     expectStatus(await many.post("groups/create", { name: "crowd" }), 201);
@@ -258,7 +258,7 @@ describe("folders", () => {
 });
 
 describe("users of the instance", () => {
-  it("are made, listed and changed by superadmins, of whom one always stays", async () => {
+  it("superadmins create, list and change users, and one superadmin always remains", async () => {
     const who = await someone("plain");
     expect((await client.get(`users/exists/${who.email}`)).json).toBe(true);
     expect((await client.get("users/exists/nobody@example.com")).json).toBe(false);
@@ -275,7 +275,7 @@ describe("users of the instance", () => {
     expect(await status(client.call("DELETE", `users/delete/${shared().email}`))).toBe(400);
   });
 
-  it("stay superadmins, one of them, when the last two end each other at the same moment", async () => {
+  it("one superadmin remains when the last two remove each other at the same time", async () => {
     const two = [await someone("one"), await someone("two")].map(({ email }) => email);
     for (const email of two) expectStatus(await client.post(`users/update/${email}`, { is_super_admin: true }), 200);
     vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);

@@ -50,8 +50,8 @@ class Browser {
 const named = (email: string, more: object = {}): AtProvider => ({ claims: { email, ...more } });
 const newAddress = () => `new${randomUUID().slice(0, 8)}@acme.example`;
 
-describe("signing in through a provider", () => {
-  it("is offered by name, and begins with PKCE, state and nonce", async () => {
+describe("sign-in through a provider", () => {
+  it("the login is offered by name, and begins with PKCE, state and nonce", async () => {
     const listed = await client.call("GET", "oauth/list_logins", { token: "" });
     expect(listed.json).toEqual({ oauth: [{ type: "acme", display_name: "Acme" }, { type: "silent" }] });
     const { status, location, setCookies } = await new Browser().begin();
@@ -70,7 +70,7 @@ describe("signing in through a provider", () => {
     expect(Buffer.from(setCookies[0]?.split(/[=;]/)[1] ?? "", "base64url").toString()).not.toContain(location.searchParams.get("state"));
   });
 
-  it("leads a browser back to the approval page that it came from, and to no other place", async () => {
+  it("a browser returns to the approval page from which it came, and to no other URL", async () => {
     const who = await someone("fed");
     const page = `/approve/demo/1/2/${"ab".repeat(32)}?approver=ann%20b`;
     const browser = new Browser();
@@ -81,7 +81,7 @@ describe("signing in through a provider", () => {
     }
   });
 
-  it("leads a browser back in with a session, and answers programs its token", async () => {
+  it("a browser returns with a session, and a program receives its token", async () => {
     const who = await someone("fed");
     const browser = new Browser();
     const back = await browser.get((await browser.toDoor(named(who.email.toUpperCase()))).href);
@@ -99,7 +99,7 @@ describe("signing in through a provider", () => {
     expect((await client.call("GET", "users/email", { token: answer.text })).status).toBe(401);
   });
 
-  it("names a login that is not there, and one whose provider does not answer", async () => {
+  it("an unknown login, and a provider that does not answer, are named in the error", async () => {
     for (const [login, expected] of [
       ["nothing", [404, "login.unknown"]],
       ["silent", [502, "login.unreachable"]],
@@ -113,7 +113,7 @@ describe("signing in through a provider", () => {
   });
 });
 
-describe("what came back counts only", () => {
+describe("validation of a sign-in", () => {
   const own = named(shared().email);
 
   it("a sign-in ends in the browser in which it started, and another state or none is rejected", async () => {
@@ -136,7 +136,7 @@ describe("what came back counts only", () => {
     expectStatus(await theirs.post(there), 200);
   });
 
-  it("once, also when it comes twice at the same moment", async () => {
+  it("a sign-in counts once, even if its callback arrives twice at the same time", async () => {
     const browser = new Browser();
     const door = await browser.toDoor(own);
     const both = await Promise.all([browser.post(door), browser.post(door)]);
@@ -144,7 +144,7 @@ describe("what came back counts only", () => {
     expect(said(await browser.post(door))).toEqual([400, "login.notBegun"]);
   });
 
-  it("with a code that the provider takes: one of another sign-in is none, because its PKCE verifier is another", async () => {
+  it("the provider rejects the code of another sign-in, because its PKCE verifier differs", async () => {
     const [mine, theirs] = [new Browser(), new Browser()];
     const [here, there] = [await mine.toDoor(own), await theirs.toDoor(own)];
     const stolen = await mine.post(here, "acme", { code: there.searchParams.get("code") });
@@ -162,21 +162,21 @@ describe("what came back counts only", () => {
     ["a time that is over", named(shared().email, { iat: nowS - 900, exp: nowS - 600 })],
     ["a signature of an unknown key", { ...own, foreignKey: true }],
     ["the provider's refusal", { error: "access_denied" }],
-  ])("with a good ID token, not %s", async (_, as) => {
+  ])("a sign-in requires a valid ID token and rejects %s", async (_, as) => {
     const refused = await new Browser().signIn(as);
     expect([...said(refused), refused.headers.getSetCookie()]).toEqual([401, "login.notConfirmed", []]);
   });
 
   it.each([{ email_verified: false }, { email_verified: "false" }, { email_verified: null }, { email: null }])(
-    "with an address that the provider has verified, not %j",
+    "a sign-in requires an address that the provider has verified and rejects %j",
     async (claims) => {
       expect(said(await new Browser().signIn(named(shared().email, claims)))).toEqual([403, "login.unverified"]);
     },
   );
 });
 
-describe("who may come in", () => {
-  it("is a user who is not disabled", async () => {
+describe("users who may sign in", () => {
+  it("a disabled user cannot sign in", async () => {
     const who = await someone("off");
     expectStatus(await client.post(`users/update/${who.email}`, { disabled: true }), 200);
     expect(said(await new Browser().signIn(named(who.email)))).toEqual([403, "login.denied"]);
@@ -202,7 +202,7 @@ describe("who may come in", () => {
     }
   });
 
-  it("joins workspaces that ask for new users of a domain, or is invited there", async () => {
+  it("a new user joins workspaces that admit their email domain, or is invited there", async () => {
     const email = newAddress();
     const [adding, inviting, other] = [await newWorkspace(), await newWorkspace(), await newWorkspace()];
     const admins = await Promise.all([adding, inviting].map((ws) => member(ws, "boss", "admin")));
@@ -224,7 +224,7 @@ describe("who may come in", () => {
   });
 });
 
-it("nothing of a sign-in stands in any log: no code, no state, no secret of the client", async () => {
+it("no log contains the code, state or client secret of a sign-in", async () => {
   const browser = new Browser();
   const door = await browser.toDoor(named(shared().email));
   const token = expectStatus(await browser.post(door), 200).text;

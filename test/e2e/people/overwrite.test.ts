@@ -13,7 +13,7 @@ describe("users and groups of the instance as lists", () => {
     super_admin: boolean;
   }
 
-  it("are exported, and overwritten: who is missing is deleted, who is new is made, one superadmin always stays", async () => {
+  it("users and groups are exported and overwritten: missing ones are deleted, new ones are created, and one superadmin always remains", async () => {
     const own = await startTestInstance();
     try {
       const admin = api({ url: own.url, token: own.admin.token });

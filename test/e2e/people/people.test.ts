@@ -12,7 +12,7 @@ describe("tokens", () => {
   const make = async (asked: object = {}) => expectStatus(await client.post("users/tokens/create", asked), 201).text;
   const whoami = (token: string) => client.call("GET", "users/whoami", { token });
 
-  it("are shown once, listed by prefix, and dead after deletion", async () => {
+  it("a token is shown once, listed by prefix, and invalid after deletion", async () => {
     const token = await make({ label: "ci" });
     expect((await whoami(token)).json).toMatchObject({ email: "admin@example.com", super_admin: true });
     const prefix = token.slice(0, 10);
@@ -24,12 +24,12 @@ describe("tokens", () => {
     expect((await client.call("DELETE", `users/tokens/delete/${prefix}`)).status).toBe(404);
   });
 
-  it("end at their expiry", async () => {
+  it("a token ends at its expiry", async () => {
     const token = await make({ expiration: new Date(Date.now() - 1000).toISOString() });
     expect([(await whoami(token)).status, (await whoami(token)).headers.get("x-svc-error")]).toEqual([401, "auth.invalid"]);
   });
 
-  it("work as header, cookie and query", async () => {
+  it("a token works as header, cookie and query parameter", async () => {
     const token = await make({ label: "three ways" });
     const none = { token: "" };
     expect((await client.call("GET", "users/email", { ...none, headers: { authorization: `Bearer ${token} ` } })).text).toBe(
@@ -47,14 +47,14 @@ describe("tokens", () => {
     ]);
   });
 
-  it("bound to a workspace reach no other", async () => {
+  it("a token of one workspace cannot access another", async () => {
     const other = await newWorkspace();
     const token = await make({ workspace_id: ws.id });
     expect((await client.call("GET", `w/${ws.id}/scripts/list`, { token })).status).toBe(200);
     expect((await client.call("GET", `w/${other.id}/scripts/list`, { token })).status).toBe(403);
   });
 
-  it("of a job make no tokens", async () => {
+  it("a job token creates no tokens", async () => {
     await ws.saveScript({
       path: "f/t/minter",
       language: "bash",
@@ -65,7 +65,7 @@ describe("tokens", () => {
 });
 
 describe("workspaces and folders", () => {
-  it("are made once, listed, and known to exist", async () => {
+  it("a workspace is created once, listed, and known to exist", async () => {
     expect((await client.post("workspaces/create", { id: ws.id, name: "again" })).status).toBe(409);
     expect((await client.get("workspaces/list")).json).toContainEqual(expect.objectContaining({ id: ws.id }));
     expect((await client.post("workspaces/exists", { id: ws.id })).json).toBe(true);
@@ -87,7 +87,7 @@ describe("workspaces and folders", () => {
     expect((await client.get("w/nowhere/users/whoami")).status).toBe(404);
   });
 
-  it("refuse scripts outside of any folder or workspace", async () => {
+  it("a script outside of folders or workspaces is rejected", async () => {
     const script = { summary: "", language: "bash", content: "" };
     const noFolder = await ws.post("scripts/create", { ...script, path: "f/missing/x" });
     expect([noFolder.status, noFolder.text]).toEqual([400, expect.stringContaining("missing")]);

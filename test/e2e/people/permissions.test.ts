@@ -24,8 +24,8 @@ beforeAll(async () => {
   }
 });
 
-describe("a developer", () => {
-  it("writes where it may, reads what it may, and does not learn of the rest", async () => {
+describe("developers", () => {
+  it("a developer reads and writes permitted objects, and the others do not exist for them", async () => {
     const mine = dev.in(ws);
     expect(await status(mine.post("scripts/create", echo("f/open/y")))).toBe(201);
     expect(await status(mine.post("scripts/create", echo(`u/${dev.username}/y`)))).toBe(201);
@@ -53,7 +53,7 @@ describe("a developer", () => {
     expect(await status(mine.post("scripts/delete/p/f/hidden/x"))).toBe(404);
   });
 
-  it("finds in lists what it may read, and no more", async () => {
+  it("a developer's lists contain exactly the readable objects", async () => {
     const mine = dev.in(ws);
     const paths = (await mine.get("scripts/list_paths")).json as string[];
     expect(paths).toEqual(expect.arrayContaining(["f/open/x", "f/shown/x"]));
@@ -63,7 +63,7 @@ describe("a developer", () => {
     expect((await mine.get("folders/listnames")).json).toEqual(["open", "shown"]);
   });
 
-  it("reaches versions by hash as it reaches their path", async () => {
+  it("access to a version by hash follows the rights on its path", async () => {
     const { hash } = (await ws.get("scripts/get/p/f/hidden/x")).json as { hash: string };
     const { hash: shown } = (await ws.get("scripts/get/p/f/shown/x")).json as { hash: string };
     const mine = dev.in(ws);
@@ -74,7 +74,7 @@ describe("a developer", () => {
     expect((await mine.post(`jobs/run_wait_result/h/${shown}`, {})).json).toBe("hi");
   });
 
-  it("sees its own jobs and those at paths that it may read", async () => {
+  it("a developer sees their own jobs and those at readable paths", async () => {
     const mine = dev.in(ws);
     const [hidden, shown] = [await ws.run("f/hidden/x"), await ws.run("f/shown/x")];
     const own = await mine.run("f/shown/x");
@@ -90,8 +90,8 @@ describe("a developer", () => {
   });
 });
 
-describe("an operator", () => {
-  it("runs and reads what it may read, and writes nothing", async () => {
+describe("operators", () => {
+  it("an operator runs and reads permitted objects, and writes nothing", async () => {
     const mine = op.in(ws);
     expect((await mine.runWait("f/shown/x")).json).toBe("hi");
     expect(await status(mine.post("jobs/run_wait_result/p/f/hidden/x", {}))).toBe(404);
@@ -102,8 +102,8 @@ describe("an operator", () => {
   });
 });
 
-describe("a non-member", () => {
-  it("cannot tell a workspace that is there from one that is not", async () => {
+describe("non-members", () => {
+  it("a non-member cannot distinguish an existing workspace from a missing one", async () => {
     for (const route of ["scripts/list", "users/whoami", "folders/list", "scripts/get/p/f/open/x"]) {
       const [real, none] = await Promise.all([stranger.api.get(`w/${ws.id}/${route}`), stranger.api.get(`w/nowhere/${route}`)]);
       expect([route, real.status, real.text]).toEqual([route, 404, none.text.replace("nowhere", ws.id)]);
@@ -115,8 +115,8 @@ describe("a non-member", () => {
   });
 });
 
-describe("a change of rights works at once", () => {
-  it("of a token and of a role, and with a stream that is open within 30 seconds", async () => {
+describe("changes of rights", () => {
+  it("a change of a token or role works at once, and within 30 seconds for an open stream", async () => {
     const own = await newWorkspace();
     const [one, two] = [await member(own, "one"), await member(own, "two")];
     expectStatus(await own.post("folders/create", { name: "seen", owners: [], extra_perms: { "g/all": false } }), 201);
@@ -145,7 +145,7 @@ describe("a change of rights works at once", () => {
     expectStatus(await own.post(`jobs_u/queue/cancel/${job}`, {}), 200);
   });
 
-  it("of a folder, a group, an extra permission and a role", async () => {
+  it("a change of a folder, group, extra permission or role works at once", async () => {
     const mine = dev.in(ws);
     const sees = () => status(mine.get("scripts/get/p/f/hidden/x"));
     const runs = () => status(mine.post("jobs/run/p/f/hidden/x", {}));
@@ -178,7 +178,7 @@ describe("a change of rights works at once", () => {
     expect(await sees()).toBe(404);
   });
 
-  it("of a script keeps its extra permissions through a rename, and a deleted one leaves none", async () => {
+  it("a renamed script keeps its extra permissions, and a deleted one leaves none", async () => {
     const hash = await ws.saveScript(echo("f/hidden/lent"));
     expectStatus(await ws.post("acls/add/script/f/hidden/lent", { owner: `u/${dev.username}`, write: false }), 200);
     expectStatus(await ws.post("scripts/create", { ...echo("f/hidden/moved"), parent_hash: hash }), 201);
@@ -190,7 +190,7 @@ describe("a change of rights works at once", () => {
     expect(await status(mine.get("scripts/get/p/f/hidden/moved"))).toBe(404);
   });
 
-  it("of a user who is disabled or leaves, and none of their rights waits for the next of the name", async () => {
+  it("a user who is disabled or leaves loses all rights at once, and a later user of the same name inherits none", async () => {
     const gone = await member(ws, "gone");
     expectStatus(await ws.post("acls/add/folder/hidden", { owner: `u/${gone.username}`, write: true }), 200);
     expect(await status(gone.in(ws).get("scripts/get/p/f/hidden/x"))).toBe(200);
@@ -209,7 +209,7 @@ describe("a change of rights works at once", () => {
 });
 
 describe("rights on the run path", () => {
-  it("are read together with token and script, in one call", async () => {
+  it("rights are read together with token and script, in one call", async () => {
     const job = await dev.in(ws).run("f/shown/x");
     const line = await until(
       async () =>
@@ -231,13 +231,13 @@ describe("jobs", () => {
   const probe = (route: string) =>
     `curl -s -o /dev/null -w '%{http_code}' "$BASE_INTERNAL_URL/api/w/$WM_WORKSPACE/${route}" -H "Authorization: Bearer $WM_TOKEN"`;
 
-  it("have exactly the rights of who started them", async () => {
+  it("a job has exactly the rights of the user who started it", async () => {
     await ws.saveScript(echo("f/shown/probe", probe("scripts/get/p/f/hidden/x")));
     expect((await ws.runWait("f/shown/probe")).json).toBe("200");
     expect((await dev.in(ws).runWait("f/shown/probe")).json).toBe("404");
   });
 
-  it("import no script that whose build it is may not read", async () => {
+  it("a job imports no script that the user of its build may not read", async () => {
     const code = (value: string) => `export const secret = "${value}"; export const main = () => secret;`;
     await ws.saveScript({ path: "f/hidden/lib", language: "bun", content: code("planted") });
     await ws.saveScript({ path: "f/shown/lib", language: "bun", content: code("shown") });
@@ -253,7 +253,7 @@ describe("jobs", () => {
     expect((await ws.post("jobs/run_wait_result/preview", { language: "bun", content: importing("hidden") })).json).toBe("planted");
   });
 
-  it("run on behalf of their owner where the script says so, which only an admin may say for another", async () => {
+  it("a job runs on behalf of the owner if the script requests it, and only an admin may choose another user", async () => {
     const boss = await member(ws, "boss", "admin");
     const script = { ...echo("f/shown/behalf", `echo "$WM_PERMISSIONED_AS" && ${probe("scripts/get/p/f/hidden/x")}`) };
     await boss.in(ws).saveScript({ ...script, on_behalf_of_email: boss.email });
@@ -272,8 +272,8 @@ describe("jobs", () => {
   });
 });
 
-describe("what lies in a deleted folder", () => {
-  it("is not had by making the folder again, unless by an admin", async () => {
+describe("objects of a deleted folder", () => {
+  it("a user who creates the folder again does not gain its former objects, unless they are an admin", async () => {
     const own = await newWorkspace();
     const thief = await member(own, "thief");
     for (const name of ["v", "r", "s", "empty"]) expectStatus(await own.post("folders/create", { name, owners: [] }), 201);
@@ -293,7 +293,7 @@ describe("what lies in a deleted folder", () => {
   });
 });
 
-it("folders and groups have no name that JavaScript takes for itself", async () => {
+it("the reserved names of JavaScript objects are not valid for folders and groups", async () => {
   for (const name of ["__proto__", "constructor"]) {
     expect([name, await status(ws.post("folders/create", { name }))]).toEqual([name, 422]);
     expect([name, await status(ws.post("groups/create", { name }))]).toEqual([name, 422]);

@@ -18,7 +18,7 @@ const call = (token: string, method: string, route: string, body?: unknown) =>
 const status = async (answer: Promise<{ status: number }>) => (await answer).status;
 
 describe("scopes", () => {
-  it("are listed, kept as sent, and refused with 422 when there is no such scope", async () => {
+  it("scopes are listed and stored as sent, and an unknown scope is rejected with 422", async () => {
     const listed = (await dev.api.get("tokens/list/scopes")).json as { scopes: { value: string; requires_resource_path: boolean }[] }[];
     const values = listed.flatMap(({ scopes }) => scopes);
     expect(values).toContainEqual(expect.objectContaining({ value: "jobs:run:scripts", requires_resource_path: true }));
@@ -33,7 +33,7 @@ describe("scopes", () => {
     }
   });
 
-  it("limit what even a superadmin's token does", async () => {
+  it("scopes limit even the token of a superadmin", async () => {
     const token = await make({ scopes: ["scripts:read:f/t/hello"] }, client);
     expect(await status(call(token, "GET", "scripts/get/p/f/t/hello"))).toBe(200);
     expect(await status(call(token, "GET", "scripts/get/p/f/t/other"))).toBe(403);
@@ -44,7 +44,7 @@ describe("scopes", () => {
     expect(await status(client.call("GET", "users/tokens/list", { token }))).toBe(403);
   });
 
-  it("and labels are changed in place", async () => {
+  it("scopes and labels of a token can be changed", async () => {
     const token = await make({ scopes: ["scripts:read"] });
     const prefix = token.slice(0, 10);
     expect(await status(call(token, "GET", "jobs/list"))).toBe(403);
@@ -60,8 +60,8 @@ describe("scopes", () => {
   });
 });
 
-describe("a webhook token", () => {
-  it("runs its one script by path, hash and query, and does nothing else, whatever is there", async () => {
+describe("webhook tokens", () => {
+  it("a webhook token runs its one script by path, hash and query, and nothing else", async () => {
     const token = await make({ label: "webhook", scopes: ["jobs:run:scripts:f/t/hello"], workspace_id: ws.id });
     expect((await call(token, "POST", "jobs/run_wait_result/p/f/t/hello", {})).json).toBe("hello");
     const inQuery = await client.call("POST", `w/${ws.id}/jobs/run/p/f/t/hello`, { token: "", query: { token }, body: {} });
@@ -83,7 +83,7 @@ describe("a webhook token", () => {
     expect(refused[0]?.text).toBe(refused[1]?.text);
   });
 
-  it("has its creator's rights on the script, also when they change", async () => {
+  it("a webhook token has its creator's current rights on the script", async () => {
     const token = await make({ scopes: ["jobs:run:scripts:f/t/hello"] });
     const runs = () => status(call(token, "POST", "jobs/run/p/f/t/hello", {}));
     expect(await runs()).toBe(201);
@@ -94,8 +94,8 @@ describe("a webhook token", () => {
   });
 });
 
-describe("a read-only token", () => {
-  it("reads all that its owner may, runs and changes nothing", async () => {
+describe("read-only tokens", () => {
+  it("a read-only token reads all that its owner may, and runs and changes nothing", async () => {
     const token = await make({ read_only: true });
     expect(await status(call(token, "GET", "scripts/get/p/f/t/hello"))).toBe(200);
     expect(await status(client.call("GET", "users/whoami", { token }))).toBe(200);
@@ -105,7 +105,7 @@ describe("a read-only token", () => {
   });
 });
 
-describe("a token with limits", () => {
+describe("tokens with limits", () => {
   const account = { email: "narrow@example.com", password: "First-horse-11" };
   let own: string;
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe("a token with limits", () => {
   const ofOwn = async (asked: object) =>
     expectStatus(await client.call("POST", "users/tokens/create", { token: own, body: asked }), 201).text;
 
-  it("sets no password: who signs in with it would have none of the limits", async () => {
+  it("a limited token sets no password, because a sign-in with it would not be limited", async () => {
     for (const limit of [{ workspace_id: ws.id }, { scopes: ["users:write"] }, { read_only: true }]) {
       const token = await ofOwn(limit);
       const set = await client.call("POST", "users/setpassword", { token, body: { password: "Second-horse-22" } });
@@ -125,7 +125,7 @@ describe("a token with limits", () => {
     expect(await status(client.call("POST", "auth/login", { token: "", body: account }))).toBe(200);
   });
 
-  it("keeps them when it is a session that is renewed", async () => {
+  it("a limited session keeps its limits when it is renewed", async () => {
     const session = (await client.call("POST", "auth/login", { token: "", body: account })).text;
     const body = { scopes: ["users:write"] };
     expectStatus(await client.call("POST", `users/tokens/update_scopes/${session.slice(0, 10)}`, { token: own, body }), 200);
@@ -133,7 +133,7 @@ describe("a token with limits", () => {
     expect(await status(client.call("POST", "users/tokens/create", { token: fresh, body: {} }))).toBe(403);
   });
 
-  it("bound to a workspace sees, ends and joins nothing beyond it", async () => {
+  it("a token of one workspace sees, deletes and joins nothing outside of it", async () => {
     const bound = await ofOwn({ workspace_id: ws.id });
     const listed = await client.call("GET", "users/tokens/list", { token: bound });
     expect((listed.json as { workspace_id?: string }[]).map(({ workspace_id }) => workspace_id)).toContain(ws.id);
@@ -147,7 +147,7 @@ describe("a token with limits", () => {
     expect(await status(client.call("POST", "users/accept_invite", { token: own, body: { workspace_id: other.id } }))).toBe(200);
   });
 
-  it("by path makes and changes no resource types, which have none", async () => {
+  it("a token with path limits neither creates nor changes resource types, which have no path", async () => {
     const token = await make({ scopes: ["resources:write:f/t/*"] }, client);
     expect(await status(call(token, "POST", "resources/create", { path: "f/t/scoped", value: 1, resource_type: "any" }))).toBe(201);
     const schema = { type: "object", required: ["never"] };
@@ -156,8 +156,8 @@ describe("a token with limits", () => {
   });
 });
 
-describe("the cookie of a session", () => {
-  it("does not count in calls that another site makes", async () => {
+describe("session cookies", () => {
+  it("a session cookie is ignored in requests from other sites", async () => {
     const { email, password } = shared();
     const cookie = `token=${(await client.call("POST", "auth/login", { token: "", body: { email, password } })).text}`;
     const from = (site: string) =>
@@ -169,7 +169,7 @@ describe("the cookie of a session", () => {
 });
 
 describe("impersonation", () => {
-  it("is a superadmin's, and gives the other's rights", async () => {
+  it("only a superadmin impersonates users, and gets their rights", async () => {
     const asked = { impersonate_email: dev.email, label: "as dev" };
     const token = expectStatus(await client.post("users/tokens/impersonate", asked), 201).text;
     expect((await client.call("GET", "users/whoami", { token })).json).toMatchObject({ email: dev.email, super_admin: false });
@@ -179,8 +179,8 @@ describe("impersonation", () => {
   });
 });
 
-describe("a job's token", () => {
-  it("dies with its job", async () => {
+describe("job tokens", () => {
+  it("a job token becomes invalid when its job ends", async () => {
     await ws.saveScript({ path: "f/t/leak", language: "bash", content: 'echo "$WM_TOKEN"' });
     const job = await dev.in(ws).run("f/t/leak");
     const { result } = (await dev.in(ws).completed(job)) as { result: string };
@@ -189,11 +189,11 @@ describe("a job's token", () => {
   });
 });
 
-describe("signing in", () => {
+describe("sign-in with a password", () => {
   const { email, password } = shared();
   const login = (body: object, route = "auth/login") => client.call("POST", route, { token: "", body });
 
-  it("answers a token and a cookie that scripts of a page cannot read, at both addresses", async () => {
+  it("a sign-in returns a token and a cookie that scripts of a page cannot read, at both URLs", async () => {
     for (const route of ["auth/login", "users/login"]) {
       const answer = await login({ email, password }, route);
       expect(answer.status).toBe(200);
@@ -206,7 +206,7 @@ describe("signing in", () => {
     expect((await client.call("GET", "auth/is_password_login_disabled", { token: "" })).json).toBe(false);
   });
 
-  it("says the same of a wrong password, an unknown address and a disabled user", async () => {
+  it("the error is the same for a wrong password, an unknown address and a disabled user", async () => {
     const disabled = { email: "off@example.com", password: "Correct-horse-9" };
     await client.call("DELETE", `users/delete/${disabled.email}`);
     expectStatus(await client.post("users/create", { ...disabled, super_admin: false }), 201);
@@ -223,7 +223,7 @@ describe("signing in", () => {
     expectStatus(await client.call("DELETE", `users/delete/${disabled.email}`), 200);
   });
 
-  it("begins a session that expires, is renewed once, and ends by signing out", async () => {
+  it("a session expires, can be renewed once, and ends with the sign-out", async () => {
     const session = (await login({ email, password })).text;
     const whoami = (token: string) => status(client.call("GET", "users/whoami", { token }));
     const kept = await client.call("GET", "users/refresh_token", { token: session, query: { if_expiring_in_less_than_s: 60 } });
@@ -244,7 +244,7 @@ describe("signing in", () => {
     expect(await whoami(client.token)).toBe(200);
   });
 
-  it("follows the password, which ends other sessions when it is changed", async () => {
+  it("a change of the password ends all other sessions", async () => {
     const account = { email: "changer@example.com", password: "First-horse-11" };
     await client.call("DELETE", `users/delete/${account.email}`);
     expect(await status(client.post("users/create", { ...account, password: "short", super_admin: false }))).toBe(400);

@@ -69,8 +69,8 @@ async function furnished(): Promise<{ ws: Workspace; token: string }> {
   return { ws, token };
 }
 
-describe("an archived workspace", () => {
-  it("runs and changes nothing, is read as before, and comes back", async () => {
+describe("archived workspaces", () => {
+  it("an archived workspace runs and changes nothing, is readable, and can be restored", async () => {
     const ws = await newWorkspace();
     const dev = await member(ws, "dev");
     await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello" });
@@ -118,7 +118,7 @@ describe("an archived workspace", () => {
     expect((await client.get("workspaces/list")).text).toContain(ws.id);
   });
 
-  it("stops what was accepted a moment before, when it comes due", async () => {
+  it("an archived workspace cancels scheduled jobs when they become due", async () => {
     const ws = await newWorkspace();
     await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello" });
     const late = await ws.run("f/t/hello", {}, { scheduled_in_secs: 3600 });
@@ -136,7 +136,7 @@ describe("an archived workspace", () => {
   });
 });
 
-describe("a deleted workspace", () => {
+describe("deleted workspaces", () => {
   it("a deleted workspace disappears immediately, its data later, and then its id is free", async () => {
     const [{ ws, token }, other] = [await furnished(), await newWorkspace()];
     const admin = await member(ws, "boss", "admin");
@@ -178,7 +178,7 @@ describe("a deleted workspace", () => {
     expect(log.json).toContainEqual(expect.objectContaining({ username: shared().email, resource: ws.id, action_kind: "Delete" }));
   });
 
-  it("is removed step by step by ticks that each end early, two of them at once", async () => {
+  it("short ticks, two at the same time, delete a workspace step by step", async () => {
     const { ws } = await furnished();
     expectStatus(await client.call("DELETE", `workspaces/delete/${ws.id}`), 200);
     await until(

@@ -23,7 +23,7 @@ async function failureOf(path: string, args: unknown = {}): Promise<Failure> {
   return error;
 }
 
-describe("a script without main", () => {
+describe("scripts without main", () => {
   it.each([
     ["bun", "export const other = 1;", /main/],
     ["deno", "export const other = 1;", /main/],
@@ -31,13 +31,13 @@ describe("a script without main", () => {
     ["nativets", "export function helper() {}", /main/],
     ["python3", "def other():\n    pass\n", /main/],
     ["go", "package inner\n\nfunc other() {}\n", /main/],
-  ])("in %s is a failed job that says so", async (language, content, says) => {
+  ])("a script without main in %s fails its job with an error that names main", async (language, content, says) => {
     await ws.saveScript({ path: `f/t/no_main_${language}`, language, content });
     expect((await failureOf(`f/t/no_main_${language}`)).message).toMatch(says);
   });
 });
 
-describe("code that cannot be read", () => {
+describe("scripts with syntax errors", () => {
   it.each([
     ["bun", "export function main( {"],
     ["deno", "export function main( {"],
@@ -45,7 +45,7 @@ describe("code that cannot be read", () => {
     ["python3", "def main(:\n"],
     ["go", "package inner\nfunc main( {\n"],
     ["bash", "if then; fi ("],
-  ])("in %s is kept, and its run fails naming the line", async (language, content) => {
+  ])("a script with a syntax error in %s is stored, and its run fails with the line", async (language, content) => {
     await ws.saveScript({ path: `f/t/broken_${language}`, language, content });
     const answer = await ws.runWait(`f/t/broken_${language}`);
     const log = (await ws.get(`jobs_u/get_logs/${answer.headers.get("x-svc-job-id")}`)).text;
@@ -54,7 +54,7 @@ describe("code that cannot be read", () => {
   });
 });
 
-describe("a result that cannot be JSON", () => {
+describe("results that cannot be JSON", () => {
   const typescript = `export function main(kind: string) {
   const cycle: Record<string, unknown> = {};
   cycle.self = { back: cycle };
@@ -74,7 +74,7 @@ describe("a result that cannot be JSON", () => {
       'result["found"]["self"]["back"]',
       'result["list"][1]',
     ],
-  ])("fails in %s naming the value", async (language, content, cycle, fn) => {
+  ])("the error of a job in %s names the part that cannot be JSON", async (language, content, cycle, fn) => {
     const path = `f/t/not_json_${language}`;
     await ws.saveScript({ path, language, content });
     expect((await failureOf(path, { kind: "cycle" })).message).toContain(`${cycle} refers back to`);
@@ -87,7 +87,7 @@ describe("10 MB of output", () => {
     ["bun", `export function main() { for (let i = 0; i < 10_240; i++) console.log("x".repeat(1023)); return "done"; }`],
     ["python3", `def main():\n    for i in range(10240):\n        print("x" * 1023)\n    return "done"\n`],
     ["bash", `yes ${"x".repeat(63)} | head -c 10485760; echo; echo done > result.out`],
-  ])("of %s is cut at 5 MB with one marker, and the job goes on to its end", async (language, content) => {
+  ])("the log of a %s job is cut at 5 MB with one marker, and the job continues to its end", async (language, content) => {
     const path = `f/t/flood_${language}`;
     await ws.saveScript({ path, language, content });
     const job = await ws.run(path);
@@ -102,7 +102,7 @@ describe("10 MB of output", () => {
   });
 });
 
-describe("a script that runs longer than its limit", () => {
+describe("scripts that exceed their time limit", () => {
   it.each([
     ["bun", `export async function main() { console.log("begun"); await new Promise((r) => setTimeout(r, 60_000)); }`],
     ["nodejs", `export function main() { console.log("begun"); for (;;); }`],
@@ -110,20 +110,20 @@ describe("a script that runs longer than its limit", () => {
     ["python3", "import time\ndef main():\n    print('begun', flush=True)\n    time.sleep(60)\n"],
     ["go", `package inner\n\nimport (\n\t"fmt"\n\t"time"\n)\n\nfunc main() {\n\tfmt.Println("begun")\n\ttime.Sleep(time.Minute)\n}\n`],
     ["bash", "echo begun; sleep 60"],
-  ])("in %s is stopped, says the limit and keeps its output", async (language, content) => {
+  ])("a script in %s is stopped with an error that contains the limit, and its output remains", async (language, content) => {
     const path = `f/t/late_${language}`;
     await ws.saveScript({ path, language, content, timeout: 1 });
     const job = await ws.completed(await ws.run(path));
     expect(job).toMatchObject({ success: false, logs: "begun\n", result: { error: { message: expect.stringMatching(/limit of 1 s/) } } });
   });
 
-  it("as a preview takes its limit from the query", async () => {
+  it("a preview takes its limit from the query", async () => {
     const answer = await ws.post("jobs/run_wait_result/preview", { language: "bash", content: "sleep 60" }, { timeout: 1 });
     expect(answer.json).toMatchObject({ error: { message: expect.stringMatching(/limit of 1 s/) } });
   });
 });
 
-describe("an error's stack", () => {
+describe("stack traces", () => {
   const typescript = `type Wanted = { a: number };
 interface Unused { b: string }
 
@@ -168,7 +168,7 @@ func main(a int) int {
 `,
       [/f\/t\/stack_go(\.go)?:6\b/, /f\/t\/stack_go(\.go)?:10\b/],
     ],
-  ] as const)("in %s has the user's own lines and no machine path", async (language, content, lines) => {
+  ] as const)("the stack of an error in %s has the user's own lines and no machine path", async (language, content, lines) => {
     const path = `f/t/stack_${language}`;
     await ws.saveScript({ path, language, content });
     const error = await failureOf(path, { a: 7 });

@@ -18,7 +18,7 @@ const statusOf = async (hash: string) =>
   (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string | null; lock_error_logs?: string; job_id?: string };
 
 describe.each(["bun", "deno", "nodejs"])("npm packages in a %s script", (language) => {
-  it("without a version are the newest, and the lock says which", async () => {
+  it("a package without a version is the newest one, and the lock contains its version", async () => {
     const path = `f/t/npm_${language}`;
     const content = `import leftPad from "left-pad";\nexport const main = (text: string) => leftPad(text, 6, "-");`;
     const hash = await ws.saveScript({ path, language, content });
@@ -28,7 +28,7 @@ describe.each(["bun", "deno", "nodejs"])("npm packages in a %s script", (languag
     expect((await statusOf(hash)).lock).toBe(lock);
   });
 
-  it("with a version in the import are that version", async () => {
+  it("a package with a version in the import has that version", async () => {
     const path = `f/t/npm_version_${language}`;
     const specifier = language === "deno" ? "npm:is-odd@2.0.0" : "is-odd@2.0.0";
     const content = `import isOdd from "${specifier}";\nexport const main = (n: number) => isOdd(n);`;
@@ -41,14 +41,14 @@ describe.each(["bun", "deno", "nodejs"])("npm packages in a %s script", (languag
 });
 
 describe("PyPI packages", () => {
-  it("are found by the name of the import", async () => {
+  it("a package is found by the name of the import", async () => {
     const content = "import yaml\n\ndef main(text: str):\n    return yaml.safe_load(text)\n";
     await ws.saveScript({ path: "f/t/pypi", language: "python3", content });
     expect((await ws.runWait("f/t/pypi", { text: "a: [1, 2]" })).json).toEqual({ a: [1, 2] });
     expect((await scriptAt("f/t/pypi")).lock).toMatch(/^pyyaml==\d/im);
   });
 
-  it("are taken from a requirements comment, which has the last word", async () => {
+  it("a requirements comment overrides the imports", async () => {
     const content =
       "# requirements:\n# idna==3.7\n\nimport idna\n\ndef main():\n    return [idna.__version__, idna.encode('bücher').decode()]\n";
     await ws.saveScript({ path: "f/t/requirements", language: "python3", content });
@@ -56,7 +56,7 @@ describe("PyPI packages", () => {
     expect((await scriptAt("f/t/requirements")).lock).toMatch(/^idna==3\.7\b/m);
   });
 
-  it("that exist as source only are not built: their set-up code would run", async () => {
+  it("a package that exists only as source is not built, because its set-up code would run", async () => {
     const content = "# requirements:\n# docopt==0.6.2\n\ndef main():\n    return 1\n";
     const hash = await ws.saveScript({ path: "f/t/source_only", language: "python3", content });
     expect((await statusOf(hash)).lock_error_logs).toContain("docopt");
@@ -65,7 +65,7 @@ describe("PyPI packages", () => {
 });
 
 describe("Go modules", () => {
-  it("are resolved from the imports, and the lock is a go.mod with its sums", async () => {
+  it("modules are resolved from the imports, and the lock is a go.mod with its sums", async () => {
     const content = `package inner
 
 import "github.com/google/uuid"
@@ -84,8 +84,8 @@ func main(text string) (string, error) {
   });
 });
 
-describe("scripts import one another", () => {
-  it.each(["bun", "deno", "nodejs"])("by path and relative to their own in %s", async (language) => {
+describe("imports of other scripts", () => {
+  it.each(["bun", "deno", "nodejs"])("scripts in %s import each other by absolute and relative path", async (language) => {
     await ws.call("POST", "folders/create", { body: { name: `lib_${language}` } });
     await ws.saveScript({
       path: `f/lib_${language}/base`,
@@ -108,7 +108,7 @@ export function main(n: number) { return [double(n), four(n)]; }`,
     expect((await ws.runWait(path, { n: 5 })).json).toEqual([10, 20]);
   });
 
-  it("by module name and relative in python3", async () => {
+  it("scripts in python3 import each other by module name and relative path", async () => {
     await ws.call("POST", "folders/create", { body: { name: "lib_python" } });
     await ws.saveScript({
       path: "f/lib_python/base",
@@ -130,7 +130,7 @@ export function main(n: number) { return [double(n), four(n)]; }`,
     expect((await ws.runWait("f/t/importer", { n: 5 })).json).toEqual([10, 20, "- 5\n"]);
   });
 
-  it("and a script that is not there is named in the failure", async () => {
+  it("the error names an imported script that is missing", async () => {
     for (const [language, content] of [
       ["bun", 'import { x } from "/f/t/missing_one.ts";\nexport const main = () => x;'],
       ["python3", "from f.t.missing_one import x\n\ndef main():\n    return x\n"],
@@ -148,7 +148,7 @@ describe("_ENTRYPOINT_OVERRIDE", () => {
     ["nodejs", "export const main = () => 'main';\nexport function other(a: number, b = 2) { return [a, b]; }"],
     ["python3", "def main():\n    return 'main'\n\ndef other(a, b=2):\n    return [a, b]\n"],
     ["go", 'package inner\n\nfunc main() string { return "main" }\n\nfunc other(a int, b *int) []any { return []any{a, 2} }\n'],
-  ])("calls another function of a %s script, with its own parameters", async (language, content) => {
+  ])("the option calls another function of a %s script, with its own parameters", async (language, content) => {
     const path = `f/t/entry_${language}`;
     await ws.saveScript({ path, language, content });
     expect((await ws.runWait(path)).json).toBe("main");
@@ -158,7 +158,7 @@ describe("_ENTRYPOINT_OVERRIDE", () => {
   });
 });
 
-describe("a lock", () => {
+describe("locks", () => {
   it.each([
     [
       "bun",
@@ -174,7 +174,7 @@ describe("a lock", () => {
       {},
       "3.6",
     ],
-  ] as const)("that was resolved for %s is used again when it is sent", async (language, content, version, args, expected) => {
+  ] as const)("a lock that was resolved for %s is used again when it is sent", async (language, content, version, args, expected) => {
     const path = `f/t/lock_${language}`;
     await ws.saveScript({ path, language, content: content(version) });
     const { lock } = await scriptAt(path);
@@ -184,7 +184,7 @@ describe("a lock", () => {
     expect((await ws.runWait(`${path}_again`, args)).json).toBe(expected);
   });
 
-  it("is found again for equal sources: the second save builds nothing", async () => {
+  it("a second save with equal sources reuses the lock and builds nothing", async () => {
     const content = 'import leftPad from "left-pad";\nexport const main = () => leftPad("a", 3);';
     const first = await ws.saveScript({ path: "f/t/twice", language: "bun", content });
     const second = await ws.saveScript({ path: "f/t/twice", language: "bun", content });
@@ -195,7 +195,7 @@ describe("a lock", () => {
   });
 });
 
-describe("a package that cannot be resolved", () => {
+describe("packages that cannot be resolved", () => {
   it.each([
     ["bun", 'import x from "left-pad@99.99.99";\nexport const main = () => x;', "left-pad"],
     ["deno", 'import x from "npm:left-pad@99.99.99";\nexport const main = () => x;', "left-pad"],
@@ -206,7 +206,7 @@ describe("a package that cannot be resolved", () => {
       'package inner\n\nimport "github.com/google/uuid/v99"\n\nfunc main() string { return uuid.NewString() }\n',
       "github.com/google/uuid",
     ],
-  ])("in %s is a failed dependencies job with its log; the script and its runs say so", async (language, content, name) => {
+  ])("an unresolved package in %s fails the dependencies job with its log, and the script and its runs name the failure", async (language, content, name) => {
     const path = `f/t/unresolved_${language}`;
     const hash = await ws.saveScript({ path, language, content });
     const { lock_error_logs: log, job_id: job = "", lock } = await statusOf(hash);
@@ -230,7 +230,7 @@ describe("a package that cannot be resolved", () => {
     expect((await scriptAt(path)).lock_error_logs).toBeUndefined();
   });
 
-  it("in a preview fails that preview, with the log", async () => {
+  it("an unresolved package in a preview fails that preview, with the log", async () => {
     const { text: job } = await ws.post("jobs/run/preview", {
       language: "bun",
       content: 'import x from "left-pad@99.99.99";\nexport const main = () => x;',
@@ -242,7 +242,7 @@ describe("a package that cannot be resolved", () => {
 });
 
 describe("install scripts of packages", () => {
-  it("do not run: a package that depends on its own has not what it would have made", async () => {
+  it("install scripts do not run, so a package that depends on its own one lacks its files", async () => {
     // Its install script downloads a program and writes lib/location.js; without it the path is null.
     const content = `import phantom from "phantomjs-prebuilt@2.1.16";\nexport const main = () => phantom.path;`;
     const hash = await ws.saveScript({ path: "f/t/install_script", language: "nodejs", content });
@@ -304,7 +304,7 @@ func main(name string, count int, tags []string, item *Item) error { return nil 
     ],
     ["bash", `name="$1"\ncount="\${2:-3}"\n`, { name: { type: "string" }, count: { type: "string", default: "3" } }, ["name"]],
   ] as const)(
-    "of %s are read from main: names in order, types, defaults, what is required",
+    "the signature of a script in %s is read from main: names in order, types, defaults, required parameters",
     async (language, content, properties, required) => {
       const path = `f/t/signature_${language}`;
       await ws.saveScript({ path, language, content }, false);
@@ -315,7 +315,7 @@ func main(name string, count int, tags []string, item *Item) error { return nil 
     },
   );
 
-  it("stand beside a schema that was sent, which comes back exactly as sent", async () => {
+  it("the signature does not change a schema that was sent", async () => {
     const schema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",

@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 
 describe("secrets that a job has read", () => {
-  it("are masked in its output, in every form, and the rest of the output stays", async () => {
+  it("every form of a secret is masked in the output, and the rest of the output is unchanged", async () => {
     const answer = await ws.runWait("f/t/prints", args("print"));
     expect([answer.status, answer.json]).toEqual([200, 2]);
     const job = answer.headers.get("x-svc-job-id") ?? "";
@@ -80,7 +80,7 @@ describe("secrets that a job has read", () => {
     expectNone("job", (await ws.get(`jobs_u/get/${job}`)).text);
   });
 
-  it("are masked when the job runs where it was called, and asked for one by itself", async () => {
+  it("a secret is masked when the job runs inline and reads it by itself", async () => {
     const answer = await ws.runWait("f/t/prints", { how: "print" });
     expect(answer.json).toBe(1);
     const logs = (await ws.get(`jobs_u/get_logs/${answer.headers.get("x-svc-job-id")}`)).text;
@@ -88,7 +88,7 @@ describe("secrets that a job has read", () => {
     expect(logs).toMatch(/begin \*{8,}/);
   });
 
-  it("are masked across the border of two chunks of output, sent while it runs", async () => {
+  it("a secret that two chunks of output divide is masked during the run", async () => {
     const job = await ws.run("f/t/prints", args("print", 6000));
     const completed = await ws.completed(job);
     const { text } = await ws.get(`jobs_u/get_logs/${job}`);
@@ -97,7 +97,7 @@ describe("secrets that a job has read", () => {
     expect(text.match(/cut:\*{8,}:end/g)).toHaveLength(2);
   });
 
-  it("are masked however many it reads", async () => {
+  it("any number of secrets is masked", async () => {
     await ws.saveScript({ path: "f/t/waits", language: "bash", content: "sleep 50" });
     const id = await ws.run("f/t/waits");
     stubServiceEnv(shared());
@@ -117,14 +117,14 @@ describe("secrets that a job has read", () => {
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
   });
 
-  it("are masked in its error", async () => {
+  it("a secret is masked in the error", async () => {
     const answer = await ws.runWait("f/t/prints", args("throw"));
     expectNone("error", answer.text);
     expect(answer.json).toMatchObject({ error: { message: expect.stringMatching(/^failed with \*+ and \*+ \*+/) } });
     expectNone("job", (await ws.get(`jobs_u/completed/get/${answer.headers.get("x-svc-job-id")}`)).text);
   });
 
-  it("are masked in the result that people read, and there as they are for the next job", async () => {
+  it("a secret is masked in the result for readers, and unmasked for the next job", async () => {
     const answer = await ws.runWait("f/t/prints", args("return"));
     const stars = "*".repeat(byArgument.length);
     const shown = { read: [stars, "*".repeat(byRequest.length)], nested: { [stars]: `x ${stars}` } };
@@ -151,15 +151,15 @@ describe("secrets that a job has read", () => {
   });
 });
 
-describe("after all of this, the secrets", () => {
-  it("are in no log of any function, and not in the engine's", async () => {
+describe("storage after all masking tests", () => {
+  it("no log of a function or of the engine contains a secret", async () => {
     const logs = await allLogs();
     expect([...logs.values()].join("\n")).toContain('"route":"variables.getValue"');
     for (const [group, text] of logs) expectNone(group, text);
     expectNone("engine", readFileSync(shared().engineLog, "utf8"));
   });
 
-  it("are in no item of any table", async () => {
+  it("no item of any table contains a secret", async () => {
     const { dynamodb } = awsClients();
     for (const table of ["JobsTable", "ObjectsTable"]) {
       let ExclusiveStartKey: ScanCommandOutput["LastEvaluatedKey"];
@@ -171,7 +171,7 @@ describe("after all of this, the secrets", () => {
     }
   });
 
-  it("are in no object of the bucket", async () => {
+  it("no object of the bucket contains a secret", async () => {
     const { s3 } = awsClients();
     const Bucket = shared().outputs["Bucket"];
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: `jobs/${ws.id}/` }));
@@ -181,7 +181,7 @@ describe("after all of this, the secrets", () => {
     }
   });
 
-  it("are in no list", async () => {
+  it("no list contains a secret", async () => {
     for (const route of ["variables/list", "resources/list", "resources/list_search", "jobs/list", "jobs/completed/list"]) {
       expectNone(route, expectStatus(await ws.get(route, { per_page: 100 }), 200).text);
     }

@@ -32,8 +32,8 @@ async function outbox(): Promise<{ type: string | undefined; object: string | un
 }
 const script = { path: "f/t/a", summary: "", language: "bash", content: "echo hi" };
 
-describe("every change of a stored object writes exactly one typed event", () => {
-  it("when a script is created, and when a version is saved over it", async () => {
+describe("events of stored objects", () => {
+  it("a new script and a new version write one typed event each", async () => {
     const first = expectStatus(await ws.post("scripts/create", script), 201).text;
     expect(await outbox()).toEqual([{ type: "CreateScript", object: "f/t/a" }]);
     expectStatus(await ws.post("scripts/create", { ...script, parent_hash: first }), 201);
@@ -43,7 +43,7 @@ describe("every change of a stored object writes exactly one typed event", () =>
     ]);
   });
 
-  it("when a script is renamed", async () => {
+  it("a rename of a script writes one event", async () => {
     const first = expectStatus(await ws.post("scripts/create", script), 201).text;
     expectStatus(await ws.post("scripts/create", { ...script, path: "f/t/b", parent_hash: first }), 201);
     expect(await outbox()).toEqual([
@@ -52,7 +52,7 @@ describe("every change of a stored object writes exactly one typed event", () =>
     ]);
   });
 
-  it("when one version is deleted several times at once", async () => {
+  it("concurrent deletions of one version write one event", async () => {
     const hash = expectStatus(await ws.post("scripts/create", script), 201).text;
     const answers = await Promise.all([1, 2, 3, 4].map(() => ws.post(`scripts/delete/h/${hash}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
@@ -62,7 +62,7 @@ describe("every change of a stored object writes exactly one typed event", () =>
     ]);
   });
 
-  it("when a script is archived by path, deleted by hash, or deleted by path", async () => {
+  it("a script that is archived by path, deleted by hash, or deleted by path writes one event", async () => {
     const first = expectStatus(await ws.post("scripts/create", script), 201).text;
     expectStatus(await ws.post("scripts/create", { ...script, auto_parent: true, content: "echo 2" }), 201);
     expectStatus(await ws.post(`scripts/delete/h/${first}`), 200);
@@ -77,12 +77,12 @@ describe("every change of a stored object writes exactly one typed event", () =>
     ]);
   });
 
-  it("when a folder is created", async () => {
+  it("a new folder writes one event", async () => {
     expectStatus(await ws.post("folders/create", { name: "ops" }), 201);
     expect(await outbox()).toEqual([{ type: "CreateFolder", object: "ops" }]);
   });
 
-  it("and none when nothing was changed: refused, lost a race, or the same as before", async () => {
+  it("a call that changes nothing writes no event: rejected, lost a race, or equal content", async () => {
     const first = expectStatus(await ws.post("scripts/create", script), 201).text;
     const racers = await Promise.all(
       [1, 2, 3].map((n) => ws.post("scripts/create", { ...script, parent_hash: first, content: `echo ${n}` })),
@@ -106,7 +106,7 @@ describe("every change of a stored object writes exactly one typed event", () =>
     ]);
   });
 
-  it("and none for runs and builds", async () => {
+  it("runs and builds write no event", async () => {
     await ws.saveScript({ ...script });
     expectStatus(await ws.runWait("f/t/a"), 200);
     expect(await outbox()).toEqual([{ type: "CreateScript", object: "f/t/a" }]);

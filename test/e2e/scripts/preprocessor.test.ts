@@ -35,9 +35,9 @@ const call = (method: string, route: string, query = {}, body: unknown = '{"n":7
   ws.call(method, route, { headers, query, ...(method === "GET" ? {} : { body }) });
 const payload = Buffer.from('{"n":7}').toString("base64url");
 
-describe("a preprocessor (api.md 2.1, 2.3)", () => {
+describe("preprocessors (api.md 2.1, 2.3)", () => {
   it.each(["bun", "deno", "nodejs", "python3"])(
-    "in %s makes the arguments of main, and they are the job's afterwards",
+    "a preprocessor in %s returns the arguments of main, which become the job's arguments",
     async (language) => {
       const answer = expectStatus(await call("POST", `jobs/run_wait_result/p/f/t/${language}`), 200);
       expect(answer.json).toEqual(made);
@@ -46,13 +46,13 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     },
   );
 
-  it("shows on the script", async () => {
+  it("the script record names its preprocessor", async () => {
     expect((await ws.get("scripts/get/p/f/t/bun")).json).toMatchObject({ has_preprocessor: true });
     const listed = (await ws.get("scripts/list", { path_exact: "f/t/python3" })).json as object[];
     expect(listed).toMatchObject([{ has_preprocessor: true }]);
   });
 
-  it("runs first on every run route: by path and hash, queued, waited for, streamed, and by GET", async () => {
+  it("a preprocessor runs first on every run route: by path and hash, queued, waited for, streamed, and by GET", async () => {
     const { hash } = (await ws.get("scripts/get/p/f/t/bun")).json as { hash: string };
     for (const target of ["p/f/t/bun", `h/${hash}`]) {
       const job = expectStatus(await call("POST", `jobs/run/${target}`), 201).text;
@@ -64,7 +64,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     }
   });
 
-  it("is left out by skip_preprocessor, and job and previews do without it", async () => {
+  it("skip_preprocessor skips it, and test runs and previews do not use it", async () => {
     const answer = await call("POST", "jobs/run_wait_result/p/f/t/bun", { skip_preprocessor: true });
     expect(answer.json).toEqual({ n: 7 });
     const job = await ws.completed(answer.headers.get("x-svc-job-id") ?? "");
@@ -74,7 +74,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     expect(preview.json).toEqual({ n: 7 });
   });
 
-  it("is left out when a running job calls: what it sends is for main", async () => {
+  it("a call from a running job skips it, because its arguments are for main", async () => {
     await ws.saveScript({
       path: "f/t/caller",
       language: "bun",
@@ -87,7 +87,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     expect((await ws.runWait("f/t/caller")).json).toEqual({ n: 7 });
   });
 
-  it("that throws fails the job with its error and may shape the reply; main does not run", async () => {
+  it("a preprocessor that throws fails the job with its error and may shape the reply; main does not run", async () => {
     const answer = await call("POST", "jobs/run_wait_result/p/f/t/bun", { fail: 1 });
     expect([answer.status, answer.text]).toEqual([401, '"no"']);
     const job = await ws.completed(answer.headers.get("x-svc-job-id") ?? "");
@@ -95,7 +95,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     expect(JSON.stringify(job["result"])).toContain("The preprocessor failed: bad signature");
   });
 
-  it("never gets its caller's token, nor does the job's record", async () => {
+  it("neither the preprocessor nor the job record contains the caller's token", async () => {
     const answer = await call("POST", "jobs/run_wait_result/p/f/t/all", { token: ws.api.token, a: "b" });
     expect(answer.text).not.toContain(ws.api.token);
     expect(answer.json).toMatchObject({ query: { a: "b" }, body: { n: 7 }, headers: { "x-event": "push" } });
@@ -103,7 +103,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     expect(job.text).not.toContain(ws.api.token);
   });
 
-  it("gets what references stand for in its other arguments, and the event as it came; people see the secret masked", async () => {
+  it("a preprocessor receives its other arguments with resolved references and the unchanged event; readers see the secret masked", async () => {
     const secret = "a-long-planted-secret";
     expectStatus(await ws.post("variables/create", { path: "f/t/key", value: secret, is_secret: true, description: "" }), 201);
     await ws.saveScript({
@@ -119,7 +119,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     expect(job.json).toMatchObject({ preprocessed: true, args: { raw: "$var:f/t/key", key: "*".repeat(secret.length) } });
   });
 
-  it("gets a form's files as main would", async () => {
+  it("a preprocessor receives the files of a form as main does", async () => {
     const form = new FormData();
     form.append("doc", new Blob(["bytes"]), "d.txt");
     form.append("n", "1");
@@ -131,7 +131,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     expect(await answer.json()).toMatchObject({ raw_string: null, body: { n: "1", doc: [{ filename: "d.txt", size: 5 }] } });
   });
 
-  it("gets and gives large values", async () => {
+  it("a preprocessor receives and returns large values", async () => {
     const text = "x".repeat(1_500_000);
     const answer = expectStatus(await call("POST", "jobs/run_wait_result/p/f/t/all", {}, JSON.stringify({ text })), 200);
     expect((answer.json as { body: unknown }).body).toEqual({ text });
@@ -139,7 +139,7 @@ describe("a preprocessor (api.md 2.1, 2.3)", () => {
     expect((job["args"] as { event: { body: unknown } }).event.body).toEqual({ text });
   });
 
-  it("runs anew for a call that comes again under another key, and once for one that comes again under the same", async () => {
+  it("a preprocessor runs again for another Idempotency-Key, and once for a repeated one", async () => {
     const again = (key: string) =>
       ws.call("POST", "jobs/run/p/f/t/bun", {
         body: '{"n":7}',

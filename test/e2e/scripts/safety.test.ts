@@ -76,7 +76,7 @@ def main(fail: bool = False):
     }
   });
 
-  it("are in no log of any function", async () => {
+  it("no log of any function contains them", async () => {
     const logs = await allLogs();
     const text = [...logs.values()].join("\n");
     // The logs are there at all, and of the functions that met the secrets.
@@ -89,13 +89,13 @@ def main(fail: bool = False):
     expect(text).not.toMatch(/eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/);
   });
 
-  it("are not in the engine's log", () => {
+  it("the engine log does not contain them", () => {
     const text = readFileSync(shared().engineLog, "utf8");
     for (const secret of tokens) expect(text.includes(secret)).toBe(false);
     expect(text).not.toMatch(/eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/);
   });
 
-  it("are in no item of any table", async () => {
+  it("no item of any table contains them", async () => {
     const { dynamodb } = awsClients();
     for (const table of [shared().outputs["JobsTable"], shared().outputs["ObjectsTable"]]) {
       const items: NonNullable<ScanCommandOutput["Items"]> = [];
@@ -118,7 +118,7 @@ def main(fail: bool = False):
     }
   });
 
-  it("are in no object of the bucket", async () => {
+  it("no object of the bucket contains them", async () => {
     const { s3 } = awsClients();
     const Bucket = shared().outputs["Bucket"];
     let ContinuationToken: string | undefined;
@@ -135,7 +135,7 @@ def main(fail: bool = False):
     } while (ContinuationToken);
   });
 
-  it("are not in the live log of npm run up", () => {
+  it("the live log of npm run up does not contain them", () => {
     const lines = events.map((event) => liveLine(event, new Date())).filter((line) => line !== undefined);
     expect(lines.some((line) => line.includes("f/t/own_token"))).toBe(true);
     for (const secret of tokens) expect((lines.join("\n") + JSON.stringify(events)).includes(secret)).toBe(false);
@@ -162,14 +162,14 @@ describe.each([
 ] as const)("a %s job", (language, program) => {
   const save = (name: string, body: string) => ws.saveScript({ path: `f/t/${name}_${language}`, language, content: program(body) });
 
-  it("sees no cloud credentials and nothing of the service's settings", async () => {
+  it("the job sees no cloud credentials and no settings of the service", async () => {
     await save("env", "return { ...process.env };");
     const env = (await ws.runWait(`f/t/env_${language}`)).json as Record<string, string>;
     expect(Object.keys(env).filter((name) => OF_THE_SERVICE.test(name))).toEqual([]);
     expect(env["OV_TOKEN"]).toBeTruthy();
   });
 
-  it("works in an empty directory of its own with mode 0700, which is emptied after it", async () => {
+  it("the job works in its own empty directory with mode 0700, which is emptied after it", async () => {
     await save(
       "own_dir",
       `const found = fs.readdirSync(".");
@@ -193,7 +193,7 @@ return { found, seen, mode: (fs.statSync(".").mode & 0o777).toString(8), uid: fs
     }
   });
 
-  it("leaves no process behind", async () => {
+  it("the job leaves no process behind", async () => {
     await save(
       "daemon",
       `spawn("setsid", ["sh", "-c", "sleep 1000 & exec -a svc-" + text + " sleep 1000"], { detached: true, stdio: "ignore" }).unref();
@@ -206,7 +206,7 @@ return execSync("ps -ax -o command=").toString().split("\\n").filter((line) => l
     await until(() => !processes().some(({ command }) => command.includes(marker)), { what: `no process of ${marker}` });
   });
 
-  it("keeps no globals, modules' state or environment for the next one", async () => {
+  it("the next job sees no globals, module state or environment of this one", async () => {
     await save(
       "state",
       `const g = globalThis as any;
@@ -230,7 +230,7 @@ beforeAll(async () => {
   for (const text of (await allLogs()).values()) tmpMode ??= /"tmp":"(\w+)"/.exec(text)?.[1];
 });
 
-describe("a python3 job", () => {
+describe("python3 jobs", () => {
   const save = (name: string, body: string) =>
     ws.saveScript({
       path: `f/t/py_${name}`,
@@ -238,13 +238,13 @@ describe("a python3 job", () => {
       content: `import builtins, os, subprocess, sys, time\n\ndef main(text: str = "", other: str = ""):\n${body.replace(/^/gm, "    ")}\n`,
     });
 
-  it("sees no cloud credentials and nothing of the service's settings", async () => {
+  it("a job sees no cloud credentials and no settings of the service", async () => {
     await save("env", "return dict(os.environ)");
     const env = (await ws.runWait("f/t/py_env")).json as Record<string, string>;
     expect(Object.keys(env).filter((name) => OF_THE_SERVICE.test(name))).toEqual([]);
   });
 
-  it("has a directory of its own, emptied after it, and keeps nothing for the next", async () => {
+  it("a job has its own directory, which is emptied after it, and the next job sees no state of it", async () => {
     await save(
       "own",
       `before = [os.listdir("."), getattr(builtins, "leak", None), os.environ.get("LEAK"), [n for n in os.listdir("/tmp") if n.startswith("svc-safety-py")]]
@@ -270,7 +270,7 @@ return before + [oct(os.stat(".").st_mode & 0o777), os.getcwd()]`,
     }
   });
 
-  it("leaves no process behind", async () => {
+  it("a job leaves no process behind", async () => {
     await save(
       "daemon",
       `subprocess.Popen(["sh", "-c", "sleep 3000; : " + text], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -288,7 +288,7 @@ return subprocess.run(["ps", "-ax", "-o", "command="], capture_output=True, text
   });
 });
 
-describe("a go and a bash job", () => {
+describe("go and bash jobs", () => {
   it.each([
     ["bash", 'marker="$1"\nsetsid nohup sh -c "sleep 3000; : $1" >/dev/null 2>&1 &\necho mine > mine\nsleep 0.3\nenv\npwd > result.out'],
     [
@@ -315,7 +315,7 @@ func main(marker string) (string, error) {
 }
 `,
     ],
-  ])("in %s sees no credentials, and leaves neither files nor processes behind", async (language, content) => {
+  ])("a job in %s sees no credentials, and leaves neither files nor processes behind", async (language, content) => {
     const path = `f/t/leaving_${language}`;
     await ws.saveScript({ path, language, content });
     const marker = `marker${randomUUID().slice(0, 8)}`;
@@ -328,8 +328,8 @@ func main(marker string) (string, error) {
   });
 });
 
-describe("a job's token", () => {
-  it("is worth what its caller is, and not after its job: neither for the API nor for another job", async () => {
+describe("job tokens", () => {
+  it("a job token has its caller's rights, and expires with its job, for the API and for other jobs", async () => {
     await ws.saveScript({ path: "f/t/token", language: "bash", content: 'echo "$OV_TOKEN"' });
     const token = String((await ws.runWait("f/t/token")).json);
     for (const route of ["users/whoami", `w/${ws.id}/scripts/list`, `w/${ws.id}/jobs/list`]) {
@@ -339,7 +339,7 @@ describe("a job's token", () => {
     expect((await api().call("POST", `w/${ws.id}/jobs/run/p/f/t/token`, { token, body: {} })).status).toBe(401);
   });
 
-  it("that was changed in any part is refused", async () => {
+  it("a job token with any changed part is rejected", async () => {
     await ws.saveScript({
       path: "f/t/forge",
       language: "python3",

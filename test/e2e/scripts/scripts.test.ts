@@ -13,7 +13,7 @@ const aScript = (path: string, fields: object = {}) => ({ path, summary: "", lan
 const create = (script: object, query = {}) => ws.post("scripts/create", script, query);
 
 describe("saving a script", () => {
-  it("answers 201 with 16 hex digits, and gives every field back as it was sent", async () => {
+  it("a save returns 201 with 16 hex digits, and every field is returned as it was sent", async () => {
     const sent = aScript("f/t/fields", {
       summary: "Says hi",
       description: "Longer",
@@ -41,7 +41,7 @@ describe("saving a script", () => {
     expect((await ws.get("scripts/exists/p/f/t/nothing")).json).toBe(false);
   });
 
-  it("to an existing path without parent_hash or auto_parent is 400", async () => {
+  it("a save to an existing path without parent_hash or auto_parent returns 400", async () => {
     const first = expectStatus(await create(aScript("f/t/taken")), 201).text;
     const again = await create(aScript("f/t/taken"));
     expect([again.status, again.headers.get("x-svc-error")]).toEqual([400, "script.pathTaken"]);
@@ -53,7 +53,7 @@ describe("saving a script", () => {
     expect([unknown.status, unknown.headers.get("x-svc-error")]).toEqual([400, "script.parentUnknown"]);
   });
 
-  it("of two writers at once, one wins", async () => {
+  it("one of two concurrent writers wins", async () => {
     const parent_hash = expectStatus(await create(aScript("f/t/race")), 201).text;
     const answers = await Promise.all([1, 2, 3, 4].map((n) => create(aScript("f/t/race", { parent_hash, content: `echo ${n}` }))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
@@ -62,7 +62,7 @@ describe("saving a script", () => {
     expect((await ws.get("scripts/history/p/f/t/race")).json).toMatchObject([{ script_hash: winner }, { script_hash: parent_hash }]);
   });
 
-  it("with a parent at another path renames", async () => {
+  it("a parent at another path renames the script", async () => {
     const parent_hash = expectStatus(await create(aScript("f/t/before")), 201).text;
     const hash = expectStatus(await create(aScript("f/t/after", { parent_hash, content: "echo renamed" })), 201).text;
     expect((await ws.get("scripts/get/p/f/t/before")).status).toBe(404);
@@ -71,13 +71,13 @@ describe("saving a script", () => {
     expect((await ws.post(`jobs/run_wait_result/h/${parent_hash}`, {})).json).toBe("hi");
   });
 
-  it("with skip_if_noop makes no new version when nothing changed", async () => {
+  it("skip_if_noop creates no version if nothing changed", async () => {
     const hash = expectStatus(await create(aScript("f/t/noop")), 201).text;
     expect((await create(aScript("f/t/noop", { auto_parent: true }), { skip_if_noop: true })).text).toBe(hash);
     expect((await create(aScript("f/t/noop", { auto_parent: true, tag: "x" }), { skip_if_noop: true })).text).not.toBe(hash);
   });
 
-  it("keeps a lock resolved later out of the hash", async () => {
+  it("the hash excludes a lock that is resolved later", async () => {
     const hash = await ws.saveScript({
       path: "f/t/locked",
       language: "bun",
@@ -88,13 +88,13 @@ describe("saving a script", () => {
     expect(lock).toContain("left-pad");
   });
 
-  it("keeps languages that nothing here runs, and says so when they are run", async () => {
+  it("a language without a runner can be saved, and its runs fail with an error that names it", async () => {
     expectStatus(await create(aScript("f/t/rust", { language: "rust", content: "fn main() {}" })), 201);
     const { json } = await ws.runWait("f/t/rust");
     expect(json).toMatchObject({ error: { name: "NoRunner", message: expect.stringContaining("rust") } });
   });
 
-  it("of nearly a megabyte works, above it is refused with the limit", async () => {
+  it("a script of nearly a megabyte is saved, and a larger one is rejected with the limit", async () => {
     const content = `echo hi #${"x".repeat(1024 * 1024 - 20)}`;
     expectStatus(await create(aScript("f/t/large", { content })), 201);
     expect((await ws.get("scripts/raw/p/f/t/large")).text).toHaveLength(content.length);
@@ -105,7 +105,7 @@ describe("saving a script", () => {
 });
 
 describe("reading scripts", () => {
-  it("lists the newest versions with paging and filters, without content", async () => {
+  it("the list contains the newest versions with paging and filters, without content", async () => {
     const own = await newWorkspace();
     for (const [n, language] of (["bash", "python3", "bun"] as const).entries()) {
       await own.saveScript({ path: `f/t/s${n}`, language, content: "", labels: [`l${n}`] }, false);
@@ -125,7 +125,7 @@ describe("reading scripts", () => {
     expect((await own.get("scripts/list")).json).not.toContainEqual(expect.objectContaining({ content: expect.anything() }));
   });
 
-  it("lists by parent, however the parent was named, and with the message that a version was saved with", async () => {
+  it("the list by parent accepts every form of the parent, and shows the deployment message", async () => {
     const own = await newWorkspace();
     const [grandparent, parent] = [
       await own.saveScript({ path: "f/t/child", language: "bash", content: "echo 1" }, false),
@@ -153,7 +153,7 @@ describe("reading scripts", () => {
       expect(await paths(query)).toEqual(["f/t/lonely", "f/t/child"]);
   });
 
-  it("names every URL form with a curl line", async () => {
+  it("the reply names every URL form with a curl command", async () => {
     const hash = await ws.saveScript({ path: "f/t/hooks", language: "bash", content: "echo hi" }, false);
     const forms = (await ws.get("scripts/webhooks/p/f/t/hooks")).json as { url: string; curl: string }[];
     const root = `${ws.api.url}/api/w/${ws.id}/jobs`;
@@ -178,7 +178,7 @@ describe("a path whose newest version was deleted", () => {
   };
   const listed = async () => (await ws.get("scripts/list_paths")).json as string[];
 
-  it("runs no more, and its history stays readable", async () => {
+  it("the path does not run, and its history is readable", async () => {
     const first = await ws.saveScript({ path: "f/t/freed", language: "bash", content: "echo 1" }, false);
     const second = await deleted("f/t/freed");
     expect((await ws.post("jobs/run/p/f/t/freed", {})).status).toBe(404);
@@ -192,7 +192,7 @@ describe("a path whose newest version was deleted", () => {
     ["anew", () => ({})],
     ["with auto_parent", () => ({ auto_parent: true })],
     ["on top of it", (hash: string) => ({ parent_hash: hash })],
-  ])("takes a new script, saved %s", async (how, parent) => {
+  ])("the path accepts a new script, saved %s", async (how, parent) => {
     const path = `f/t/freed_${how.replace(/\W/g, "_")}`;
     const old = await deleted(path);
     const hash = expectStatus(await create(aScript(path, { content: "echo new", ...parent(old) })), 201).text;
@@ -202,7 +202,7 @@ describe("a path whose newest version was deleted", () => {
     expect(await listed()).toContain(path);
   });
 
-  it.each(["archive/p/f/t/onto_archive", "delete/h/"])("takes a script renamed onto it (%s)", async (route) => {
+  it.each(["archive/p/f/t/onto_archive", "delete/h/"])("the path accepts a script that is renamed to it (%s)", async (route) => {
     const target = `f/t/onto_${route.split("/")[0]}`;
     const hash = await ws.saveScript({ path: target, language: "bash", content: "echo old" }, false);
     expectStatus(await ws.post(`scripts/${route.endsWith("/") ? route + hash : route}`), 200);
@@ -231,8 +231,8 @@ describe("a path whose newest version was deleted", () => {
   });
 });
 
-describe("taking scripts away", () => {
-  it("archives by path: the path is free, the versions stay", async () => {
+describe("archiving and deleting scripts", () => {
+  it("archiving by path frees the path and keeps the versions", async () => {
     const hash = await ws.saveScript({ path: "f/t/old", language: "bash", content: "echo old" });
     expectStatus(await ws.post("scripts/archive/p/f/t/old"), 200);
     expect((await ws.get("scripts/get/p/f/t/old")).status).toBe(404);
@@ -243,7 +243,7 @@ describe("taking scripts away", () => {
     expect((await ws.runWait("f/t/old")).json).toBe("new");
   });
 
-  it("deletes by path with all versions", async () => {
+  it("deleting by path deletes all versions", async () => {
     const first = await ws.saveScript({ path: "f/t/gone", language: "bash", content: "echo 1" });
     const second = await ws.saveScript({ path: "f/t/gone", language: "bash", content: "echo 2" });
     expect(expectStatus(await ws.post("scripts/delete/p/f/t/gone"), 200).text).toBe("f/t/gone");
@@ -252,7 +252,7 @@ describe("taking scripts away", () => {
     expect((await ws.post("scripts/delete/p/f/t/gone")).status).toBe(404);
   });
 
-  it("deletes a large version's source too, also when an earlier call ended before that", async () => {
+  it("deleting removes the source of a large version, even after an interrupted call", async () => {
     const { s3 } = awsClients();
     const hash = await ws.saveScript({ path: "f/t/bulky", language: "bash", content: `echo hi #${"x".repeat(200_000)}` }, false);
     const Bucket = shared().outputs["Bucket"];
@@ -266,7 +266,7 @@ describe("taking scripts away", () => {
     expect(await left()).toBe(0);
   });
 
-  it("deletes one version's content", async () => {
+  it("deleting one version removes its content", async () => {
     const hash = await ws.saveScript({ path: "f/t/erased", language: "bash", content: "echo secret" });
     const second = await ws.saveScript({ path: "f/t/erased", language: "bash", content: "echo 2" });
     expect((await ws.post(`scripts/delete/h/${hash}`)).json).toMatchObject({ deleted: true, content: "" });

@@ -31,7 +31,7 @@ const EVENT = { "content-type": "application/cloudevents+json" };
 const form = (boundary: string) => ({ "content-type": `multipart/form-data${boundary}` });
 const FILE = '--cut\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nwhole\r\n';
 
-describe("a webhook call that cannot be read", () => {
+describe("invalid webhook calls", () => {
   it.each<[string, string, Sent, number, string]>([
     ["a form without a boundary", `${FILE}--cut--\r\n`, { headers: form("") }, 400, "payload.form"],
     ["a form under another boundary", `${FILE}--cut--\r\n`, { headers: form("; boundary=other") }, 400, "payload.form"],
@@ -45,7 +45,7 @@ describe("a webhook call that cannot be read", () => {
     ["a batch of events", "[]", { headers: { "content-type": "application/cloudevents-batch+json" } }, 415, "payload.cloudEventBatch"],
     ["objects 10,000 deep", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`, {}, 422, "body.tooDeep"],
     ["lists 10,000 deep", `${"[".repeat(10_000)}${"]".repeat(10_000)}`, {}, 422, "body.tooDeep"],
-  ])("for %s is refused with one sentence, and leaves no job and no file", async (_what, body, { headers, query = {} }, status, code) => {
+  ])("a call with %s is rejected with one sentence, and leaves no job and no file", async (_what, body, { headers, query = {} }, status, code) => {
     for (const route of ["run", "run_wait_result", "run_and_stream"]) {
       const id = randomUUID();
       const answer = await ws.call("POST", `jobs/${route}/p/${ECHO}`, {
@@ -63,7 +63,7 @@ describe("a webhook call that cannot be read", () => {
     ["no base64", "*", "payload.base64"],
     ["base64 of a length that none has", "abcde", "payload.base64"],
     ["base64 of what is no JSON", Buffer.from("{oops").toString("base64url"), "body.notJson"],
-  ])("for a GET whose payload is %s is refused, and leaves no job", async (_what, payload, code) => {
+  ])("a GET whose payload is %s is rejected, and leaves no job", async (_what, payload, code) => {
     for (const route of ["run_wait_result", "run_and_stream"]) {
       const id = randomUUID();
       const answer = refused(await ws.get(`jobs/${route}/p/${ECHO}`, { payload, job_id: id }));
@@ -73,15 +73,15 @@ describe("a webhook call that cannot be read", () => {
   });
 });
 
-describe("an unusual webhook call", () => {
+describe("unusual webhook calls", () => {
   const received = async (body: string | Uint8Array, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
     expectStatus(await ws.call("POST", `jobs/run_wait_result/p/${ECHO}`, { body, headers, query }), 200).json;
 
-  it("with a body that is no UTF-8 becomes raw_string", async () => {
+  it("a body that is not UTF-8 becomes raw_string", async () => {
     expect(await received(Uint8Array.of(0x7b, 0xff, 0xfe, 0x00))).toEqual({ raw_string: "{\ufffd\ufffd\u0000" });
   });
 
-  it("with 100,000 keys runs, as JSON and as a form", async () => {
+  it("a body with 100,000 keys runs, as JSON and as a form", async () => {
     const keys = Array.from({ length: 100_000 }, (_, at) => `k${at}`);
     const asJson = await received(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1]))));
     expect(Object.keys(asJson as object)).toHaveLength(100_000);
@@ -89,7 +89,7 @@ describe("an unusual webhook call", () => {
     expect(Object.keys(asForm as object)).toHaveLength(100_000);
   });
 
-  it("with fields of a form named like parts of every object keeps them as data", async () => {
+  it("form fields named like parts of every object are stored as data", async () => {
     const named = ["__proto__", "constructor"].map((name) => `--cut\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`);
     const found = await received(`${named.join("")}--cut--\r\n`, form("; boundary=cut"));
     expect(Object.entries(found as object)).toEqual([
@@ -98,19 +98,19 @@ describe("an unusual webhook call", () => {
     ]);
   });
 
-  it("that names headers and query parameters which are absent, empty or parts of every object gets none of them", async () => {
+  it("a call that selects headers and query parameters that are absent, empty or parts of every object gets none of them", async () => {
     const query = { include_header: "X-Absent,,__proto__, constructor ,toString", include_query: "absent,,__proto__,constructor,toString" };
     expect(await received('{"n":1}', {}, query)).toEqual({ n: 1 });
   });
 });
 
-describe("a reply that a script shapes wrongly", () => {
+describe("invalid shaped replies", () => {
   it.each<[string, object]>([
     ["in two ways at once", { svc_status_code: 200, windmill_status_code: 201 }],
     ["in two ways, by different keys", { svc_status_code: 200, windmill_headers: {} }],
     ["with bytes that are no base64", { svc_content_type: "image/png", result: { base64: "not base64!" } }],
     ["with a header that ends the head", { svc_headers: { "x-a": "a\r\nx-b: b" } }],
-  ])("%s is a 400 that names the job, which stays as it ended", async (_what, result) => {
+  ])("a reply shaped %s returns 400 with the job id, and the job is unchanged", async (_what, result) => {
     const answer = await ws.runWait("f/t/reply", { result });
     const id = answer.headers.get("x-svc-job-id") ?? "";
     expect(refused(answer)).toMatchObject({ status: 400, code: "reply.shape", text: expect.stringContaining(id) });
@@ -118,11 +118,11 @@ describe("a reply that a script shapes wrongly", () => {
   });
 });
 
-describe("a token that is not worth the call", () => {
+describe("invalid tokens", () => {
   const run = (token: string, at = `w/${ws.id}/jobs/run/p/${ECHO}`) => ws.api.call("POST", at, { token, body: {} });
   const make = async (asked: object) => expectStatus(await ws.api.post("users/tokens/create", asked), 201).text;
 
-  it("malformed, unknown, expired or deleted is 401, and all of them read the same", async () => {
+  it("a malformed, unknown, expired or deleted token returns the same 401", async () => {
     const deleted = await make({ label: "deleted" });
     expectStatus(await ws.api.call("DELETE", `users/tokens/delete/${deleted.slice(0, 10)}`), 200);
     const tokens = [
@@ -140,7 +140,7 @@ describe("a token that is not worth the call", () => {
     expect(refused(await run("two words"))).toMatchObject({ status: 401, code: "auth.missing" });
   });
 
-  it("of another workspace or for another script is 403, and does not tell what exists", async () => {
+  it("a token of another workspace or for another script returns 403, which does not reveal existing objects", async () => {
     const elsewhere = await make({ workspace_id: other.id });
     const bound = await make({ workspace_id: ws.id, scopes: [`jobs:run:scripts:${ECHO}`] });
     const answers = [
@@ -155,10 +155,10 @@ describe("a token that is not worth the call", () => {
   });
 });
 
-describe("a name that tries to leave its folder", () => {
+describe("names outside of their folder", () => {
   const NAMES = ["f/t/../x", "f/../x", "u/../x", "/f/t/x", "f//x", "f/t/", "f/t/.x", "f/t\\x", "f/t/x\u0000", "../f/t/x", "f/t/%2e%2e/x"];
 
-  it.each(NAMES)("%j is refused for scripts, variables and resources, and nothing is stored", async (path) => {
+  it.each(NAMES)("the path %j is rejected for scripts, variables and resources, and nothing is stored", async (path) => {
     for (const [route, body] of [
       ["scripts/create", { path, summary: "", language: "bash", content: "" }],
       ["variables/create", { path, value: "v", is_secret: true }],
@@ -170,13 +170,13 @@ describe("a name that tries to leave its folder", () => {
     expect(await outboxOf(other.id)).toEqual(["CreateFolder t"]);
   });
 
-  it.each(["..", "a/b", ".", "", "a b", "é"])("%j is no folder", async (name) => {
+  it.each(["..", "a/b", ".", "", "a b", "é"])("the folder name %j is rejected", async (name) => {
     expect(refused(await other.post("folders/create", { name }))).toMatchObject({ status: 422, code: "body.shape" });
   });
 });
 
-describe("a resource's value against its type", () => {
-  it("is refused before anything of it is stored, also when it is to be saved over another", async () => {
+describe("resource values and their types", () => {
+  it("an invalid value is rejected before anything is stored, including an overwrite", async () => {
     const value = { host: "h", port: "no number" };
     const asked = { path: "f/t/pg", value, resource_type: "postgresql" };
     expect(refused(await other.post("resources/create", asked))).toMatchObject({ status: 422, code: "resource.value" });

@@ -28,8 +28,8 @@ async function received({ body, type, headers = {}, query = {} }: Sent): Promise
 }
 const stored = (filename: string) => expect.objectContaining({ s3: expect.stringMatching(/^jobs\//), filename });
 
-describe("a multipart webhook (spec 4.2.5)", () => {
-  it("with wrap_body has its files under body, beside its fields", async () => {
+describe("multipart webhooks (spec 4.2.5)", () => {
+  it("wrap_body puts files under body, beside the fields", async () => {
     const form = new FormData();
     form.append("title", "photos");
     form.append("photo", new Blob(["one"]), "one.txt");
@@ -37,14 +37,14 @@ describe("a multipart webhook (spec 4.2.5)", () => {
     expect(found).toEqual({ body: { title: "photos", photo: [stored("one.txt")] } });
   });
 
-  it("cannot put a file where a chosen header stands", async () => {
+  it("a form file cannot replace a selected header", async () => {
     const form = new FormData();
     form.append("x_signature", new Blob(["forged"]), "forged.txt");
     const found = await received({ body: form, headers: { "x-signature": "real" }, query: { include_header: "X-Signature" } });
     expect(found).toEqual({ x_signature: "real" });
   });
 
-  it("keeps a text beside a file of the same name", async () => {
+  it("a text field and a file of the same name are both arguments", async () => {
     const form = new FormData();
     form.append("doc", "see below");
     form.append("doc", new Blob(["one"]), "one.txt");
@@ -52,13 +52,13 @@ describe("a multipart webhook (spec 4.2.5)", () => {
   });
 });
 
-describe("a webhook's text (spec 4.2.1)", () => {
-  it("that begins with a byte order mark is read as JSON, and comes as it was sent with raw=true", async () => {
+describe("webhook texts (spec 4.2.1)", () => {
+  it("a text with a byte order mark is read as JSON, and raw=true returns it as it was sent", async () => {
     const body = '\ufeff{"a":1}';
     expect(await received({ body, type: "application/json", query: { raw: "true" } })).toEqual({ a: 1, raw_string: body });
   });
 
-  it("is read in the charset that its type names, UTF-8 where that is none", async () => {
+  it("a text is read in the charset of its type, or in UTF-8 if the charset is missing or unknown", async () => {
     const latin1 = (text: string) => Buffer.from(text, "latin1");
     expect(await received({ body: latin1("<a>é</a>"), type: "text/xml; charset=ISO-8859-1" })).toEqual({ raw_string: "<a>é</a>" });
     expect(await received({ body: latin1('{"a":"é"}'), type: 'application/json; charset="latin1"' })).toEqual({ a: "é" });
@@ -67,7 +67,7 @@ describe("a webhook's text (spec 4.2.1)", () => {
   });
 });
 
-describe("a file's bytes (api.md 2.7)", () => {
+describe("file bytes (api.md 2.7)", () => {
   it("files without a content type arrive unchanged", async () => {
     const bytes = Uint8Array.from({ length: 5000 }, (_, at) => (at * 7) % 256);
     const sent = await fetch(`${ws.api.url}/api/w/${ws.id}/job_helpers/upload_s3_file`, {

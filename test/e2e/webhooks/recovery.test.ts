@@ -34,8 +34,8 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-describe("a stream whose runner dies", () => {
-  it("goes on with what the next attempt yields, even when that is less than the first one's", async () => {
+describe("streams whose runner crashes", () => {
+  it("a stream continues with the chunks of the next attempt, even if there are fewer than before", async () => {
     const job = await ws.run("f/t/dies_once");
     const route = `jobs_u/getupdate_sse/${job}`;
     let crashed = 0;

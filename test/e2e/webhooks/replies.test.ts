@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 const reply = (result: unknown) => ws.runWait("f/t/reply", { result });
 
-describe("a shaped reply (spec 4.4)", () => {
-  it.each([204, 205, 304])("%i has no body, and the calls after it get their own answers", async (status) => {
+describe("shaped replies (spec 4.4)", () => {
+  it.each([204, 205, 304])("a reply with status %i has no body, and later calls get their own replies", async (status) => {
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all([reply({ svc_status_code: status, result: { left: "out" } }), reply("next"), reply("other")]);
       expect(answers.map(({ status, text }) => [status, text])).toEqual([
@@ -30,7 +30,7 @@ describe("a shaped reply (spec 4.4)", () => {
     }
   });
 
-  it("with base64 that is none is a 400 naming the job", async () => {
+  it("a reply with invalid base64 returns 400 with the job id", async () => {
     for (const base64 of ["%%%", "abc=d", "a"]) {
       const answer = await reply({ svc_content_type: "image/png", result: { base64 } });
       expect([base64, answer.status, answer.headers.get("x-svc-error")]).toEqual([base64, 400, "reply.shape"]);
@@ -38,24 +38,24 @@ describe("a shaped reply (spec 4.4)", () => {
     }
   });
 
-  it("takes base64 in the URL-safe alphabet and without padding", async () => {
+  it("a reply accepts base64 in the URL-safe alphabet and without padding", async () => {
     const answer = await reply({ svc_content_type: "text/plain", result: { base64: Buffer.from("é?>~ÿ!").toString("base64url") } });
     expect([answer.status, answer.text]).toEqual([200, "é?>~ÿ!"]);
   });
 
-  it("keeps a header's letters beyond ASCII, or refuses them", async () => {
+  it("a reply preserves non-ASCII letters in headers, or is rejected", async () => {
     const answer = await reply({ svc_headers: { "x-name": "café" }, result: 1 });
     expect([answer.status, answer.headers.get("x-name")]).toEqual([200, "café"]);
   });
 
-  it("sets headers that the service would set as well", async () => {
+  it("a reply overrides headers that the service also sets", async () => {
     const answer = await reply({ svc_headers: { "Referrer-Policy": "origin", "Cache-Control": "max-age=60" }, result: 1 });
     expect([answer.headers.get("referrer-policy"), answer.headers.get("cache-control")]).toEqual(["origin", "max-age=60"]);
   });
 });
 
-describe("a result that fits a reply only before it is encoded", () => {
-  it("is answered as a link (design 9)", async () => {
+describe("results that exceed a reply after encoding", () => {
+  it("such a result is returned as a link (design 9)", async () => {
     const answer = expectStatus(await ws.runWait("f/t/quotes", { n: 1_300_000 }), 200);
     const { s3, url, size } = answer.json as { s3?: string; url?: string; size?: number };
     expect([typeof s3, typeof url, size]).toEqual(["string", "string", 1 + 3 * 1_300_000]);
@@ -63,8 +63,8 @@ describe("a result that fits a reply only before it is encoded", () => {
   });
 });
 
-describe("calls with one Idempotency-Key whose answer is erased", () => {
-  it("give it once; the others hear that it is gone, and never a result that was none", async () => {
+describe("calls with one Idempotency-Key whose result is erased", () => {
+  it("one call returns the result; the others return an error that it is gone, and never a wrong result", async () => {
     const headers = { "idempotency-key": `erased-${ws.id}` };
     const call = () => ws.call("POST", "jobs/run_wait_result/p/f/t/erased", { body: {}, headers });
     const answers = await Promise.all([call(), call(), call(), call()]);

@@ -20,7 +20,7 @@ describe("arguments named like parts of every object", () => {
       `export function main({ ...all }: any) { return [Object.keys(all), ({} as any).polluted ?? "clean", Object.getOwnPropertyDescriptor(all, "__proto__")?.value]; }`,
     ],
     ["python3", `def main(**all):\n    return [list(all), "clean", all["__proto__"]]\n`],
-  ])("arrive in %s as data", async (language, content) => {
+  ])("the arguments arrive in %s as data", async (language, content) => {
     const path = `f/t/names_${language}`;
     await ws.saveScript({ path, language, content });
     const answer = await ws.call("POST", `jobs/run_wait_result/p/${path}`, { body: args });
@@ -29,7 +29,7 @@ describe("arguments named like parts of every object", () => {
     expect((await ws.get(`jobs_u/get_args/${id}`)).text).toBe(args);
   });
 
-  it("of main's own are passed by name", async () => {
+  it("the arguments of main itself are passed by name", async () => {
     await ws.saveScript({
       path: "f/t/ctor",
       language: "bun",
@@ -38,7 +38,7 @@ describe("arguments named like parts of every object", () => {
     expect((await ws.runWait("f/t/ctor", { constructor: 1 })).json).toEqual([1, "default"]);
   });
 
-  it("in a preview's arguments and in a schema arrive as well", async () => {
+  it("the arguments of a preview, and those in a schema, arrive as well", async () => {
     const content = `def main(**all):\n    return all\n`;
     const body = `{"language":"python3","content":${JSON.stringify(content)},"args":${args}}`;
     expect((await ws.call("POST", "jobs/run_wait_result/preview", { body })).text).toBe(args);
@@ -49,7 +49,7 @@ describe("arguments named like parts of every object", () => {
 });
 
 describe("arguments with unusual values", () => {
-  it("arrive unchanged; half a surrogate pair comes out as U+FFFD", async () => {
+  it("values arrive unchanged, and half a surrogate pair becomes U+FFFD", async () => {
     const args = {
       empty: "",
       line: "a\r\nb\u2028c\u0000d",
@@ -74,7 +74,7 @@ describe("arguments with unusual values", () => {
     }
   });
 
-  it("nested without end are refused or run, never a fault of the service", async () => {
+  it("deeply nested values are rejected or run, and never cause an internal error", async () => {
     await ws.saveScript({ path: "f/t/any", language: "bash", content: "echo any" });
     const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     for (const route of ["jobs/run/p/f/t/any", "jobs/run_wait_result/p/f/t/any"]) {
@@ -191,7 +191,7 @@ func main(kind string) (any, error) {
         object: common.object,
       },
     ],
-  ])("of every kind come out of %s by its written rule", async (language, content, expected) => {
+  ])("results of every kind are converted in %s by its documented rule", async (language, content, expected) => {
     const path = `f/t/results_${language}`;
     await ws.saveScript({ path, language, content });
     const got: Record<string, unknown> = {};
@@ -199,7 +199,7 @@ func main(kind string) (any, error) {
     expect(got).toEqual(expected);
   });
 
-  it("of bash are its last line, result.out or result.json", async () => {
+  it("the result of bash is its last line, result.out or result.json", async () => {
     await ws.saveScript({
       path: "f/t/results_bash",
       language: "bash",
@@ -217,7 +217,7 @@ esac
     expect(got).toEqual(['{"a":1}', "from the file", { a: [1, null, "ä"] }, null]);
   });
 
-  it("of more than a reply holds are answered as a link to them", async () => {
+  it("a result larger than a reply is returned as a link", async () => {
     const content = "export const main = () => ['x'.repeat(6 * 1024 * 1024)];";
     await ws.saveScript({ path: "f/t/large_result", language: "bun", content });
     const answer = expectStatus(await ws.runWait("f/t/large_result"), 200);

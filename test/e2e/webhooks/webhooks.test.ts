@@ -47,8 +47,8 @@ async function received(body: string | Uint8Array, { type, headers = {}, query =
   return expectStatus(answer, 200).json;
 }
 
-describe("a webhook's body (spec 4.2)", () => {
-  it("4.2.1 is read by what it is: JSON, form, anything else as raw_string", async () => {
+describe("the body of a webhook (spec 4.2)", () => {
+  it("4.2.1 a body is read by its content: JSON, form, or any other text as raw_string", async () => {
     expect(await received('{"a":[1,{"b":null}]}', { type: "application/json" })).toEqual({ a: [1, { b: null }] });
     expect(await received('{"a":1}', { type: "text/plain" })).toEqual({ a: 1 });
     expect(await received("a=1&a=2&b=%C3%A9", { type: "application/x-www-form-urlencoded" })).toEqual({ a: ["1", "2"], b: "é" });
@@ -64,16 +64,16 @@ describe("a webhook's body (spec 4.2)", () => {
     expect((await run("n=7&name=Ada", "application/x-www-form-urlencoded")).json).toEqual(["Ada", "7", "default"]);
   });
 
-  it("4.2.3 that is no object stands under body, and any with wrap_body", async () => {
+  it("4.2.3 a body that is not an object is passed as body, and wrap_body does this for every body", async () => {
     expect(await received("[1,2]", { type: "application/json" })).toEqual({ body: [1, 2] });
     expect(await received('{"a":1}', { type: "application/json", query: { wrap_body: "true" } })).toEqual({ body: { a: 1 } });
   });
 
-  it("4.2.4 comes as it was sent with raw=true", async () => {
+  it("4.2.4 raw=true passes the body as it was sent", async () => {
     expect(await received('{ "a":1 }\n', { query: { raw: "true" } })).toEqual({ a: 1, raw_string: '{ "a":1 }\n' });
   });
 
-  it("4.2.5 multipart: fields are arguments, files are stored, every byte of them", async () => {
+  it("4.2.5 multipart fields are arguments, and files are stored completely", async () => {
     const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
     const form = new FormData();
     form.append("title", "photos");
@@ -95,7 +95,7 @@ describe("a webhook's body (spec 4.2)", () => {
     expect(found.photo[0]?.s3).toMatch(/^jobs\/[0-9a-f-]{36}\/[0-9a-f-]{36}\/[^/]+\.png$/);
   });
 
-  it("4.2.6 include_header: named headers are arguments, over what the body says", async () => {
+  it("4.2.6 include_header passes the named headers as arguments, which override the body", async () => {
     const found = await received('{"x_signature":"forged"}', {
       headers: { "X-Signature": "real" },
       query: { include_header: "X-Signature,X-Absent" },
@@ -103,11 +103,11 @@ describe("a webhook's body (spec 4.2)", () => {
     expect(found).toEqual({ x_signature: "real" });
   });
 
-  it("4.2.7 include_query: named query parameters are arguments", async () => {
+  it("4.2.7 include_query passes the named query parameters as arguments", async () => {
     expect(await received("{}", { query: { include_query: "source,absent", source: "shop", other: "1" } })).toEqual({ source: "shop" });
   });
 
-  it("4.2.8 CloudEvents in both modes, and no batches", async () => {
+  it("4.2.8 CloudEvents are accepted in both modes, and batches are rejected", async () => {
     const ce = { "ce-id": "1", "ce-source": "/s", "ce-type": "t", "ce-specversion": "1.0" };
     const metadata = { id: "1", source: "/s", type: "t", specversion: "1.0" };
     expect(await received('{"n":1}', { type: "application/json", headers: ce })).toEqual({
@@ -128,7 +128,7 @@ describe("a webhook's body (spec 4.2)", () => {
   it.each([
     ["a form without a boundary", "multipart/form-data", "x", "payload.form"],
     ["an event without its type", "application/cloudevents+json", '{"id":"1","source":"/s","specversion":"1.0"}', "payload.cloudEvent"],
-  ])("%s is refused with 400 before anything runs", async (_what, type, body, code) => {
+  ])("%s is rejected with 400 before any run", async (_what, type, body, code) => {
     const id = randomUUID();
     const answer = await ws.call("POST", `jobs/run/p/${ECHO}`, { body, query: { job_id: id }, headers: { "content-type": type } });
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([400, code]);
@@ -136,7 +136,7 @@ describe("a webhook's body (spec 4.2)", () => {
   });
 });
 
-describe("a run route's query (spec 4.3)", () => {
+describe("the query of a run route (spec 4.3)", () => {
   /** What the script got, by each kind of run route. */
   async function byEachRoute(query: Record<string, string>, token: string): Promise<unknown[]> {
     const sent = { body: '{"a":1}', headers: { "x-one": "1" }, token };
@@ -153,14 +153,14 @@ describe("a run route's query (spec 4.3)", () => {
     ["raw", () => ({ raw: "true" }), { a: 1, raw_string: '{"a":1}' }],
     ["include_header", () => ({ include_header: "X-One" }), { a: 1, x_one: "1" }],
     ["include_query", () => ({ include_query: "b", b: "2" }), { a: 1, b: "2" }],
-  ])("4.3 %s: on every kind of run route", async (_what, query, expected) => {
+  ])("4.3 every kind of run route supports %s", async (_what, query, expected) => {
     const asked = query(ws.api.token);
     expect(await byEachRoute(asked, "token" in asked ? "" : ws.api.token)).toEqual([expected, expected, expected]);
   });
 });
 
-describe("a GET webhook (spec 4.1, 4.3)", () => {
-  it("4.3 payload: reads its arguments from payload, by path and by hash, in both alphabets", async () => {
+describe("GET webhooks (spec 4.1, 4.3)", () => {
+  it("4.3 payload contains the arguments, by path and by hash, in both alphabets", async () => {
     const args = { text: "é?>~", n: 7 };
     const { hash } = (await ws.get(`scripts/get/p/${ECHO}`)).json as { hash: string };
     for (const route of [`p/${ECHO}`, `h/${hash}`]) {
@@ -171,17 +171,17 @@ describe("a GET webhook (spec 4.1, 4.3)", () => {
     }
     expect((await ws.get(`jobs/run_wait_result/p/${ECHO}`)).json).toEqual({});
   });
-  it("4.3 token: is taken from the query as well", async () => {
+  it("4.3 token is also accepted in the query", async () => {
     const answer = await ws.call("GET", `jobs/run_wait_result/p/${ECHO}`, { token: "", query: { token: ws.api.token } });
     expect(answer.status).toBe(200);
   });
-  it("says what is wrong with a payload", async () => {
+  it("an invalid payload is rejected with an error that names the cause", async () => {
     const answer = await ws.get(`jobs/run_wait_result/p/${ECHO}`, { payload: "*" });
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([400, "payload.base64"]);
   });
 });
 
-describe("a synchronous reply (spec 4.4)", () => {
+describe("synchronous replies (spec 4.4)", () => {
   const reply = (result: unknown) => ws.runWait("f/t/reply", { result });
 
   it.each<[string, object, [number, string, string | null, string]]>([
@@ -202,7 +202,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     }
   });
 
-  it.each(["svc_", "windmill_"])("is shaped by %sstatus_code, content_type, headers and result at once", async (prefix) => {
+  it.each(["svc_", "windmill_"])("the fields %sstatus_code, content_type, headers and result work together", async (prefix) => {
     const answer = await reply({
       [`${prefix}status_code`]: 202,
       [`${prefix}content_type`]: "text/csv",
@@ -218,7 +218,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect(answer.headers.get("x-svc-job-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("sends bytes that come as base64", async () => {
+  it("a base64 result is sent as bytes", async () => {
     const bytes = Buffer.from([0, 255, 128, 10, 13]);
     const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/jobs/run_wait_result/p/f/t/reply`, {
       method: "POST",
@@ -228,7 +228,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it("7.2 with a status that is none is a 400 naming the job, which stays succeeded", async () => {
+  it("7.2 an invalid status returns 400 with the job id, and the job is still successful", async () => {
     const answer = await reply({ svc_status_code: 99, result: 1 });
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([400, "reply.shape"]);
     const id = answer.headers.get("x-svc-job-id") ?? "";
@@ -236,7 +236,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect((await ws.completed(id))["success"]).toBe(true);
   });
 
-  it("7.1 of a script that fails is 200 with its error, unless what it throws shapes it", async () => {
+  it("7.1 a failed script returns 200 with its error, unless the thrown value shapes the reply", async () => {
     const plain = await ws.runWait("f/t/refuses", { over: {} });
     expect([plain.status, plain.json]).toEqual([200, { error: expect.objectContaining({ name: "Error", message: "no tea" }) }]);
     const shaped = await ws.runWait("f/t/refuses", { over: { svc_status_code: 418, svc_headers: { "x-tea": "none" } } });
