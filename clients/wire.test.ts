@@ -55,7 +55,7 @@ describe.each(clients)("the %s client", (client) => {
   });
   afterAll(() => driver.stop());
 
-  it.each([...stored, ...runs, ...files].map((row) => [row.title, row] as const))("the function %s", async (_, row) => {
+  it.each([...stored, ...runs, ...files].map((row) => [row.title, row] as const))("%s", async (_, row) => {
     const { requests, unused, result, error, printed } = await exchange(driver, row);
     expect(requests.map(line)).toEqual(row.requests);
     expect(bodies(requests)).toEqual(row.bodies ?? requests.map(() => undefined));

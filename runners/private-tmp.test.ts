@@ -9,7 +9,7 @@ const svcDir = join(resolve(import.meta.dirname, ".."), ".svc");
 mkdirSync(svcDir, { recursive: true });
 const workDir = mkdtempSync(join(svcDir, "test-private-tmp-"));
 
-describe("with a private /tmp", () => {
+describe("a private /tmp", () => {
   let runner: Runner;
   beforeAll(async () => {
     process.env["SVC_WORK_DIR"] = workDir;

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
 
-describe("a bash script", () => {
+describe("bash scripts", () => {
   let runner: Runner;
   beforeAll(async () => {
     runner = await startRunner("bash");
   });
   afterAll(() => runner.close());
 
-  it("receives its arguments in order, absent ones as empty text and objects as JSON", async () => {
+  it("a script receives its arguments in order, absent ones as empty text and objects as JSON", async () => {
     const outcome = await runner.run({
       code: 'echo "$#|$1|$2|$3|$4"',
       params: ["text", "absent", "object", "number"],
@@ -21,7 +21,7 @@ describe("a bash script", () => {
     expect(outcome).toMatchObject({ outcome: "success", result: `4|it's $HOME; \`ls\`||{"a":[1]}|1.5` });
   });
 
-  it("returns the last line of its output", async () => {
+  it("the result is the last line of the output", async () => {
     expect(await runner.run({ code: "echo one; echo two >&2; printf 'last\\r\\n\\n'" })).toMatchObject({
       result: "last",
       logs: { offset: 0, text: "one\ntwo\nlast\r\n\n" },
@@ -30,7 +30,7 @@ describe("a bash script", () => {
     expect((await runner.run({ code: "for i in {1..300000}; do echo line $i; done", maxLogBytes: 1000 })).result).toBe("line 300000");
   });
 
-  it("can write its result to result.json or result.out", async () => {
+  it("a script can write its result to result.json or result.out", async () => {
     expect((await runner.run({ code: `echo '{"a": [1, null]}' > result.json; echo text > result.out; echo last` })).result).toEqual({
       a: [1, null],
     });
@@ -43,7 +43,7 @@ describe("a bash script", () => {
     expect((await runner.run({ code: "head -c 2000 /dev/zero > result.out", maxResultBytes: 1000 })).error?.name).toBe("ResultTooLarge");
   });
 
-  it("fails with its exit code or signal", async () => {
+  it("a script fails with its exit code or signal", async () => {
     expect((await runner.run({ code: "echo before; exit 3" })).error).toEqual({
       name: "ExitError",
       message: "The script exited with code 3.",
@@ -57,14 +57,14 @@ describe("a bash script", () => {
     expect((await runner.run({ code: "kill -KILL $$" })).error?.message).toContain("memory ran out");
   });
 
-  it("can write to /dev/stderr, /dev/stdout and /dev/fd", async () => {
+  it("a script can write to /dev/stderr, /dev/stdout and /dev/fd", async () => {
     const { logs } = await runner.run({
       code: "echo 1; echo 2 > /dev/stderr; echo 3 > /dev/stdout; echo 4 | tee /dev/stderr > /dev/null; cat <(echo 5)",
     });
     expect(logs.text).toBe("1\n2\n3\n4\n5\n");
   });
 
-  it("reads nothing from its standard input and sees no variable of the supervisor", async () => {
+  it("a script has an empty standard input and sees no variable of the supervisor", async () => {
     const { logs } = await runner.run({
       code: "cat; env | grep -v SUPERVISOR_ | cut -d= -f1 | sort; env | grep -c never-to-be-seen; pwd; echo $HOME",
     });
@@ -74,7 +74,7 @@ describe("a bash script", () => {
     expect(logs.text).not.toContain("AWS_");
   });
 
-  it("fails with a clear error when an argument is too large for the operating system", async () => {
+  it("a script fails with a clear error when an argument is too large for the operating system", async () => {
     const outcome = await runner.run({ code: "true", params: ["a"], args: { a: "x".repeat(3_000_000) } });
     expect(outcome.error).toEqual({
       name: "StartError",
@@ -84,7 +84,7 @@ describe("a bash script", () => {
   });
 });
 
-describe("a go script", () => {
+describe("go scripts", () => {
   let runner: Runner;
   beforeAll(async () => {
     runner = await startRunner("go");
@@ -94,7 +94,7 @@ describe("a go script", () => {
   // The runner executes any program, so a shell script can take the place of a compiled one.
   const answer = (line: string) => `#!/bin/bash\necho log; printf '%s\\n' '${line}' >&3\n`;
 
-  it("receives its arguments in a file and answers on file descriptor 3", async () => {
+  it("a script receives its arguments in a file and sends its result on file descriptor 3", async () => {
     const code = `#!/bin/bash\nprintf '{"ok":true,"result":{"args":%s,"entry":"%s"}}\\n' "$(cat $SVC_ARGS_PATH)" "$SVC_ENTRYPOINT" >&3\n`;
     expect(await runner.run({ code, args: { a: [1, "é"] }, entrypoint: "Other" })).toMatchObject({
       outcome: "success",
@@ -103,7 +103,7 @@ describe("a go script", () => {
     expect(filesOfJobs(runner)).toEqual([]);
   });
 
-  it("reports its own errors, and an exit without an answer", async () => {
+  it("a script reports its own errors, and an exit without a result is an error", async () => {
     const line = '{"ok":false,"error":{"name":"error","message":"no rows","stack":"main.main()"}}';
     expect(await runner.run({ code: answer(line) })).toMatchObject({
       outcome: "failure",
@@ -115,12 +115,12 @@ describe("a go script", () => {
     expect((await runner.run({ code: "not a program" })).error?.name).toMatch(/StartError|ExitError/);
   });
 
-  it("ends with its answer", async () => {
+  it("a script ends after its result", async () => {
     const outcome = await runner.run({ code: `${answer('{"ok":true,"result":1}')}sleep 300\n` });
     expect(outcome).toMatchObject({ outcome: "success", result: 1, logs: { text: "log\n" } });
   });
 
-  it("runs as a real binary", { timeout: 120_000 }, async () => {
+  it("a script runs as a real binary", { timeout: 120_000 }, async () => {
     const go = process.env["SVC_GO_PATH"] || "go";
     const folder = mkdtempSync(join(tmpdir(), "svc-go-"));
     writeFileSync(

@@ -13,14 +13,14 @@ describe("the Node-hosted supervisor", () => {
   });
   afterAll(() => runner.close());
 
-  it("runs jobs side by side without mixing them", async () => {
+  it("the supervisor runs jobs side by side without mixing them", async () => {
     const outcomes = await Promise.all(
       [1, 2, 3, 4].map((i) => runner.run({ code: "for n in 1 2 3; do echo $1; done", params: ["i"], args: { i } })),
     );
     expect(outcomes.map(({ logs }) => logs.text)).toEqual([1, 2, 3, 4].map((i) => `${i}\n`.repeat(3)));
   });
 
-  it("removes the files that a killed supervisor left", async () => {
+  it("the supervisor removes the files that a killed one left", async () => {
     const directory = join(runner.workDir, "jobs", "4194303-1-left");
     mkdirSync(directory);
     writeFileSync(join(directory, "x"), "");
@@ -30,7 +30,7 @@ describe("the Node-hosted supervisor", () => {
     expect(readdirSync(join(runner.workDir, "pipes"))).toEqual(mine);
   });
 
-  it("sweeps a directory except for the part that it keeps", () => {
+  it("the supervisor sweeps a directory except for the part that it keeps", () => {
     const root = mkdtempSync(join(runner.workDir, "sweep-"));
     mkdirSync(join(root, "svc", "artefacts"), { recursive: true });
     mkdirSync(join(root, "user", "deep"), { recursive: true });

@@ -21,12 +21,12 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   };
 
   describe("arguments", () => {
-    it("are passed by name, in the order of the declared parameters", async () => {
+    it("arguments are passed by name, in the order of the declared parameters", async () => {
       const code = "export function main(b, a) { return [b, a]; }";
       expect(await result(code, { a: 1, b: "two" }, { params: ["b", "a"] })).toEqual(["two", 1]);
     });
 
-    it("are the default for an absent parameter, and null for a null", async () => {
+    it("an absent parameter gets its default, and a null is passed as null", async () => {
       const code = "export async function main(a = 5, b = 6) { return [a, b]; }";
       expect(await result(code, { b: null, unknown: 1 }, { params: ["a", "b"] })).toEqual([5, null]);
     });
@@ -38,11 +38,11 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["export async function main({ a, b }) { return a + b; }", 3],
       ["export function main(first, ...a) { return [first ?? null, a]; }", [null, []]],
       ["export function main() { return arguments.length; }", 0],
-    ])("are found in the function's own text when the names are not known: %s", async (code, expected) => {
+    ])("parameter names are read from the function's own text if they are unknown: %s", async (code, expected) => {
       expect(await result(code, { a: 1, b: 2 })).toEqual(expected);
     });
 
-    it("become dates and bytes according to the script's types", async () => {
+    it("arguments become dates and bytes according to the types of the script", async () => {
       const code = "export function main(d, b, n) { return [d instanceof Date, d.toISOString(), b instanceof Uint8Array, b[0], n]; }";
       const request = { params: ["d", "b", "n"], paramTypes: { d: "date", b: "bytes", n: "date" } };
       expect(await result(code, { d: "2026-01-02T03:04:05Z", b: "AQI=", n: null }, request)).toEqual([
@@ -54,11 +54,11 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ]);
     });
 
-    it("are passed to another entrypoint by its name", async () => {
+    it("arguments are passed to another entrypoint by its name", async () => {
       expect(await result("export function preprocessor(a) { return a; }", { a: 7 }, { entrypoint: "preprocessor" })).toBe(7);
     });
 
-    it("are followed by an error that lists the exports if the function is missing", async () => {
+    it("the error lists the exports if the function is missing", async () => {
       expect(await error("export const x = 1; export function other() {}")).toEqual({
         name: "EntrypointError",
         message: "The script does not export a function 'main'. It exports: other, x.",
@@ -66,7 +66,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
     });
   });
 
-  describe("a preprocessor", () => {
+  describe("preprocessors", () => {
     const event = { kind: "webhook", raw_string: '{"n":1}', query: { a: "b" }, headers: { "x-event": "push" } };
     const preprocessor = { params: null };
 
@@ -75,7 +75,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["[1]", { value: [1] }],
       ["undefined", { value: null }],
       ["({ value: new Date(0) })", { value: "1970-01-01T00:00:00.000Z" }],
-    ])("that returns %s gives main a value", async (value, expected) => {
+    ])("a preprocessor that returns %s passes a value to main", async (value, expected) => {
       const code = `export const preprocessor = () => ${value}; export function main(value) { return { value }; }`;
       expect(await result(code, { event }, { preprocessor, params: ["value"] })).toEqual(expected);
     });
@@ -83,14 +83,14 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
     it.each([
       ["not json", "not json"],
       ["[1,2]", [1, 2]],
-    ])("reads the body %s from the text, where it did not come apart", async (raw_string, body) => {
+    ])("a preprocessor receives the body %s from the text if the event has no parsed body", async (raw_string, body) => {
       const code = "export const preprocessor = (event) => ({ event }); export const main = (event) => event;";
       const sent = { kind: "webhook", raw_string, query: {}, headers: {} };
       expect(await result(code, { event: sent }, { preprocessor })).toEqual({ ...sent, body });
       expect(await result(code, { event: { ...sent, body: "own" } }, { preprocessor })).toEqual({ ...sent, body: "own" });
     });
 
-    it("fails the run with the error that it throws, which can shape the reply, and main does not run", async () => {
+    it("a preprocessor that throws fails the run with that error, which can shape the reply, and main does not run", async () => {
       const code = `export function preprocessor() { throw Object.assign(new TypeError("bad signature"), { svc_status_code: 401 }); }
         export function main() { console.log("ran"); }`;
       const outcome = await runner.run({ code, args: { event }, preprocessor });
@@ -99,7 +99,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(outcome.preprocessed).toBeUndefined();
     });
 
-    it("is named in the error if it is missing, or returns too much or a value that is not JSON", async () => {
+    it("the error names a preprocessor that is missing, or returns too much or a value that is not JSON", async () => {
       const failed = async (code: string, more = {}) => (await error(code, { args: { event }, preprocessor, ...more }))?.message;
       expect(await failed("export function main() {}")).toContain("The preprocessor failed: The script does not export");
       expect(await failed("export const preprocessor = () => ({ f() {} }); export const main = () => 1;")).toContain("cannot be JSON");

@@ -18,7 +18,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   describe("isolation", () => {
     const env = language === "deno" ? "Deno.env.toObject()" : "process.env";
 
-    it("shows the job's variables and none of the supervisor's", async () => {
+    it("the script sees the job's variables and none of the supervisor's", async () => {
       const seen = (await result(
         `export function main() { return { ...${env} }; }`,
         {},
@@ -28,13 +28,13 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(JSON.stringify(seen)).not.toMatch(/never-to-be-seen|secret-job-token|nonce-of-this-attempt/);
     });
 
-    it("passes the job's variables to its children", async () => {
+    it("the script passes the job's variables to its children", async () => {
       const code = `import { execSync } from "node:child_process";
         export function main() { return [execSync("echo $OWN").toString(), globalThis.Bun ? Bun.spawnSync(["sh", "-c", "echo $OWN"]).stdout.toString() : "x\\n"]; }`;
       expect(await result(code, {}, { env: { OWN: "x" } })).toEqual(["x\n", "x\n"]);
     });
 
-    it("has an empty private directory with mode 0700, which is removed after the run", async () => {
+    it("the script has an empty private directory with mode 0700, which is removed after the run", async () => {
       const code = `import fs from "node:fs"; import os from "node:os"; import process from "node:process";
         export function main() {
           const found = fs.readdirSync(".", { recursive: true });
@@ -47,13 +47,13 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(filesOfJobs(runner)).toEqual([]);
     });
 
-    it("has fresh modules, globals and environment in every run", async () => {
+    it("the script has fresh modules, globals and environment in every run", async () => {
       const code = `import process from "node:process"; let count = 0;
         export function main() { count++; globalThis.seen = (globalThis.seen ?? 0) + 1; const before = process.env.LEFT ?? null; process.env.LEFT = "x"; Array.prototype.bad = 1; return [count, globalThis.seen, before]; }`;
       for (let i = 0; i < 3; i++) expect(await result(code)).toEqual([1, 1, null]);
     });
 
-    it("leaves no process behind, in whatever group or session", async () => {
+    it("the script leaves no process behind, in whatever group or session", async () => {
       const code = `import { spawn, execSync } from "node:child_process"; import fs from "node:fs";
         export async function main() {
           spawn("sleep", ["300"], { stdio: "ignore" }).unref();
@@ -68,7 +68,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       await until(() => !ids.some(isAlive));
     });
 
-    it("can run twenty times without leaking descriptors, files or processes", async () => {
+    it("the script can run twenty times without leaking descriptors, files or processes", async () => {
       const descriptors = async () => (await import("node:fs")).readdirSync("/proc/self/fd").length;
       const code = "export function main(i) { console.log('run', i); return i; }";
       await result(code, { i: -1 });
@@ -85,7 +85,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   });
 
   describe("limits", () => {
-    it("stop an endless loop at its time limit", async () => {
+    it("an endless loop is stopped at its time limit", async () => {
       const outcome = await runner.run({ code: "export function main() { console.log('in'); for (;;); }", timeoutMs: 300 });
       expect(outcome).toMatchObject({
         outcome: "timeout",
@@ -95,18 +95,18 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(await result("export function main() { return 'next'; }")).toBe("next");
     });
 
-    it("stop a loop that continues after the result", async () => {
+    it("a loop that continues after the result is stopped", async () => {
       const code = "export function main() { setTimeout(() => { for (;;); }, 0); return 'early'; }";
       expect(await result(code)).toBe("early");
       expect(await result(code)).toBe("early");
     });
 
-    it("report the memory that was used", async () => {
+    it("the memory use is reported", async () => {
       const outcome = await runner.run({ code: "export function main() { return new Uint8Array(50_000_000).fill(1).length; }" });
       if (process.platform === "linux") expect(outcome.memPeakKb).toBeGreaterThan(50_000);
     });
 
-    it("drop output after the result", async () => {
+    it("output after the result is dropped", async () => {
       const code = "export function main(i) { setInterval(() => console.log('late of', i), 1); return i; }";
       for (let i = 0; i < 5; i++) {
         const { logs } = await runner.run({ code, args: { i }, params: ["i"] });

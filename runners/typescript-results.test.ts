@@ -41,7 +41,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["(() => { const a = { x: 1 }; return [a, a]; })()", [{ x: 1 }, { x: 1 }]],
       ['JSON.parse(\'{"__proto__": {"a": 1}}\')', JSON.parse('{"__proto__": {"a": 1}}')],
       ["Promise.resolve(Promise.resolve(4))", 4],
-    ])("%s", async (expression, expected) => {
+    ])("the result %s becomes the expected JSON", async (expression, expected) => {
       expect(await result(`export function main() { return ${expression}; }`)).toEqual(expected);
     });
 
@@ -51,14 +51,14 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["return Symbol('x');", "result is a symbol"],
       ["return { p: Promise.resolve(1) };", "result.p is a promise that was not awaited"],
       ["return new Map([[{}, 1]]);", "result is a Map with a key that is not text (object)"],
-    ])("fail and name the part that cannot be JSON: %s", async (body, what) => {
+    ])("the error names the part that cannot be JSON: %s", async (body, what) => {
       expect(await error(`export function main() { ${body} }`)).toEqual({
         name: "ResultError",
         message: `The result cannot be JSON: ${what}`,
       });
     });
 
-    it("from an iterator are printed as a stream, whose text is the result", async () => {
+    it("an iterator is printed as a stream, whose text is the result", async () => {
       const outcome = await runner.run({ code: "export async function* main() { yield 'a\\nb'; yield { c: 1n }; }" });
       const logs = { text: 'WM_STREAM: a\\nb\nWM_STREAM: {"c":"1"}\n' };
       expect(outcome).toMatchObject({ outcome: "success", result: 'a\nb{"c":"1"}', logs });
@@ -66,7 +66,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(generator).toMatchObject({ result: "12", logs: { text: "WM_STREAM: 1\nWM_STREAM: 2\n" } });
     });
 
-    it("are uploaded if they exceed the inline limit", async () => {
+    it("a result beyond the inline limit is uploaded", async () => {
       const request = runner.request({ code: "export function main() { return 'é'.repeat(3_000_000); }" });
       const outcome = await runner.send(request);
       expect(outcome).toMatchObject({ outcome: "success", resultUploaded: { bytes: 6_000_002 } });
@@ -76,7 +76,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(JSON.parse(body ?? "")).toBe("é".repeat(3_000_000));
     });
 
-    it("fail the run and name the limit if they exceed it", async () => {
+    it("a result beyond the limit fails the run, and the error names the limit", async () => {
       const expected = {
         name: "ResultTooLarge",
         message: "The result is larger than the limit of 1 MB. Store large data as a file and return a reference to it.",
@@ -88,7 +88,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   });
 
   describe("errors", () => {
-    it("have a name, a message and line numbers of the script", async () => {
+    it("an error has a name, a message and line numbers of the script", async () => {
       // Maps line 2 of the bundle to line 3 of the script, and line 3 to line 4.
       const map = { version: 3, sources: ["f/ops/hello.ts"], names: [], mappings: ";AAEE;AACA", sourcesContent: [null] };
       const outcome = await runner.run({
@@ -105,7 +105,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       );
     });
 
-    it("have the script's own error names and no machine paths", async () => {
+    it("an error has the script's own error names and no machine paths", async () => {
       const code =
         "class OrderError extends Error { name = 'OrderError'; }\nexport async function main() { await null; throw new OrderError('no stock'); }";
       const found = await error(code);
@@ -119,7 +119,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["{ code: 7 }", { name: "Error", message: '{"code":7}' }],
       ["{ name: 'Odd', message: 'like an error' }", { name: "Odd", message: "like an error" }],
       ["undefined", { name: "Error", message: "undefined" }],
-    ])("may be anything that was thrown: %s", async (thrown, expected) => {
+    ])("any thrown value becomes an error: %s", async (thrown, expected) => {
       expect(await error(`export function main() { throw ${thrown}; }`)).toEqual(expected);
     });
 
@@ -131,20 +131,20 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
         "lost",
       ],
       [
-        "later, in a timer",
+        "in a timer, later",
         "export async function main() { setTimeout(() => { throw new Error('late'); }, 5); await new Promise((r) => setTimeout(r, 5000)); }",
         "late",
       ],
-    ])("count when thrown %s", async (_where, code, message) => {
+    ])("an error that is thrown %s fails the run", async (_where, code, message) => {
       expect(await error(code)).toMatchObject({ name: "Error", message });
     });
 
-    it("include a syntax error and a missing module", async () => {
+    it("a syntax error and a missing module are errors", async () => {
       expect((await error("export function main( {"))?.message).toBeTruthy();
       expect((await error("import 'not-installed-anywhere'; export function main() {}"))?.message).toContain("not-installed-anywhere");
     });
 
-    it("name the exit code of a script that exits by itself", async () => {
+    it("the error of a script that exits by itself contains the exit code", async () => {
       const found = await error(
         "export async function main() { console.log('bye'); process.exit(7); }".replace(
           "process",
@@ -158,14 +158,14 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       });
     });
 
-    it("explain that a script awaits a promise that never settles", async () => {
+    it("the error explains that a script awaits a promise that never settles", async () => {
       const found = await error("export function main() { return new Promise(() => {}); }");
       expect(found?.message).toContain("awaits a promise that never settles");
     });
   });
 
   describe("output", () => {
-    it("is in the log in order, from every source", async () => {
+    it("the log contains the output in order, from every source", async () => {
       const code = `import { spawnSync } from "node:child_process"; import process from "node:process";
         export function main() {
           console.log("1 log"); process.stdout.write("2 write\\n"); console.error("3 error");
@@ -176,7 +176,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(logs.text).toBe(`1 log\n2 write\n3 error\n4 child\n5 child error\n6 ${"y".repeat(200_000)}\n7 log\n8 end`);
     });
 
-    it("of 10 MB is cut once at the limit, and the script continues", async () => {
+    it("the log of 10 MB is cut once at the limit, and the script continues", async () => {
       const code =
         "export function main() { const line = '😀'.repeat(250); for (let i = 0; i < 10_000; i++) console.log(line); return 'done'; }";
       let sent = "";

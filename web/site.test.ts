@@ -8,7 +8,7 @@ const sizeOf = (wanted: RegExp) => [...files].filter(([name]) => wanted.test(nam
 const textOf = (name: string) => gunzipSync(files.get(name) ?? new Uint8Array()).toString();
 
 describe("the built approval page", () => {
-  it("loads less than 200 KB, a form included", () => {
+  it("the page loads less than 200 KB, including a form", () => {
     const first = sizeOf(/^approve[.-]/);
     const withForm = first + sizeOf(/^form-/);
     expect(first).toBeGreaterThan(20_000);
@@ -16,7 +16,7 @@ describe("the built approval page", () => {
     expect(withForm).toBeLessThan(200_000);
   });
 
-  it("brings what shows texts and maps only where there are some", () => {
+  it("the page loads the code for texts and maps only if it shows some", () => {
     expect([...files.keys()].map((name) => name.replace(/-[\w-]{8}\./, "-#.")).sort()).toEqual([
       "approve-#.css.gz",
       "approve-#.js.gz",
@@ -27,13 +27,13 @@ describe("the built approval page", () => {
     ]);
   });
 
-  it("has no script and no style in the page itself, and names nothing of another origin", () => {
+  it("the page has no inline script and no inline style, and names nothing of another origin", () => {
     const html = textOf("approve.html.gz");
     expect(html).not.toMatch(/<script(?![^>]* src="\/assets\/)|<style|\son\w+=| style=|https?:/);
     for (const name of files.keys()) if (name.includes(".css")) expect(textOf(name)).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
   });
 
-  it("makes no code from text", () => {
+  it("the page creates no code from text", () => {
     for (const name of files.keys()) if (name.includes(".js")) expect(textOf(name)).not.toMatch(/new Function\(|\beval\(/);
   });
 });

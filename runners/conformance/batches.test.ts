@@ -29,7 +29,7 @@ describe.each(languages)("runs of one call in %s", (language) => {
   });
   afterAll(() => runner.close());
 
-  it("have arguments, environment, directory, output and times of their own", async () => {
+  it("each run has its own arguments, environment, directory, output and times", async () => {
     const outcome = await run(runner, programs.own, [
       { args: { n: { of: 0, path: ["ran"] } }, env: { NAME: "second" } },
       { ...value([3]), env: { NAME: "third" } },
@@ -46,7 +46,7 @@ describe.each(languages)("runs of one call in %s", (language) => {
     }
   });
 
-  it("end after one that fails", async () => {
+  it("no run follows a failed one", async () => {
     const failed = await run(runner, programs.failAtTwo, [value(3), value(2), value(4)]);
     expect(failed.next?.map(({ outcome }) => outcome)).toEqual(["success", "failure"]);
     expect(failed.next?.[1]?.error).toMatchObject({ message: "two" });
@@ -54,7 +54,7 @@ describe.each(languages)("runs of one call in %s", (language) => {
   });
 
   it.each([[["nothing"]], [["a", "1"]], [["a", "x"]], [["text", "length"]], [["reference"]]])(
-    "end before one whose argument %j only the executor can resolve",
+    "no run begins if only the executor can resolve its argument %j",
     async (path) => {
       const returned = { a: [1], text: "x", reference: "$var:f/a" };
       const outcome = await run(runner, programs.failAtTwo, [value(returned), { args: { n: { of: 1, path } } }, value(6)]);
@@ -62,20 +62,20 @@ describe.each(languages)("runs of one call in %s", (language) => {
     },
   );
 
-  it("end after a result that is too large for the answer and therefore uploaded", async () => {
+  it("no run follows a result that is too large for the reply and therefore uploaded", async () => {
     const large = await run(runner, programs.text, [value(2_000_000), value(1)]);
     expect(large.next).toEqual([expect.objectContaining({ outcome: "success", resultUploaded: { bytes: 2_000_002 } })]);
     expect(runner.uploads.get("of-a-later-run")?.body).toHaveLength(2_000_002);
   });
 
-  it("do not begin after the time of the call is over", async () => {
+  it("no run begins after the time limit of the call", async () => {
     const request = runner.request({ code: programs.text, params: ["n"], args: { n: 1 } });
     const { artefact, params, timeoutMs, resultUrl } = request;
     const late = { runs: [{ artefact, params, timeoutMs, args: {}, env: {} }], withinMs: 0, resultUrl };
     expect((await runner.send({ ...request, next: late })).next).toBeUndefined();
   });
 
-  it("have one folder ./shared, which is uploaded once when its files have changed", async () => {
+  it("the runs share one folder ./shared, which is uploaded once if its files have changed", async () => {
     const before = zipSync({ "deep/words": Buffer.from("before ") });
     const sha256 = createHash("sha256").update(before).digest("hex");
     runner.artefacts.set(sha256, before);
@@ -102,7 +102,7 @@ describe("nextArguments", () => {
     [["missing"], undefined],
     [["text", "length"], undefined],
     [["reference"], undefined],
-  ] as const)("resolves the path %j", (path, expected) => {
+  ] as const)("the function resolves the path %j", (path, expected) => {
     expect(nextArguments({ n: { of: 0, path: [...path] } }, results)).toEqual(expected);
   });
 });

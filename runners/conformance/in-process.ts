@@ -12,16 +12,16 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
     });
     afterAll(() => runner.close());
 
-    it("does not take printed text for a result", async () => {
+    it("the wrapper does not read printed text as a result", async () => {
       const printed = '{"ok":true,"result":"forged"}\n{"idle":true}\n';
       expect(await runner.run({ code: programs.forge })).toMatchObject({ result: "real", logs: { offset: 0, text: printed } });
     });
 
-    describe("runs a preprocessor", () => {
+    describe("preprocessors", () => {
       const args = { event: { kind: "webhook", raw_string: '{"n":1}', query: { a: "b" }, headers: {} }, extra: "x" };
       const preprocessor = { params: null };
 
-      it.each([false, true])("first; its result becomes main's arguments and is part of the outcome (dedicated: %s)", async (dedicated) => {
+      it.each([false, true])("a preprocessor runs first; its result becomes main's arguments and is part of the outcome (dedicated: %s)", async (dedicated) => {
         const params = ["n", "extra", "query"];
         const outcome = await runner.run({ code: programs.preprocess, args, preprocessor, params, dedicated });
         expect(outcome).toMatchObject({ outcome: "success", result: [2, "x", { a: "b" }] });
@@ -29,7 +29,7 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
         expect(outcome.logs.text).toBe("first\nsecond\n");
       });
 
-      it("whose error fails the run before main runs", async () => {
+      it("a preprocessor that throws fails the run before main runs", async () => {
         const outcome = await runner.run({ code: programs.failInPreprocessor, args, preprocessor });
         expect(outcome).toMatchObject({
           outcome: "failure",
@@ -39,7 +39,7 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
         expect(outcome.preprocessed).toBeUndefined();
       });
 
-      it("whose arguments are part of the outcome even if main fails or does not end", async () => {
+      it("the arguments from a preprocessor are part of the outcome even if main fails or does not end", async () => {
         const failed = await runner.run({ code: programs.failAfterPreprocessor, args, preprocessor });
         expect(failed).toMatchObject({ outcome: "failure", preprocessed: { a: 1 }, error: { message: "later" } });
         const stopped = await runner.run({ code: programs.waitAfterPreprocessor, args, preprocessor, timeoutMs: 500 });
@@ -47,17 +47,17 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
       });
     });
 
-    describe("keeps the module of a dedicated script", () => {
+    describe("the module of a dedicated script", () => {
       const run = (name: string, { what = "", hostKey = "dedicated" } = {}) =>
         runner.run({ code: programs.countRuns, args: { what }, params: ["what"], dedicated: true, hostKey, env: { NAME: name } });
 
-      it("for the next run, which has its own environment and directory", async () => {
+      it("the next run reuses the module and has its own environment and directory", async () => {
         const [first, second] = [await run("a"), await run("b")];
         expect(first).toMatchObject({ result: [1, "a", ["tmp"]], logs: { text: "run 1\n" }, timings: { freshHost: true } });
         expect(second).toMatchObject({ result: [2, "b", ["tmp"]], logs: { text: "run 2\n" }, timings: { freshHost: false } });
       });
 
-      it("after a failure, and loads it again after an exit", async () => {
+      it("a run after a failure reuses the module, and a run after an exit loads it again", async () => {
         await run("a");
         const { result: before } = (await run("a")) as { result: [number] };
         expect(await run("b", { what: "throw" })).toMatchObject({ outcome: "failure", error: { message: "x" } });
@@ -66,7 +66,7 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
         expect(await run("e")).toMatchObject({ result: [1, "e", ["tmp"]] });
       });
 
-      it("for its own key only", async () => {
+      it("a module is reused only for its own key", async () => {
         await run("a");
         expect(await run("b", { hostKey: "other" })).toMatchObject({ result: [1, "b", ["tmp"]] });
       });

@@ -23,13 +23,13 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
     const returnsOne = () => runner.run({ code: wait(0) });
 
     describe("heartbeats", () => {
-      it("are not sent for a short run, which sends no report either", async () => {
+      it("a short run sends neither heartbeats nor a report", async () => {
         expect(await returnsOne()).toMatchObject({ outcome: "success", result: 1, logs: { offset: 0, text: "begun\ndone\n" } });
         expect(runner.beats).toEqual([]);
         expect(runner.reports).toEqual([]);
       });
 
-      it("carry the output so far with the attempt and its token; the outcome contains the rest", async () => {
+      it("a heartbeat contains the output so far with the attempt and its token; the outcome contains the rest", async () => {
         const request = runner.request({ code: wait(1.6) });
         const outcome = await runner.send(request);
         expect(runner.beats[0]).toMatchObject({
@@ -44,7 +44,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
         expect(runner.reports).toEqual([]);
       });
 
-      it("carry output repeatedly while the job is watched, without a gap in the offsets", async () => {
+      it("heartbeats contain output while the job is watched, without a gap in the offsets", async () => {
         runner.onBeat = () => ({ go: "on", watched: true });
         const outcome = await runner.run({ code: programs.count });
         const pieces = [...runner.beats.flatMap(({ logs }) => (logs?.text ? [logs] : [])), outcome.logs];
@@ -57,7 +57,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
         }
       });
 
-      it("repeat the output of a failed heartbeat", async () => {
+      it("the next heartbeat repeats the output of a failed one", async () => {
         let calls = 0;
         runner.onBeat = () => (calls++ % 2 === 0 ? 500 : { go: "on", watched: true });
         const outcome = await runner.run({ code: wait(2.5) });
@@ -70,10 +70,10 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
       });
 
       it.each([
-        ["an answer that says stop", { go: "stop", reason: "canceled by ada", watched: false } as const, "canceled by ada"],
+        ["the order to stop", { go: "stop", reason: "canceled by ada", watched: false } as const, "canceled by ada"],
         ["status 401", 401, "This attempt of the job is no longer valid."],
         ["status 409", 409, "This attempt of the job is no longer valid."],
-      ])("kill the run and its children on %s", async (_, reply, message) => {
+      ])("a heartbeat with %s in reply kills the run and its children", async (_, reply, message) => {
         runner.onBeat = () => reply;
         for (const dedicated of [false, true]) {
           runner.beats.length = 0;
@@ -89,7 +89,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
       });
     });
 
-    it("reports the outcome of a run of more than 5 s, and repeats a report that is refused", async () => {
+    it("the supervisor reports the outcome of a run of more than 5 s, and repeats a rejected report", async () => {
       let calls = 0;
       runner.onReport = () => (calls++ === 0 ? 503 : 200);
       const request = runner.request({ code: wait(5.5) });
@@ -104,11 +104,11 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
     });
 
     describe("the log", () => {
-      it("counts offsets in UTF-16 units and replaces bytes that are not valid UTF-8", async () => {
+      it("the log counts offsets in UTF-16 units and replaces bytes that are not valid UTF-8", async () => {
         expect((await runner.run({ code: programs.brokenText })).logs).toEqual({ offset: 0, text: "𝄞\ufffd|\ufffd" });
       });
 
-      it("is mostly sent before the outcome when it is large, and returned whole when no heartbeat is accepted", async () => {
+      it("a large log is mostly sent before the outcome, and returned completely when no heartbeat is accepted", async () => {
         const code = programs.printLine(600_000);
         const { logs } = await runner.run({ code });
         expect(logs.text.length).toBeLessThanOrEqual(256 * 1024);
@@ -119,7 +119,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
         expect((await runner.run({ code, internalUrl: "http://127.0.0.1:1" })).logs).toEqual(whole);
       });
 
-      it("is cut once at the limit, with a marker, and the script continues", async () => {
+      it("the log is cut once at the limit, with a marker, and the script continues", async () => {
         const outcome = await runner.run({ code: programs.printLine(10_000_000) });
         const sent = runner.beats.map(({ logs }) => logs?.text ?? "").join("");
         const text = sent + outcome.logs.text;
@@ -134,7 +134,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
     });
 
     describe("limits", () => {
-      it("on time end a run, whose outcome contains the output so far", async () => {
+      it("the time limit ends a run, whose outcome contains the output so far", async () => {
         expect(await runner.run({ code: programs.endless, timeoutMs: 500 })).toMatchObject({
           outcome: "timeout",
           error: { name: "TimeoutError", message: "The script ran longer than its limit of 0.5 s and was stopped." },
@@ -142,11 +142,11 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
         });
       });
 
-      it("on time end a script that ignores signals", async () => {
+      it("the time limit ends a script that ignores signals", async () => {
         expect((await runner.run({ code: programs.deaf, timeoutMs: 500 })).outcome).toBe("timeout");
       });
 
-      it.runIf(process.platform === "linux")("on memory end a run with an error that names the limit", async () => {
+      it.runIf(process.platform === "linux")("the memory limit ends a run with an error that names the limit", async () => {
         const outcome = await runner.run({ code: programs.allocate });
         expect(outcome).toMatchObject({
           outcome: "failure",
@@ -157,7 +157,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
     });
 
     describe("results", () => {
-      it("are uploaded if they exceed the inline limit", async () => {
+      it("a result beyond the inline limit is uploaded", async () => {
         const request = runner.request({ code: programs.text(100_000) });
         const outcome = await runner.send(request);
         expect(outcome).toMatchObject({ outcome: "success", resultUploaded: { bytes: 100_002 } });
@@ -167,17 +167,17 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
         expect(JSON.parse(body ?? "")).toBe("x".repeat(100_000));
       });
 
-      it("fail the run if they exceed the limit", async () => {
+      it("a result beyond the limit fails the run", async () => {
         const outcome = await runner.run({ code: programs.text(2000), maxResultBytes: 1000 });
         expect(outcome).toMatchObject({ outcome: "failure", error: { name: "ResultTooLarge" } });
       });
 
-      it("fail the run if they are not JSON", async () => {
+      it("a result that is not JSON fails the run", async () => {
         const outcome = await runner.run({ code: programs.malformed });
         expect(outcome).toMatchObject({ outcome: "failure", error: { name: "ResultError" } });
       });
 
-      it("are absent if the process exits by itself: the error names the exit code or the signal, and the output is returned", async () => {
+      it("a process that exits by itself has no result: the error names the exit code or the signal, and the output is returned", async () => {
         expect(await runner.run({ code: programs.exit })).toMatchObject({
           outcome: "failure",
           error: { name: "ExitError", exit_code: 4 },
@@ -190,19 +190,19 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
     });
 
     describe("isolation", () => {
-      it("shows a script and its children the job's variables and none of the supervisor's", async () => {
+      it("a script and its children see the job's variables and none of the supervisor's", async () => {
         const { logs } = await runner.run({ code: programs.environment, env: { OWN: "x" } });
         expect(logs.text.match(/^OWN=x$/gm)).toHaveLength(2);
         expect(logs.text).not.toMatch(/never-to-be-seen|secret-job-token|nonce-of-this-attempt|AWS_/);
       });
 
-      it("gives each run an empty private directory with mode 0700, and removes it afterwards", async () => {
+      it("each run has an empty private directory with mode 0700, which is removed afterwards", async () => {
         for (let run = 0; run < 3; run++) {
           expect((await runner.run({ code: programs.litter })).logs.text).toBe("tmp||home|drwx------\n");
         }
       });
 
-      it("leaves no process behind, in whatever group or session, after a success and after a timeout", async () => {
+      it("a run leaves no process behind, in whatever group or session, after a success and after a timeout", async () => {
         const mark = `6${Math.floor(Math.random() * 1e8)}`;
         const running = () => spawnSync("pgrep", ["-f", `^sleep ${mark}$`]).stdout.toString();
         const ended = await runner.run({ code: programs.hide(mark, 0.2) });
@@ -213,7 +213,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
       });
     });
 
-    it("rejects an artefact whose hash differs, and one that cannot be downloaded", async () => {
+    it("the supervisor rejects an artefact whose hash differs, and one that cannot be downloaded", async () => {
       const request = runner.request({ code: wait(0) });
       const changed = await runner.send({ ...request, artefact: { ...request.artefact, sha256: "0".repeat(64) } });
       expect(changed).toMatchObject({ outcome: "failure", error: { name: "ArtefactError" } });
@@ -223,7 +223,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
       expect(missing.error?.message).not.toContain("secret-signature");
     });
 
-    it("logs one line of JSON for each run, without output, arguments, addresses or tokens", async () => {
+    it("the supervisor logs one line of JSON for each run, without output, arguments, addresses or tokens", async () => {
       const before = runner.printed.length;
       const script = { code: programs.fail, params: ["a"], args: { a: "user-argument" }, env: { OWN: "user-variable" } };
       const request = runner.request(script);

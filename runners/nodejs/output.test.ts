@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => runner.close());
 
-it("output is complete and in order while signals interrupt its writing", async () => {
+it("the output is complete and in order while signals interrupt its writing", async () => {
   const code = `import { spawn } from "node:child_process"; import process from "node:process";
     export function main() {
       process.on("SIGUSR2", () => {});

@@ -29,7 +29,7 @@ function children(pid: number): string[] {
 }
 
 describe("a run in a fresh fork", () => {
-  it("has the request's environment and no variable of the supervisor", async () => {
+  it("the run has the request's environment and no variable of the supervisor", async () => {
     const { result } = await runner.run({ code: "import os\ndef main():\n    return dict(os.environ)", env: { WM_TOKEN: "t", A: "1" } });
     const { PATH, LANG, HOME, TMPDIR, SVC_RUN, ...rest } = result as Record<string, string>;
     expect(rest).toEqual({ WM_TOKEN: "t", A: "1" });
@@ -37,7 +37,7 @@ describe("a run in a fresh fork", () => {
     expect(TMPDIR).toBe(join(HOME ?? "", "tmp"));
   });
 
-  it("starts if only the runner's environment locates the interpreter's library", async () => {
+  it("the run starts if only the runner's environment locates the interpreter's library", async () => {
     const runner = await startRunner("python3", { LD_LIBRARY_PATH: "/var/lang/lib" });
     try {
       const { result } = await runner.run({ code: "import os\ndef main():\n    return os.environ.get('LD_LIBRARY_PATH')" });
@@ -47,14 +47,14 @@ describe("a run in a fresh fork", () => {
     }
   });
 
-  it("passes its environment to the programs that it starts", async () => {
+  it("the run passes its environment to the programs that it starts", async () => {
     const code = "import subprocess\ndef main():\n    return subprocess.check_output(['env'], text=True)";
     const { result } = await runner.run({ code, env: { A: "1" } });
     expect(result).toContain("A=1\n");
     expect(result).not.toContain("never-to-be-seen");
   });
 
-  onLinux("finds no credentials in the runner's own environment unless it is root", async () => {
+  onLinux("the run finds no credentials in the runner's own environment unless it is root", async () => {
     const code = `
 import os
 def main():
@@ -70,7 +70,7 @@ def main():
     else expect((result as boolean[])[0]).toBe(false);
   });
 
-  it("has modules, globals and built-ins that no other run has changed", async () => {
+  it("the run has modules, globals and built-ins that no other run has changed", async () => {
     const code = `
 import builtins, json, os, f.ops.shared
 count = 0
@@ -86,14 +86,14 @@ def main():
     for (let run = 0; run < 3; run++) expect((await runner.run(script)).result).toEqual([1, 1, false, false, false]);
   });
 
-  it("has its own random numbers and its own process id", async () => {
+  it("the run has its own random numbers and its own process id", async () => {
     const script = { code: "import os, random, uuid\ndef main():\n    return [random.random(), str(uuid.uuid4()), os.getpid()]" };
     const first = (await runner.run(script)).result as unknown[];
     const second = (await runner.run(script)).result as unknown[];
     for (const index of [0, 1, 2]) expect(first[index]).not.toBe(second[index]);
   });
 
-  onLinux("leaves no process behind, wherever it hid", async () => {
+  onLinux("the run leaves no process behind, in any group or session", async () => {
     const mark = `4${Math.floor(Math.random() * 1e8)}`;
     const code = `
 import os, subprocess, sys
@@ -114,7 +114,7 @@ def main():
     expect(commandLines(mark)).toEqual([]);
   });
 
-  it("cannot forge its result by writing to other descriptors", async () => {
+  it("the run cannot forge its result by writing to other descriptors", async () => {
     const code = `
 import os
 def main():
@@ -130,7 +130,7 @@ def main():
     expect(await runner.run({ code: "def main():\n    return 1" })).toMatchObject({ outcome: "success" });
   });
 
-  it("fails if it kills its host, and the next run has a new host", async () => {
+  it("the run fails if it kills its host, and the next run has a new host", async () => {
     const outcome = await runner.run({
       code: "import os, signal, time\ndef main():\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(60)",
     });
@@ -138,7 +138,7 @@ def main():
     expect(await runner.run({ code: "def main():\n    return 1" })).toMatchObject({ outcome: "success", result: 1 });
   });
 
-  onLinux("costs no descriptor and no process, however often it is done", async () => {
+  onLinux("repeated runs leak neither descriptors nor processes", async () => {
     const script = { code: "import asyncio, subprocess\ndef main():\n    print('x')\n    return 1" };
     const usage = () => [readdirSync(`/proc/${runner.pid}/fd`).length, children(runner.pid).length];
     for (let run = 0; run < 3; run++) await runner.run(script);
@@ -147,7 +147,7 @@ def main():
     expect(usage()).toEqual(before);
   });
 
-  it("uses one host per key and version, up to a few at the same time", async () => {
+  it("runs share one host per key and version, up to a few at the same time", async () => {
     const code = "def main():\n    return 1";
     const fresh = async (hostKey: string) => (await runner.run({ code, hostKey })).timings.freshHost;
     expect([await fresh("a"), await fresh("a"), await fresh("b"), await fresh("a")]).toEqual([true, false, true, false]);
@@ -155,7 +155,7 @@ def main():
     expect(await fresh("b")).toBe(true);
   });
 
-  it("downloads an artefact once", async () => {
+  it("runs download an artefact once", async () => {
     const script = { code: "def main():\n    return 'once'" };
     const before = runner.downloads;
     await runner.run(script);
@@ -165,7 +165,7 @@ def main():
 });
 
 describe("a dedicated run", () => {
-  it("reuses the loaded module, and nothing else of the previous run", async () => {
+  it("the run reuses the loaded module, and nothing else of the previous run", async () => {
     const code = `
 import os, threading
 count = 0
@@ -188,13 +188,13 @@ def main(name):
     ["os.abort()", { outcome: "failure", error: { name: "ExitError", signal: "SIGABRT" } }],
     ["while True: pass", { outcome: "timeout", error: { name: "TimeoutError" } }],
     ["raise ValueError('x')", { outcome: "failure", error: { name: "ValueError" } }],
-  ])("that ends with %s is told apart, and the next one works", async (statement, expected) => {
+  ])("a run that ends with %s reports that end, and the next one works", async (statement, expected) => {
     const code = `import os\ndef main(bad):\n    if bad:\n        ${statement}\n    return 1`;
     expect(await runner.run({ code, dedicated: true, args: { bad: true }, timeoutMs: 700 })).toMatchObject(expected);
     expect(await runner.run({ code, dedicated: true })).toMatchObject({ result: 1 });
   });
 
-  it("does not block the runner by writing invalid data to its descriptors", async () => {
+  it("a run that writes invalid data to its descriptors does not block the runner", async () => {
     const code = `
 import os
 def main():
@@ -209,7 +209,7 @@ def main():
     expect(await runner.run({ code: "def main():\n    return 2", dedicated: true })).toMatchObject({ result: 2 });
   });
 
-  it("loads its module again if the previous run failed to load it", async () => {
+  it("the run loads its module again if the previous run failed to load it", async () => {
     const code = "import os\nif os.environ['BROKEN'] == '1':\n    raise ImportError('not now')\ndef main():\n    return 1";
     expect(await runner.run({ code, dedicated: true, env: { BROKEN: "1" } })).toMatchObject({ error: { name: "ImportError" } });
     expect(await runner.run({ code, dedicated: true, env: { BROKEN: "0" } })).toMatchObject({ result: 1 });
@@ -217,7 +217,7 @@ def main():
 });
 
 describe("the end of the runner itself", () => {
-  onLinux("ends its hosts and what they run", async () => {
+  onLinux("the runner ends its hosts and their child processes", async () => {
     const mark = `5${Math.floor(Math.random() * 1e8)}`;
     const other = await startRunner("python3");
     const running = other.run({ code: `import subprocess\ndef main():\n    subprocess.run(["sleep", "${mark}"])`, timeoutMs: 60_000 });

@@ -31,7 +31,7 @@ const sleeping = (seconds: number) =>
   `import time\ndef main():\n    print("begun")\n    time.sleep(${seconds})\n    print("done")\n    return 1`;
 
 describe("the log", () => {
-  it("contains stdout and stderr in the order in which they were written", async () => {
+  it("the log contains stdout and stderr in the order in which they were written", async () => {
     const code = `
 import os, subprocess, sys
 def main():
@@ -47,7 +47,7 @@ def main():
 });
 
 describe("heartbeats", () => {
-  it("end the run as lost if none is acknowledged", async () => {
+  it("a run whose heartbeats are not acknowledged is lost", async () => {
     runner.onBeat = () => 503;
     const outcome = await runner.run({ code: sleeping(60), timeoutMs: 60_000 });
     expect(outcome).toMatchObject({ outcome: "killed", error: { message: expect.stringContaining("No beat was acknowledged") } });
@@ -56,7 +56,7 @@ describe("heartbeats", () => {
 });
 
 describe("limits", () => {
-  it("on time apply while the script loads", async () => {
+  it("the time limit applies while the script loads", async () => {
     expect((await runner.run({ code: "while True: pass", timeoutMs: 500 })).outcome).toBe("timeout");
   });
 });
@@ -89,7 +89,7 @@ finally:
     }
   };
 
-  it("do not assign the end of an unused fork to a dedicated run", () => {
+  it("the end of an unused fork is not assigned to a dedicated run", () => {
     const steps = `
 _, unused = host.next_fork()
 unused.close()
@@ -100,7 +100,7 @@ print(ended.exit_code, ended.body)`;
     expect(withHost(steps)).toBe("0 b'1'\n");
   });
 
-  it("do not kill the next run by an order to kill the previous one", () => {
+  it("an order to kill the previous run does not kill the next one", () => {
     const steps = `
 first = run(dedicated=False)
 wire.send(host.control, {"kill": first._pid})
@@ -111,7 +111,7 @@ print(second.exit_code, second.body)`;
 });
 
 describe("the artefact cache", () => {
-  it("evicts the least recently used artefact, but none that a run has leased", () => {
+  it("the cache evicts the least recently used artefact, but none that a run has leased", () => {
     const program = `
 import os, sys
 from svc_supervisor import artefacts, work
@@ -132,7 +132,7 @@ print(sorted(name for name in os.listdir(folder) if not name.endswith(".lock") a
 });
 
 describe("writes to /tmp", () => {
-  it("are removed by the sweep, except for the paths that it must keep", () => {
+  it("the sweep removes files, except for the paths that it must keep", () => {
     const directory = mkdtempSync(join(tmpdir(), "svc-sweep-"));
     mkdirSync(join(directory, "work", "artefacts"), { recursive: true });
     mkdirSync(join(directory, "locked", "inner"), { recursive: true, mode: 0o500 });
@@ -144,7 +144,7 @@ describe("writes to /tmp", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("remain in a private /tmp if the kernel allows it, and the log line names the mode", async () => {
+  it("files remain in a private /tmp if the kernel allows it, and the log line names the mode", async () => {
     const other = await startRunner("python3", { SVC_TMP_MODE: "private" });
     const name = `svc-private-${process.pid}`;
     const code = `

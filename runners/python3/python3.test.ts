@@ -21,17 +21,17 @@ async function errorOf(script: Script) {
 }
 
 describe("arguments of a Python script", () => {
-  it("are passed by name; a missing one is the default or None", async () => {
+  it("arguments are passed by name; a missing one is the default or None", async () => {
     const code = "def main(a, b, c=3, *, d, e=5):\n    return [a, b, c, d, e]";
     expect(await resultOf({ code, args: { b: 2, e: 6 } })).toEqual([null, 2, 3, null, 6]);
   });
 
-  it("use the default if they are null", async () => {
+  it("null arguments become the default", async () => {
     const code = "def main(a, b=2):\n    return [a, b]";
     expect(await resultOf({ code, args: { a: null, b: null } })).toEqual([null, 2]);
   });
 
-  it("are dropped if the function does not declare them, unless it takes **kwargs", async () => {
+  it("undeclared arguments are dropped, unless the function takes **kwargs", async () => {
     expect(await resultOf({ code: "def main(a):\n    return a", args: { a: 1, stray: 2 } })).toBe(1);
     expect(await resultOf({ code: "def main(a, **rest):\n    return rest", args: { a: 1, more: 2, none: null } })).toEqual({
       more: 2,
@@ -39,7 +39,7 @@ describe("arguments of a Python script", () => {
     });
   });
 
-  it("are passed to positional-only parameters", async () => {
+  it("positional-only parameters receive their arguments", async () => {
     expect(await resultOf({ code: "def main(a, b=2, /, c=3):\n    return [a, b, c]", args: { a: 1, c: 4 } })).toEqual([1, 2, 4]);
   });
 
@@ -54,14 +54,14 @@ describe("arguments of a Python script", () => {
     ["Optional['datetime']", "2024-02-03T04:05:06", "2024-02-03T04:05:06"],
     ["bytes", "aGk=", "b'hi'"],
     ["Optional[bytes]", "aGk", "b'hi'"],
-  ])("with annotation %s are parsed", async (annotation, sent, got) => {
+  ])("arguments with annotation %s are parsed", async (annotation, sent, got) => {
     const head = "from datetime import datetime, date\nfrom typing import Annotated, Optional\n";
     const body = `def main(v: ${annotation}):\n    return v.isoformat() if hasattr(v, "isoformat") else repr(v)`;
     expect(await resultOf({ code: head + body, args: { v: sent } })).toBe(got);
     expect(await resultOf({ code: `from __future__ import annotations\n${head}${body}`, args: { v: sent } })).toBe(got);
   });
 
-  it("are parsed by annotations whose names exist only for a type checker", async () => {
+  it("annotations whose names exist only for a type checker are applied", async () => {
     const code = [
       "from __future__ import annotations",
       "from typing import TYPE_CHECKING",
@@ -74,12 +74,12 @@ describe("arguments of a Python script", () => {
     expect(await resultOf({ code, args: { when: "2024-02-03T04:05:06Z", thing: "x" } })).toEqual(["datetime", "x"]);
   });
 
-  it("remain text if the annotation allows text", async () => {
+  it("an argument remains text if the annotation allows text", async () => {
     const code = "from datetime import datetime\nfrom typing import Union\ndef main(v: Union[datetime, str]):\n    return v";
     expect(await resultOf({ code, args: { v: "2024-02-03" } })).toBe("2024-02-03");
   });
 
-  it("fail the run and are named if they cannot be parsed", async () => {
+  it("an argument that cannot be parsed fails the run and is named", async () => {
     const code = "from datetime import datetime\ndef main(when: datetime):\n    return 1";
     expect(await errorOf({ code, args: { when: "soon" } })).toMatchObject({
       name: "ValueError",
@@ -113,7 +113,7 @@ describe("results of a Python script", () => {
     ["(n * n for n in range(3))", "014"],
     ["{'d': {}.keys(), 'v': {'a': 1}.values()}", { d: [], v: [1] }],
     ["'\\ud800'", "\ufffd"],
-  ])("%s", async (expression, expected) => {
+  ])("the result %s becomes the expected JSON", async (expression, expected) => {
     const code = `
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -152,7 +152,7 @@ def main():
     expect(await resultOf({ code })).toEqual(expected);
   });
 
-  it("are awaited, and the items of a generator are streamed and collected", async () => {
+  it("coroutines are awaited, and the items of a generator are streamed and collected", async () => {
     expect(await resultOf({ code: "import asyncio\nasync def main(a):\n    await asyncio.sleep(0)\n    return a", args: { a: 1 } })).toBe(
       1,
     );
@@ -167,16 +167,16 @@ def main():
     ["{'a': object()}", 'The result cannot be JSON: result["a"] is an object of class object'],
     ["loop", 'The result cannot be JSON: result["a"][0] refers back to result'],
     ["deep", "The result cannot be JSON: it is nested more than 400 levels deep"],
-  ])("fail and name the part that cannot be JSON: %s", async (expression, message) => {
+  ])("the error names the part that cannot be JSON: %s", async (expression, message) => {
     const code = `loop = {"a": []}\nloop["a"].append(loop)\ndeep = []\nfor _ in range(5000):\n    deep = [deep]\ndef main():\n    return ${expression}`;
     expect(await errorOf({ code })).toEqual({ name: "ResultError", message });
   });
 
-  it("may contain the same value twice", async () => {
+  it("a result may contain the same value twice", async () => {
     expect(await resultOf({ code: "def main():\n    a = [1]\n    return [a, a, {'a': a}]" })).toEqual([[1], [1], { a: [1] }]);
   });
 
-  it("are uploaded if they exceed the inline limit", async () => {
+  it("a result beyond the inline limit is uploaded", async () => {
     const request = runner.request({ code: "def main():\n    return {'text': 'é' * 50_000}" });
     const outcome = await runner.send(request);
     const stored = runner.uploads.get(request.job);
@@ -186,7 +186,7 @@ def main():
     expect(JSON.parse(stored?.body ?? "")).toEqual({ text: "é".repeat(50_000) });
   });
 
-  it("fail the run and name the limit if they exceed it", async () => {
+  it("a result beyond the limit fails the run, and the error names the limit", async () => {
     expect(await errorOf({ code: "def main():\n    return 'x' * 3_000_000", maxResultBytes: 1024 * 1024 })).toEqual({
       name: "ResultTooLarge",
       message: "The result is larger than the limit of 1 MB. Store large data as a file and return a reference to it.",
@@ -194,8 +194,8 @@ def main():
   });
 });
 
-describe("a script's function", () => {
-  it("is an error that lists the defined functions if it is missing", async () => {
+describe("the function of a script", () => {
+  it("a missing function fails the run, and the error lists the defined functions", async () => {
     expect(await errorOf({ code: "import json\ndef other():\n    pass\ndef another():\n    pass" })).toEqual({
       name: "EntrypointError",
       message: "The script does not define a function 'main'. It defines: other, another.",
@@ -203,13 +203,13 @@ describe("a script's function", () => {
     expect((await errorOf({ code: "x = 1" }))?.message).toBe("The script does not define a function 'main'. It defines no function.");
   });
 
-  it("is the one that the request names", async () => {
+  it("the request selects the function", async () => {
     expect(await resultOf({ code: "def main():\n    return 1\ndef second(a):\n    return a", entrypoint: "second", args: { a: 2 } })).toBe(
       2,
     );
   });
 
-  it("can import other scripts by path, and packages", async () => {
+  it("a script can import other scripts by path, and packages", async () => {
     const outcome = await runner.run({
       code: "from f.ops.shared import double\nfrom .shared import half\nimport colours\ndef main():\n    return [double(2), half(2), colours.RED]",
       files: { "f/ops/shared.py": "def double(n):\n    return n * 2\ndef half(n):\n    return n / 2" },
@@ -218,14 +218,14 @@ describe("a script's function", () => {
     expect(outcome.result).toEqual([4, 1, "red"]);
   });
 
-  it("can be in a file whose name is not an identifier or is the name of a standard module", async () => {
+  it("a script file may have a name that is not an identifier or is the name of a standard module", async () => {
     expect(await resultOf({ code: "def main():\n    return __name__", path: "u/ann/my-script" })).toBe("u.ann.my-script");
     expect(await resultOf({ code: "import json\ndef main():\n    return json.loads('[1]')", path: "json" })).toEqual([1]);
   });
 });
 
 describe("errors of a Python script", () => {
-  it("contain class, message, and a stack with the user's files and lines", async () => {
+  it("an error contains class, message, and a stack with the user's files and lines", async () => {
     const error = await errorOf({
       code: "from f.ops.shared import check\nclass Refused(Exception):\n    pass\ndef main():\n    try:\n        check()\n    except KeyError as error:\n        raise Refused('not today') from error",
       files: { "f/ops/shared.py": "def check():\n    return {}['key']" },
@@ -238,12 +238,12 @@ describe("errors of a Python script", () => {
     expect(error?.stack).not.toMatch(/svc_host|artefacts|importlib|\/tmp/);
   });
 
-  it("in async functions omit the frames of the event loop", async () => {
+  it("an error in an async function omits the frames of the event loop", async () => {
     const error = await errorOf({ code: "async def main():\n    raise ValueError('x')" });
     expect(error?.stack).toMatch(/^Traceback \(most recent call last\):\n {2}File "f\/ops\/hello\.py", line 2, in main\n/);
   });
 
-  it("that occur while the script loads are reported", async () => {
+  it("an error that occurs while the script loads is reported", async () => {
     const syntax = await errorOf({ code: "def main():\n    return 1\n\nx = = 2" });
     expect(syntax).toMatchObject({ name: "SyntaxError", message: expect.stringContaining("line 4") });
     expect(syntax?.stack).toContain('File "f/ops/hello.py", line 4');
@@ -254,7 +254,7 @@ describe("errors of a Python script", () => {
     expect(name?.message).toBe("cannot import name 'nothing' from 'f.ops.shared' (f/ops/shared.py)");
   });
 
-  it("include endless recursion, and huge messages are cut", async () => {
+  it("endless recursion is an error, and huge messages are cut", async () => {
     expect(await errorOf({ code: "def main():\n    return main()" })).toMatchObject({ name: "RecursionError" });
     const huge = await errorOf({ code: "def main():\n    raise Exception('x' * 10_000_000)" });
     expect(huge?.message.length).toBeLessThan(40_000);
@@ -269,11 +269,11 @@ describe("errors of a Python script", () => {
     ["os._exit(0)", { outcome: "failure", error: { name: "ExitError", exit_code: 0 } }],
     ["os.kill(os.getpid(), signal.SIGSEGV)", { outcome: "failure", error: { name: "ExitError", signal: "SIGSEGV" } }],
     ["os.kill(os.getpid(), signal.SIGKILL)", { outcome: "failure", error: { name: "ExitError", signal: "SIGKILL" } }],
-  ])("%s", async (statement, expected) => {
+  ])("the statement %s ends the run with the expected outcome", async (statement, expected) => {
     expect(await runner.run({ code: `import os, signal, sys\ndef main():\n    ${statement}\n    return 1` })).toMatchObject(expected);
   });
 
-  it("of the runner itself are failures that name the cause", async () => {
+  it("a failure of the runner itself names the cause", async () => {
     const request = runner.request({ code: "def main():\n    return 'never'" });
     const other = { ...request.artefact, sha256: "0".repeat(64) };
     expect((await runner.send({ ...request, artefact: other })).error).toEqual({
@@ -284,7 +284,7 @@ describe("errors of a Python script", () => {
     expect((await runner.send({ ...request, artefact: gone })).error?.message).toBe("The artefact could not be downloaded: HTTP 404.");
   });
 
-  it("reject an artefact that writes outside its folder", async () => {
+  it("an artefact that writes outside its folder is rejected", async () => {
     expect(await errorOf({ code: "def main():\n    return 1", files: { "../../../escaped.py": "x" } })).toEqual({
       name: "ArtefactError",
       message: "The artefact contains a path outside its directory: scripts/../../../escaped.py",
@@ -300,12 +300,12 @@ describe("the preprocessor of a Python script", () => {
     ["'text'", "text"],
     ["(1, 2)", [1, 2]],
     ["None", null],
-  ])("that returns %s, no object, gives main a value", async (value, expected) => {
+  ])("a preprocessor that returns %s, no object, passes a value to main", async (value, expected) => {
     const code = `async def preprocessor(event):\n    return ${value}\ndef main(value):\n    return value`;
     expect(await resultOf({ code, args: { event }, preprocessor })).toEqual(expected);
   });
 
-  it("is named in the error if it is missing or returns too much", async () => {
+  it("the error names a preprocessor that is missing or returns too much", async () => {
     const missing = await errorOf({ code: "def main():\n    pass", args: { event }, preprocessor });
     expect(missing?.message).toContain("The preprocessor failed: The script does not define a function 'preprocessor'");
     const large = "def preprocessor():\n    return 'x' * 3_000_000\ndef main():\n    pass";

@@ -16,11 +16,11 @@ describe("wellFormedJson", () => {
       ["\\ud800", "\\\ufffd"],
     ],
     [{ "\ud800": 1 }, { "\ufffd": 1 }],
-  ])("%j", (value, expected) => {
+  ])("the JSON of %j becomes well-formed", (value, expected) => {
     expect(JSON.parse(wellFormedJson(JSON.stringify(value)))).toEqual(expected);
   });
 
-  it("leaves escaped surrogate pairs unchanged", () => {
+  it("escaped surrogate pairs are unchanged", () => {
     expect(JSON.parse(wellFormedJson('["\\ud83d\\ude00", "\\uD83D", "\\\\ud83d"]'))).toEqual(["\u{1f600}", "\ufffd", "\\ud83d"]);
   });
 });

@@ -16,7 +16,7 @@ describe("artefacts", () => {
 
   const cache = () => join(settings().workDir, "artefacts");
 
-  it("are downloaded once and unpacked with their folders, without partial leftovers", async () => {
+  it("an artefact is downloaded once and unpacked with its folders, without partial leftovers", async () => {
     const { artefact } = runner.request({ files: { "main.mjs": "x", "deps/a/b.txt": "deep" } });
     const before = runner.downloads;
     const directories = await Promise.all([1, 2, 3].map(() => loadArtefact(artefact, Date.now())));
@@ -27,14 +27,14 @@ describe("artefacts", () => {
     expect(readdirSync(cache()).filter((name) => !/^[0-9a-f]{64}(\.size)?$/.test(name))).toEqual([]);
   });
 
-  it("are rejected if their hash differs", async () => {
+  it("an artefact with another hash is rejected", async () => {
     const { artefact } = runner.request({ files: { "main.mjs": "true" } });
     runner.artefacts.set(artefact.sha256, zipSync({ "main.mjs": strToU8("false") }));
     await expect(loadArtefact(artefact, Date.now())).rejects.toThrow("is damaged");
     expect(existsSync(join(cache(), artefact.sha256))).toBe(false);
   });
 
-  it("fail the run without naming their URL if they cannot be downloaded", async () => {
+  it("an artefact that cannot be downloaded fails the run, and the error omits its URL", async () => {
     const request = runner.request({ code: "true" });
     runner.artefacts.clear();
     const outcome = await runner.send(request);
@@ -45,20 +45,20 @@ describe("artefacts", () => {
     expect(JSON.stringify(outcome)).not.toContain("secret-signature");
   });
 
-  it.each(["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt"])("cannot write outside their directory: %s", (name) => {
+  it.each(["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt"])("an artefact cannot write outside its directory: %s", (name) => {
     const target = join(cache(), "..", `slip-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`);
     expect(() => unpack(zipSync({ [name]: strToU8("x") }), target)).toThrow("outside its directory");
     expect(existsSync(target)).toBe(false);
   });
 
-  it("are unpacked in parts if they are large", () => {
+  it("a large artefact is unpacked in parts", () => {
     const large = new Uint8Array(20 * 1024 * 1024);
     const target = join(cache(), "..", "large");
     expect(unpack(zipSync({ a: large, b: large, c: large, "d/e": strToU8("x") }, { level: 1 }), target)).toBe(3 * large.length + 1);
     expect(readdirSync(target).sort()).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("are evicted by least recent use when the cache is full, except those in use and those that others used recently", () => {
+  it("a full cache evicts the least recently used artefact, except those in use and those that others used recently", () => {
     const nowMs = Date.now();
     const make = (digit: string, ageMs: number) => {
       const directory = join(cache(), digit.repeat(64));

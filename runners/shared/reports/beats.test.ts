@@ -29,7 +29,7 @@ describe("Beats", () => {
   }
   const on = (watched = false): BeatReply => ({ go: "on", watched });
 
-  it("are not sent in the first second", async () => {
+  it("no heartbeat is sent in the first second", async () => {
     const { calls, beats, print } = start(() => on());
     print("x".repeat(200_000));
     await vi.advanceTimersByTimeAsync(999);
@@ -37,7 +37,7 @@ describe("Beats", () => {
     expect(calls).toEqual([]);
   });
 
-  it("carry the first output at once if the job is watched from the start, and are not sent without output", async () => {
+  it("the first output is sent at once if the job is watched from the start, and no heartbeat without output", async () => {
     const { calls, beats, print } = start(() => on(true), true);
     await vi.advanceTimersByTimeAsync(300);
     expect(calls).toEqual([]);
@@ -50,7 +50,7 @@ describe("Beats", () => {
     await beats.end();
   });
 
-  it("are sent every two seconds in the first minute, then every five", async () => {
+  it("a heartbeat is sent every two seconds in the first minute, then every five", async () => {
     const { calls } = start(() => on());
     await vi.advanceTimersByTimeAsync(80_000);
     const times = calls.map(({ atMs }) => atMs);
@@ -58,7 +58,7 @@ describe("Beats", () => {
     expect(times.filter((atMs) => atMs > 62_000)).toEqual([66_000, 71_000, 76_000]);
   });
 
-  it("carry output every 200 ms only while the job is watched", async () => {
+  it("output is sent every 200 ms only while the job is watched", async () => {
     const { calls, print } = start((call) => on(call >= 2));
     for (let i = 0; i < 40; i++) {
       print(`${i} `);
@@ -68,7 +68,7 @@ describe("Beats", () => {
     expect(calls.map(({ text }) => text).join("")).toBe(Array.from({ length: 40 }, (_, i) => `${i} `).join(""));
   });
 
-  it("carry 64 KB at once", async () => {
+  it("64 KB of output are sent at once", async () => {
     const { calls, print } = start(() => on());
     await vi.advanceTimersByTimeAsync(1500);
     print("x".repeat(65_536));
@@ -76,7 +76,7 @@ describe("Beats", () => {
     expect(calls.at(-1)).toEqual({ atMs: 1500, text: "x".repeat(65_536) });
   });
 
-  it("are repeated each second while they fail, and stop the job after 40 s without acknowledgement", async () => {
+  it("failed heartbeats are repeated each second, and stop the job after 40 s without acknowledgement", async () => {
     const { calls, stops } = start((call) => (call === 1 ? on() : undefined));
     await vi.advanceTimersByTimeAsync(40_500);
     expect(stops).toEqual([]);
@@ -87,7 +87,7 @@ describe("Beats", () => {
     expect(stops).toHaveLength(1);
   });
 
-  it("stop the job with the service's reason", async () => {
+  it("a heartbeat stops the job with the reason of the service", async () => {
     const { stops, beats } = start(() => ({ go: "stop", reason: "canceled by ada", watched: false }));
     await vi.advanceTimersByTimeAsync(1000);
     expect(stops).toEqual(["canceled by ada"]);

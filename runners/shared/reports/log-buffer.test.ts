@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LogBuffer } from "./log-buffer.ts";
 
 describe("LogBuffer", () => {
-  it("joins characters that chunks split", () => {
+  it("the buffer joins characters that chunks split", () => {
     const log = new LogBuffer(1000);
     const bytes = Buffer.from("a😀é");
     for (const byte of bytes) log.push(Buffer.from([byte]));
@@ -10,7 +10,7 @@ describe("LogBuffer", () => {
     expect(log.peek()).toEqual({ offset: 0, text: "a😀é" });
   });
 
-  it("counts offsets in UTF-16 units and never splits a surrogate pair", () => {
+  it("the buffer counts offsets in UTF-16 units and never splits a surrogate pair", () => {
     const log = new LogBuffer(1000);
     log.push(Buffer.from("a😀b"));
     const first = log.peek(2);
@@ -19,7 +19,7 @@ describe("LogBuffer", () => {
     expect(log.peek(2)).toEqual({ offset: 1, text: "😀" });
   });
 
-  it("retains unacknowledged text, and text that arrived in the meantime", () => {
+  it("the buffer retains unacknowledged text, and text that arrived in the meantime", () => {
     const log = new LogBuffer(1000);
     log.push(Buffer.from("one"));
     const piece = log.peek();
@@ -30,7 +30,7 @@ describe("LogBuffer", () => {
     expect(log.unsentUnits).toBe(3);
   });
 
-  it("is cut once at its limit in bytes, between characters", () => {
+  it("the buffer is cut once at its limit in bytes, between characters", () => {
     const log = new LogBuffer(4);
     log.push(Buffer.from("abé"));
     log.push(Buffer.from("é"));
@@ -43,7 +43,7 @@ describe("LogBuffer", () => {
     expect(tight.peek().text).toMatch(/^ab\n\[svc\]/);
   });
 
-  it("accepts text of exactly the limit", () => {
+  it("the buffer accepts text of exactly the limit", () => {
     const log = new LogBuffer(3);
     log.push(Buffer.from("abc"));
     log.end();

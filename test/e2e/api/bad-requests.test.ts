@@ -15,9 +15,9 @@ const MB = 1024 * 1024;
 describe("unknown things", () => {
   it.each([
     ["path", "POST", "jobs/run/p/f/t/nothing", "script.notFound"],
-    ["path, waited for,", "POST", "jobs/run_wait_result/p/f/t/nothing", "script.notFound"],
+    ["path with a waiting caller", "POST", "jobs/run_wait_result/p/f/t/nothing", "script.notFound"],
     ["hash", "POST", "jobs/run/h/00000000000000ff", "script.versionNotFound"],
-    ["hash, waited for,", "POST", "jobs/run_wait_result/h/00000000000000ff", "script.versionNotFound"],
+    ["hash with a waiting caller", "POST", "jobs/run_wait_result/h/00000000000000ff", "script.versionNotFound"],
     ["script", "GET", "scripts/get/p/f/t/nothing", "script.notFound"],
     ["version", "GET", "scripts/get/h/00000000000000ff", "script.versionNotFound"],
     ["job", "GET", `jobs_u/get/${randomUUID()}`, "job.notFound"],
@@ -172,10 +172,10 @@ describe("unusual URLs", () => {
     ["a backslash", "scripts/get/p/f%5ct%5cx"],
     ["markup", "scripts/get/p/%3Cscript%3Ealert(1)%3C/script%3E"],
     ["double slashes", "scripts//get//p//f//t"],
-    ["a prototype's name", "scripts/get/p/__proto__"],
+    ["the name of a prototype", "scripts/get/p/__proto__"],
     ["6,000 characters", `scripts/get/p/f/t/${"x".repeat(6000)}`],
     ["500 parts", `scripts/get/p/${"a/".repeat(500)}b`],
-    ["words that are no hash", "scripts/get/h/constructor"],
+    ["words instead of a hash", "scripts/get/h/constructor"],
     ["nothing after the prefix", "scripts/get/p/"],
   ])("a URL with %s is rejected in plain text with a code", async (_what, route) => {
     for (const [method, path] of [

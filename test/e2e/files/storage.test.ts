@@ -134,10 +134,10 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
 
   it.each([
     ["without keys", { accessKey: undefined }, "file.storageResource"],
-    ["of cloud metadata", { endPoint: "169.254.169.254", port: 80 }, "file.storageFailed"],
-    ["of cloud metadata, written as a number", { endPoint: "2852039166", port: 80 }, "file.storageFailed"],
-    ["of a private network", { endPoint: "10.0.0.1", port: 80 }, "file.storageFailed"],
-    ["that no host has", { endPoint: "no-such-host.invalid", port: 80 }, "file.storageFailed"],
+    ["at the address of cloud metadata", { endPoint: "169.254.169.254", port: 80 }, "file.storageFailed"],
+    ["at the address of cloud metadata, written as a number", { endPoint: "2852039166", port: 80 }, "file.storageFailed"],
+    ["in a private network", { endPoint: "10.0.0.1", port: 80 }, "file.storageFailed"],
+    ["of an unknown host", { endPoint: "no-such-host.invalid", port: 80 }, "file.storageFailed"],
     ["without a bucket", { bucket: "there-is-no-such-bucket" }, "file.storageFailed"],
   ])("a storage %s is rejected with a reason", async (_what, fields, expected) => {
     await resource("f/t/bad", s3Value(buckets.main, fields));

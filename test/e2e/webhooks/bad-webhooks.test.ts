@@ -35,13 +35,13 @@ describe("invalid webhook calls", () => {
   it.each<[string, string, Sent, number, string]>([
     ["a form without a boundary", `${FILE}--cut--\r\n`, { headers: form("") }, 400, "payload.form"],
     ["a form under another boundary", `${FILE}--cut--\r\n`, { headers: form("; boundary=other") }, 400, "payload.form"],
-    ["a form that breaks off behind a whole file", FILE, { headers: form("; boundary=cut") }, 400, "payload.form"],
+    ["a form that ends after a complete file", FILE, { headers: form("; boundary=cut") }, 400, "payload.form"],
     ["an event without a type", JSON.stringify({ ...CE, type: undefined }), { headers: EVENT }, 400, "payload.cloudEvent"],
     ["an event with an empty source", JSON.stringify({ ...CE, source: "" }), { headers: EVENT }, 400, "payload.cloudEvent"],
-    ["an event of a time that is none", JSON.stringify({ ...CE, time: "yesterday" }), { headers: EVENT }, 400, "payload.cloudEvent"],
-    ["an event of a version to come", JSON.stringify({ ...CE, specversion: "9.0" }), { headers: EVENT }, 400, "payload.cloudEvent"],
-    ["an event that is no JSON", "{", { headers: EVENT }, 400, "payload.cloudEvent"],
-    ["an event of headers alone, one of four", "{}", { headers: { "ce-id": "1" } }, 400, "payload.cloudEvent"],
+    ["an event with an invalid time", JSON.stringify({ ...CE, time: "yesterday" }), { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event of a future version", JSON.stringify({ ...CE, specversion: "9.0" }), { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event that is not JSON", "{", { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event with only one of the four headers", "{}", { headers: { "ce-id": "1" } }, 400, "payload.cloudEvent"],
     ["a batch of events", "[]", { headers: { "content-type": "application/cloudevents-batch+json" } }, 415, "payload.cloudEventBatch"],
     ["objects 10,000 deep", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`, {}, 422, "body.tooDeep"],
     ["lists 10,000 deep", `${"[".repeat(10_000)}${"]".repeat(10_000)}`, {}, 422, "body.tooDeep"],
@@ -60,9 +60,9 @@ describe("invalid webhook calls", () => {
   });
 
   it.each([
-    ["no base64", "*", "payload.base64"],
-    ["base64 of a length that none has", "abcde", "payload.base64"],
-    ["base64 of what is no JSON", Buffer.from("{oops").toString("base64url"), "body.notJson"],
+    ["not base64", "*", "payload.base64"],
+    ["base64 of an invalid length", "abcde", "payload.base64"],
+    ["base64 of invalid JSON", Buffer.from("{oops").toString("base64url"), "body.notJson"],
   ])("a GET whose payload is %s is rejected, and leaves no job", async (_what, payload, code) => {
     for (const route of ["run_wait_result", "run_and_stream"]) {
       const id = randomUUID();
@@ -108,8 +108,8 @@ describe("invalid shaped replies", () => {
   it.each<[string, object]>([
     ["in two ways at once", { svc_status_code: 200, windmill_status_code: 201 }],
     ["in two ways, by different keys", { svc_status_code: 200, windmill_headers: {} }],
-    ["with bytes that are no base64", { svc_content_type: "image/png", result: { base64: "not base64!" } }],
-    ["with a header that ends the head", { svc_headers: { "x-a": "a\r\nx-b: b" } }],
+    ["with invalid base64", { svc_content_type: "image/png", result: { base64: "not base64!" } }],
+    ["with a line break in a header", { svc_headers: { "x-a": "a\r\nx-b: b" } }],
   ])("a reply shaped %s returns 400 with the job id, and the job is unchanged", async (_what, result) => {
     const answer = await ws.runWait("f/t/reply", { result });
     const id = answer.headers.get("x-svc-job-id") ?? "";

@@ -148,7 +148,7 @@ describe("the query of a run route (spec 4.3)", () => {
   }
 
   it.each<[string, (token: string) => Record<string, string>, unknown]>([
-    ["token: the caller's, in place of the header", (token) => ({ token }), { a: 1 }],
+    ["the caller's token, in place of the header", (token) => ({ token }), { a: 1 }],
     ["wrap_body", () => ({ wrap_body: "true" }), { body: { a: 1 } }],
     ["raw", () => ({ raw: "true" }), { a: 1, raw_string: '{"a":1}' }],
     ["include_header", () => ({ include_header: "X-One" }), { a: 1, x_one: "1" }],

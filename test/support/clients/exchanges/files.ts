@@ -3,7 +3,7 @@ import { notFound, type Row, refused } from "./row.ts";
 
 export const files: Row[] = [
   {
-    title: "loadS3File answers the content",
+    title: "loadS3File returns the content",
     call: "loadS3File",
     args: [{ s3: "a b/c.txt", storage: "second" }],
     replies: [{ body: Buffer.from("content é") }],
@@ -11,7 +11,7 @@ export const files: Row[] = [
     result: "content é",
   },
   {
-    title: "loadS3File takes the short form, and the resource of another storage",
+    title: "loadS3File accepts the short form, and the resource of another storage",
     call: "loadS3File",
     args: ["s3:///a/b.txt", "$res:f/ops/bucket"],
     replies: [{ body: Buffer.from("") }],
@@ -19,7 +19,7 @@ export const files: Row[] = [
     result: "",
   },
   {
-    title: "loadS3File of what is not there throws",
+    title: "loadS3File throws if the file is missing",
     call: "loadS3File",
     args: ["s3://second/none"],
     replies: [notFound],
@@ -27,7 +27,7 @@ export const files: Row[] = [
     error: refused,
   },
   {
-    title: "writeS3File sends text as text and answers where it is",
+    title: "writeS3File sends text as text and returns its location",
     call: "writeS3File",
     args: [{ s3: "a.txt" }, "hallo é"],
     replies: [{ body: { file_key: "a.txt" } }],
@@ -36,7 +36,7 @@ export const files: Row[] = [
     result: { s3: "a.txt" },
   },
   {
-    title: "writeS3File keeps the storage in what it answers, and says what downloads are",
+    title: "writeS3File returns the storage, and sends the type of downloads",
     call: "writeS3File",
     args: ["s3://second/a.csv", "x", "f/ops/bucket", "text/csv", "attachment"],
     replies: [{ body: { file_key: "a.csv" } }],
@@ -47,7 +47,7 @@ export const files: Row[] = [
     result: { s3: "a.csv", storage: "second" },
   },
   {
-    title: "writeS3File without a key leaves the choice to the service",
+    title: "writeS3File without a key lets the service choose it",
     call: "writeS3File",
     args: [null, "x"],
     replies: [{ body: { file_key: "chosen" } }],
@@ -56,14 +56,14 @@ export const files: Row[] = [
     result: { s3: "chosen" },
   },
   {
-    title: "deleteS3File deletes",
+    title: "deleteS3File deletes a file",
     call: "deleteS3File",
     args: [{ s3: "a.txt" }],
     replies: [{ body: "deleted" }],
     requests: ["DELETE job_helpers/delete_s3_file file_key=a.txt"],
   },
   {
-    title: "signS3Objects sends the files and answers them signed",
+    title: "signS3Objects sends the files and returns them signed",
     call: "signS3Objects",
     args: [["s3://second/a.txt", { s3: "b.txt" }]],
     replies: [
@@ -82,7 +82,7 @@ export const files: Row[] = [
     ],
   },
   {
-    title: "getPresignedS3PublicUrls signs what is not signed yet",
+    title: "getPresignedS3PublicUrls signs the files without a signature",
     call: "getPresignedS3PublicUrls",
     args: [[{ s3: "a b/é.txt" }, { s3: "c.txt", storage: "second", presigned: "p=2" }]],
     replies: [{ body: [{ s3: "a b/é.txt", presigned: "p=1" }] }],
@@ -94,7 +94,7 @@ export const files: Row[] = [
     ],
   },
   {
-    title: "a file's short form without a key is no file",
+    title: "a short form without a key is not a file",
     call: "loadS3File",
     args: ["s3://x"],
     replies: [],

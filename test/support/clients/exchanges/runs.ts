@@ -17,7 +17,7 @@ export const runs: Row[] = [
     result: { hi: 1 },
   },
   {
-    title: "runScriptByPath says the job's id if asked, and passes a tag on",
+    title: "runScriptByPath prints the job's id on request, and forwards a tag",
     call: "runScriptByPath",
     args: ["f/ops/hello", {}, true, "gpu"],
     replies: [{ status: 201, body: "job-2" }, ended(null)],
@@ -44,7 +44,7 @@ export const runs: Row[] = [
     error: { name: "JobError", message: "Job job-2 failed: Oops: broken", failure },
   },
   {
-    title: "runScriptByPath throws when there is no such script",
+    title: "runScriptByPath throws if the script is missing",
     call: "runScriptByPath",
     args: ["f/ops/none", {}],
     replies: [notFound],
@@ -53,7 +53,7 @@ export const runs: Row[] = [
     error: refused,
   },
   {
-    title: "runScriptByPathAsync answers the job's id, and may delay it",
+    title: "runScriptByPathAsync returns the job's id, and may delay the job",
     call: "runScriptByPathAsync",
     args: ["f/ops/hello", { a: 1 }, 30, "gpu"],
     replies: [{ status: 201, body: "job-2" }],
@@ -62,7 +62,7 @@ export const runs: Row[] = [
     result: "job-2",
   },
   {
-    title: "runScriptByHashAsync answers the job's id",
+    title: "runScriptByHashAsync returns the job's id",
     call: "runScriptByHashAsync",
     args: ["00000000000000aa", {}],
     replies: [{ status: 201, body: "job-2" }],
@@ -71,7 +71,7 @@ export const runs: Row[] = [
     result: "job-2",
   },
   {
-    title: "waitJob asks again after a passing fault",
+    title: "waitJob repeats its request after a temporary error",
     call: "waitJob",
     args: ["job-2"],
     replies: [{ status: 502, body: "" }, { status: 429, body: "Slowly." }, { body: { completed: false, result: null } }, ended(false)],
@@ -79,7 +79,7 @@ export const runs: Row[] = [
     result: false,
   },
   {
-    title: "waitJob does not ask again for what is not there",
+    title: "waitJob does not repeat its request for a missing job",
     call: "waitJob",
     args: ["job-2"],
     replies: [notFound],
@@ -87,7 +87,7 @@ export const runs: Row[] = [
     error: refused,
   },
   {
-    title: "getResult answers the result, also a failed job's",
+    title: "getResult returns the result, also of a failed job",
     call: "getResult",
     args: ["job-2"],
     replies: [{ body: { error: failure } }],
@@ -95,7 +95,7 @@ export const runs: Row[] = [
     result: { error: failure },
   },
   {
-    title: "getResultMaybe answers whether the job has ended",
+    title: "getResultMaybe returns whether the job has ended",
     call: "getResultMaybe",
     args: ["job-2"],
     replies: [ended("x")],
@@ -103,7 +103,7 @@ export const runs: Row[] = [
     result: { completed: true, success: true, result: "x" },
   },
   {
-    title: "cancelJob tells the reason",
+    title: "cancelJob sends the reason",
     call: "cancelJob",
     args: ["job-2", "enough"],
     replies: [{ body: "job-2 canceled" }],
@@ -129,7 +129,7 @@ export const runs: Row[] = [
     result: "root-1",
   },
   {
-    title: "getRootJobId reads text, and asks about its own job",
+    title: "getRootJobId reads text, and requests its own job",
     call: "getRootJobId",
     args: [],
     replies: [{ body: "root-1" }],
@@ -137,7 +137,7 @@ export const runs: Row[] = [
     result: "root-1",
   },
   {
-    title: "setProgress names the flow that its own job belongs to",
+    title: "setProgress names the flow of its own job",
     call: "setProgress",
     args: [40],
     replies: [{ body: null }],
@@ -145,7 +145,7 @@ export const runs: Row[] = [
     bodies: [{ percent: 40, flow_job_id: "flow-1" }],
   },
   {
-    title: "setProgress of another job asks for its flow, and sends at most 99",
+    title: "setProgress of another job requests its flow, and sends at most 99",
     call: "setProgress",
     args: [100, "job-2"],
     replies: [{ body: { id: "job-2", parent_job: "flow-2" } }, { body: "" }],
@@ -153,7 +153,7 @@ export const runs: Row[] = [
     bodies: [undefined, { percent: 99, flow_job_id: "flow-2" }],
   },
   {
-    title: "getProgress answers a number",
+    title: "getProgress returns a number",
     call: "getProgress",
     args: ["job-2"],
     replies: [{ body: 40 }],
@@ -161,7 +161,7 @@ export const runs: Row[] = [
     result: 40,
   },
   {
-    title: "getProgress answers nothing where nobody said any",
+    title: "getProgress returns nothing if no progress was set",
     call: "getProgress",
     args: [],
     replies: [{ body: null }],

@@ -5,7 +5,7 @@ const own = "u/ann/f_ops_hello_state";
 
 export const stored: Row[] = [
   ...["f/ops/db", "$res:f/ops/db", "res://f/ops/db"].map((path) => ({
-    title: `getResource of ${path} asks for the interpolated value`,
+    title: `getResource of ${path} requests the interpolated value`,
     call: "getResource",
     args: [path],
     replies: [{ body: { host: "h", list: [1, null] } }],
@@ -13,7 +13,7 @@ export const stored: Row[] = [
     result: { host: "h", list: [1, null] },
   })),
   {
-    title: "getResource encodes what is not ASCII, and leaves slashes and marks as they are",
+    title: "getResource encodes non-ASCII characters, and leaves slashes and marks unchanged",
     call: "getResource",
     args: ["u/ann@example.com/é a?#%"],
     replies: [{ body: 1 }],
@@ -21,7 +21,7 @@ export const stored: Row[] = [
     result: 1,
   },
   {
-    title: "getResource of what is not there throws what the service said",
+    title: "getResource of a missing resource throws the error of the service",
     call: "getResource",
     args: ["f/ops/none"],
     replies: [notFound],
@@ -29,14 +29,14 @@ export const stored: Row[] = [
     error: refused,
   },
   {
-    title: "getResource of what is not there is nothing, if asked for so",
+    title: "getResource of a missing resource returns nothing on request",
     call: "getResource",
     args: ["f/ops/none", true],
     replies: [notFound],
     requests: ["GET resources/get_value_interpolated/f/ops/none"],
   },
   {
-    title: "usernameToEmail answers the address",
+    title: "usernameToEmail returns the address",
     call: "usernameToEmail",
     args: ["ann"],
     replies: [{ body: "ann@example.com" }],
@@ -44,7 +44,7 @@ export const stored: Row[] = [
     result: "ann@example.com",
   },
   {
-    title: "setResource updates what exists",
+    title: "setResource updates an existing resource",
     call: "setResource",
     args: [{ a: 1 }, "f/ops/db", "postgresql"],
     replies: [{ body: true }, { body: "value updated" }],
@@ -52,7 +52,7 @@ export const stored: Row[] = [
     bodies: [undefined, { value: { a: 1 } }],
   },
   {
-    title: "setResource creates what does not exist, and updates what was created meanwhile",
+    title: "setResource creates a missing resource, and updates one that was created concurrently",
     call: "setResource",
     args: [{ a: 1 }, "f/ops/db", "postgresql"],
     replies: [{ body: false }, { status: 201, body: "f/ops/db" }],
@@ -60,7 +60,7 @@ export const stored: Row[] = [
     bodies: [undefined, { path: "f/ops/db", value: { a: 1 }, resource_type: "postgresql" }],
   },
   {
-    title: "setResource creates nothing without a type",
+    title: "setResource requires a type to create a resource",
     call: "setResource",
     args: [1, "f/ops/db"],
     replies: [{ body: false }],
@@ -76,7 +76,7 @@ export const stored: Row[] = [
     result: [7],
   },
   {
-    title: "getState is nothing before the first setState",
+    title: "getState returns nothing before the first setState",
     call: "getState",
     args: [],
     replies: [notFound],
@@ -99,7 +99,7 @@ export const stored: Row[] = [
     bodies: [undefined, { value: 0 }],
   },
   ...["f/ops/token", "$var:f/ops/token", "var://f/ops/token"].map((path) => ({
-    title: `getVariable of ${path} asks for the value, which is a JSON text`,
+    title: `getVariable of ${path} requests the value, which is a JSON text`,
     call: "getVariable",
     args: [path],
     replies: [{ headers: { "content-type": "application/json" }, body: Buffer.from('"se\\"cret"') }],
@@ -107,7 +107,7 @@ export const stored: Row[] = [
     result: 'se"cret',
   })),
   {
-    title: "getVariable of what is not there throws",
+    title: "getVariable throws if the variable is missing",
     call: "getVariable",
     args: ["f/ops/none"],
     replies: [notFound],
@@ -115,7 +115,7 @@ export const stored: Row[] = [
     error: refused,
   },
   {
-    title: "setVariable changes only the value of what exists",
+    title: "setVariable changes only the value of an existing variable",
     call: "setVariable",
     args: ["f/ops/token", "new", true, "what for"],
     replies: [{ body: true }, { body: "f/ops/token" }],
@@ -123,7 +123,7 @@ export const stored: Row[] = [
     bodies: [undefined, { value: "new" }],
   },
   {
-    title: "setVariable creates what does not exist",
+    title: "setVariable creates a missing variable",
     call: "setVariable",
     args: ["f/ops/token", "new", true, "what for"],
     replies: [{ body: false }, { status: 201, body: "f/ops/token" }],
@@ -131,7 +131,7 @@ export const stored: Row[] = [
     bodies: [undefined, { path: "f/ops/token", value: "new", is_secret: true, description: "what for" }],
   },
   {
-    title: "databaseUrlFromResource puts a connection's fields into a URL",
+    title: "databaseUrlFromResource builds a URL from the fields of a connection",
     call: "databaseUrlFromResource",
     args: ["f/ops/db"],
     replies: [
@@ -151,7 +151,7 @@ export const stored: Row[] = [
     result: "postgresql://ann%40x:p%2Fw%20%3A%C3%A9@db.example:6543/my%20db?sslmode=require",
   },
   {
-    title: "databaseUrlFromResource does without port, login and sslmode",
+    title: "databaseUrlFromResource works without port, login and sslmode",
     call: "databaseUrlFromResource",
     args: ["f/ops/db"],
     replies: [{ body: { host: "::1", dbname: "db" } }],

@@ -4,8 +4,8 @@ import { addressOf } from "./address.ts";
 const signature = "ab".repeat(32);
 const at = (url: string) => addressOf(new URL(url, "https://svc.example.com"));
 
-describe("the address of a page", () => {
-  it("gives a link's parts as the token that the API takes", () => {
+describe("the URL of an approval page", () => {
+  it("the parts of a link form the token that the API accepts", () => {
     expect(at(`/approve/demo/0190/7/${signature}?approver=ann`)).toEqual({
       workspace: "demo",
       id: "0190",
@@ -18,13 +18,13 @@ describe("the address of a page", () => {
     expect(at(`/approve/demo/0190/0/${signature}/`)?.token).toBe(`0.${signature}.`);
   });
 
-  it("keeps a name whole, whatever stands in it", () => {
+  it("the name of an approver may contain any character", () => {
     expect(at(`/approve/demo/0190/1/${signature}?${new URLSearchParams({ approver: "a.b&c=d é" })}`)?.token).toBe(
       `1.${signature}.a.b&c=d é`,
     );
   });
 
-  it("has no token where people come signed in", () => {
+  it("the page of signed-in users has no token", () => {
     expect(at("/approve/demo/0190")).toEqual({ workspace: "demo", id: "0190" });
   });
 
@@ -36,7 +36,7 @@ describe("the address of a page", () => {
     "/approve/demo/1/2",
     `/approve/demo/1/2/${signature}/more`,
     "/docs/a/b",
-  ])("is none at %s", (path) => {
+  ])("the URL %s contains no request", (path) => {
     expect(at(path)).toBeUndefined();
   });
 });

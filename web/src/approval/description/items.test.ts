@@ -4,14 +4,14 @@ import { itemsOf } from "./items.ts";
 const one = (item: unknown) => itemsOf({ render_all: [item] })[0];
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-describe("what a description shows", () => {
-  it("is a text, one thing, or one thing after the other", () => {
+describe("the items of a description", () => {
+  it("a description is a text, an item, or a list of items", () => {
     expect(itemsOf("Please look.")).toEqual([{ kind: "text", text: "Please look." }]);
     expect(itemsOf({ markdown: "# Hi" })).toEqual([{ kind: "markdown", text: "# Hi" }]);
     expect(itemsOf({ render_all: ["a", { html: "<b>b</b>" }, { text: "c" }] }).map(({ kind }) => kind)).toEqual(["text", "html", "text"]);
   });
 
-  it.each([undefined, null, "", { render_all: [] }])("is nothing for %j", (description) => {
+  it.each([undefined, null, "", { render_all: [] }])("the description %j has no items", (description) => {
     expect(itemsOf(description)).toEqual([]);
   });
 
@@ -21,11 +21,11 @@ describe("what a description shows", () => {
     [{ png: { content: PNG } }, `data:image/png;base64,${PNG}`],
     [{ image: `data:image/gif;base64,R0lGOD` }, "data:image/gif;base64,R0lGOD"],
     [{ svg: "<svg/>" }, "data:image/svg+xml,%3Csvg%2F%3E"],
-  ])("is an image for %j", (item, source) => {
+  ])("the value %j is an image", (item, source) => {
     expect(one(item)).toEqual({ kind: "image", source });
   });
 
-  it("names an image that is kept elsewhere, and does not load it", () => {
+  it("an image of another origin is named and not loaded", () => {
     expect(one({ image: "https://example.com/a.png" })).toEqual({ kind: "remote", address: "https://example.com/a.png" });
   });
 
@@ -65,7 +65,7 @@ describe("what a description shows", () => {
       },
     ],
     [{ "table-col": { a: [1, 2], b: ["x"], c: [undefined, true] } }],
-  ])("is the same table for %j", (item) => {
+  ])("the value %j is the same table", (item) => {
     const shown = one(item);
     const cells = shown?.kind === "table" ? shown.rows.map((row) => shown.columns.map((_, index) => row[index])) : [];
     expect([shown?.kind === "table" ? shown.columns : [], cells]).toEqual([
@@ -77,7 +77,7 @@ describe("what a description shows", () => {
     ]);
   });
 
-  it("is a map with those markers that have a place", () => {
+  it("a map contains only markers with coordinates", () => {
     const markers = [
       { lat: 1, lon: 2, title: "A" },
       { lat: "x", lon: 2 },
@@ -110,7 +110,7 @@ describe("what a description shows", () => {
     [1, 2],
     { constructor: "x" },
   ];
-  it.each(kindless.map((item) => [item]))("is JSON for %j, which has no kind of its own", (item) => {
+  it.each(kindless.map((item) => [item]))("the value %j of an unknown kind is shown as JSON", (item) => {
     expect(one(item)).toEqual({ kind: "json", value: item });
   });
 });

@@ -5,8 +5,8 @@ const text = { type: "string" };
 const prepare = (properties: Record<string, unknown>, more: object = {}) =>
   preparedForm({ form_schema: { type: "object", properties }, ...more });
 
-describe("a form's fields", () => {
-  it("stand in the order that is given, and those that it forgets come last", () => {
+describe("the fields of a form", () => {
+  it("the fields are in the given order, followed by those that the order omits", () => {
     expect(ordered(["c", "a"], ["a", "b", "c"])).toEqual(["c", "a", "b"]);
     expect(ordered(["c", "gone", "c"], ["a", "c"])).toEqual(["c", "a"]);
     expect(ordered(undefined, ["a", "b"])).toEqual(["a", "b"]);
@@ -18,11 +18,11 @@ describe("a form's fields", () => {
     ]);
   });
 
-  it("hold what the step has filled in, for fields that there are", () => {
+  it("the fields contain the default values of the step, if the field exists", () => {
     expect(prepare({ a: text, b: text }, { default_args: { a: "x", other: 1 } })?.values).toEqual({ a: "x" });
   });
 
-  it("offer the choices that the step has found, one or several", () => {
+  it("the fields offer the choices of the step, single or multiple", () => {
     const form = prepare({ one: text, several: { type: "array", items: text } }, { enums: { one: ["x", "y"], several: ["p", "q"] } });
     expect(form?.schema.properties).toEqual({
       one: { type: "string", enum: ["x", "y"] },
@@ -31,7 +31,7 @@ describe("a form's fields", () => {
     expect(form?.uiSchema["several"]).toEqual({ "ui:widget": "checkboxes" });
   });
 
-  it("are files where the schema says so, as data URL or as base64, alone or in a list", () => {
+  it("a field is a file if its schema is a data URL or base64, alone or in a list", () => {
     const form = prepare({
       url: { type: "string", format: "data-url" },
       bytes: { type: "string", contentEncoding: "base64" },
@@ -51,7 +51,7 @@ describe("a form's fields", () => {
     expect(form?.uiSchema["inner"]).toEqual({ "ui:order": ["x"], x: { "ui:field": "json" } });
   });
 
-  it("lose what means nothing, and keep a default of null", () => {
+  it("a field loses keywords without a meaning, and a default of null remains", () => {
     const form = prepare({ a: { type: "string", format: "", enum: null, default: "" }, b: { type: ["string", "null"], default: [null] } });
     expect(form?.schema.properties).toEqual({
       a: { type: "string", default: "" },
@@ -59,11 +59,11 @@ describe("a form's fields", () => {
     });
   });
 
-  it("are none without a schema, or without a field in it", () => {
+  it("a schema that is absent or without properties has no fields", () => {
     expect([preparedForm({}), prepare({}), preparedForm({ form_schema: { properties: null } })]).toEqual([undefined, undefined, undefined]);
   });
 
-  it("may have any name", () => {
+  it("a field may have any name", () => {
     const form = prepare({ constructor: text, __proto__x: text, "a.b c": text }, { enums: {}, default_args: {} });
     expect(form?.uiSchema["ui:order"]).toEqual(["constructor", "__proto__x", "a.b c"]);
     expect(form?.values).toEqual({});

@@ -11,6 +11,6 @@ it.each([
   [125 * MINUTE, "2 h 5 min"],
   [24 * 60 * MINUTE, "1 day 0 h"],
   [360 * 24 * 60 * MINUTE + 90 * MINUTE, "360 days 1 h"],
-])("says of %d ms that %s is left", (ms, text) => {
+])("the remaining time of %d ms is written as %s", (ms, text) => {
   expect(leftText(ms)).toBe(text);
 });
