@@ -124,15 +124,12 @@ describe.each(clients)("the %s client", (client) => {
   });
 });
 
-it.each(["bun", "deno", "nodejs"] as const)(
-  "runScriptByPathAsync in %s returns the response text, whatever the status",
-  async (client) => {
-    const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
-    const refusal = { call: "runScriptByPathAsync", args: ["f/ops/none"], replies: [{ status: 404, body: "There is none." }] };
-    expect((await exchange(driver, refusal)).result).toBe("There is none.");
-    driver.stop();
-  },
-);
+it.each(["bun", "deno", "nodejs"] as const)("runScriptByPathAsync in %s returns the response text, whatever the status", async (client) => {
+  const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
+  const refusal = { call: "runScriptByPathAsync", args: ["f/ops/none"], replies: [{ status: 404, body: "There is none." }] };
+  expect((await exchange(driver, refusal)).result).toBe("There is none.");
+  driver.stop();
+});
 
 it.each(["bun", "deno", "nodejs"] as const)("getResumeUrls in %s is also available by its older name", async (client) => {
   const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });

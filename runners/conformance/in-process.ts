@@ -21,13 +21,16 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
       const args = { event: { kind: "webhook", raw_string: '{"n":1}', query: { a: "b" }, headers: {} }, extra: "x" };
       const preprocessor = { params: null };
 
-      it.each([false, true])("a preprocessor runs first; its result becomes main's arguments and is part of the outcome (dedicated: %s)", async (dedicated) => {
-        const params = ["n", "extra", "query"];
-        const outcome = await runner.run({ code: programs.preprocess, args, preprocessor, params, dedicated });
-        expect(outcome).toMatchObject({ outcome: "success", result: [2, "x", { a: "b" }] });
-        expect(outcome.preprocessed).toEqual({ n: 2, extra: "x", query: { a: "b" } });
-        expect(outcome.logs.text).toBe("first\nsecond\n");
-      });
+      it.each([false, true])(
+        "a preprocessor runs first; its result becomes main's arguments and is part of the outcome (dedicated: %s)",
+        async (dedicated) => {
+          const params = ["n", "extra", "query"];
+          const outcome = await runner.run({ code: programs.preprocess, args, preprocessor, params, dedicated });
+          expect(outcome).toMatchObject({ outcome: "success", result: [2, "x", { a: "b" }] });
+          expect(outcome.preprocessed).toEqual({ n: 2, extra: "x", query: { a: "b" } });
+          expect(outcome.logs.text).toBe("first\nsecond\n");
+        },
+      );
 
       it("a preprocessor that throws fails the run before main runs", async () => {
         const outcome = await runner.run({ code: programs.failInPreprocessor, args, preprocessor });

@@ -45,10 +45,13 @@ describe("the API reference at /docs", () => {
     expect((await page()).headers.get("cache-control")).toBe("no-cache");
   });
 
-  it.each(["nothing.js", "index.html.gz", "..%2fhandler.mjs", "%2e%2e%2findex.mjs", "constructor"])("the server has no file %s", async (name) => {
-    const answer = await fetch(`${url}/docs/${name}`);
-    expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "route.unknown"]);
-  });
+  it.each(["nothing.js", "index.html.gz", "..%2fhandler.mjs", "%2e%2e%2findex.mjs", "constructor"])(
+    "the server has no file %s",
+    async (name) => {
+      const answer = await fetch(`${url}/docs/${name}`);
+      expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "route.unknown"]);
+    },
+  );
 });
 
 describe("the API reference in a browser", () => {

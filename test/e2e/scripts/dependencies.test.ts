@@ -206,29 +206,32 @@ describe("packages that cannot be resolved", () => {
       'package inner\n\nimport "github.com/google/uuid/v99"\n\nfunc main() string { return uuid.NewString() }\n',
       "github.com/google/uuid",
     ],
-  ])("an unresolved package in %s fails the dependencies job with its log, and the script and its runs name the failure", async (language, content, name) => {
-    const path = `f/t/unresolved_${language}`;
-    const hash = await ws.saveScript({ path, language, content });
-    const { lock_error_logs: log, job_id: job = "", lock } = await statusOf(hash);
-    expect(lock ?? null).toBeNull();
-    expect(log).toContain(name);
-    expect((await scriptAt(path)).lock_error_logs).toBe(log);
-    expect((await scriptAt(path)).lock ?? null).toBeNull();
-    const built = await ws.completed(job);
-    expect(built).toMatchObject({
-      job_kind: "dependencies",
-      success: false,
-      script_hash: hash,
-      result: { error: { name: "DependencyError" } },
-    });
-    expect(built["logs"]).toContain(name);
-    expect((await ws.runWait(path)).json).toMatchObject({ error: { name: "DependencyError", message: expect.stringContaining(name) } });
-    expect(await ws.completed(await ws.run(path))).toMatchObject({ success: false, result: { error: { name: "DependencyError" } } });
-    // The next version is free of it.
-    await ws.saveScript({ path, language: "bash", content: "echo mended" });
-    expect((await ws.runWait(path)).json).toBe("mended");
-    expect((await scriptAt(path)).lock_error_logs).toBeUndefined();
-  });
+  ])(
+    "an unresolved package in %s fails the dependencies job with its log, and the script and its runs name the failure",
+    async (language, content, name) => {
+      const path = `f/t/unresolved_${language}`;
+      const hash = await ws.saveScript({ path, language, content });
+      const { lock_error_logs: log, job_id: job = "", lock } = await statusOf(hash);
+      expect(lock ?? null).toBeNull();
+      expect(log).toContain(name);
+      expect((await scriptAt(path)).lock_error_logs).toBe(log);
+      expect((await scriptAt(path)).lock ?? null).toBeNull();
+      const built = await ws.completed(job);
+      expect(built).toMatchObject({
+        job_kind: "dependencies",
+        success: false,
+        script_hash: hash,
+        result: { error: { name: "DependencyError" } },
+      });
+      expect(built["logs"]).toContain(name);
+      expect((await ws.runWait(path)).json).toMatchObject({ error: { name: "DependencyError", message: expect.stringContaining(name) } });
+      expect(await ws.completed(await ws.run(path))).toMatchObject({ success: false, result: { error: { name: "DependencyError" } } });
+      // The next version is free of it.
+      await ws.saveScript({ path, language: "bash", content: "echo mended" });
+      expect((await ws.runWait(path)).json).toBe("mended");
+      expect((await scriptAt(path)).lock_error_logs).toBeUndefined();
+    },
+  );
 
   it("an unresolved package in a preview fails that preview, with the log", async () => {
     const { text: job } = await ws.post("jobs/run/preview", {

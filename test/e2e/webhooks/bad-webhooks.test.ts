@@ -45,19 +45,22 @@ describe("invalid webhook calls", () => {
     ["a batch of events", "[]", { headers: { "content-type": "application/cloudevents-batch+json" } }, 415, "payload.cloudEventBatch"],
     ["objects 10,000 deep", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`, {}, 422, "body.tooDeep"],
     ["lists 10,000 deep", `${"[".repeat(10_000)}${"]".repeat(10_000)}`, {}, 422, "body.tooDeep"],
-  ])("a call with %s is rejected with one sentence, and leaves no job and no file", async (_what, body, { headers, query = {} }, status, code) => {
-    for (const route of ["run", "run_wait_result", "run_and_stream"]) {
-      const id = randomUUID();
-      const answer = await ws.call("POST", `jobs/${route}/p/${ECHO}`, {
-        body,
-        query: { ...query, job_id: id },
-        ...(headers ? { headers } : {}),
-      });
-      expect(refused(answer)).toMatchObject({ status, code });
-      expect((await ws.get(`jobs_u/get/${id}`)).status).toBe(404);
-    }
-    expect(await storedFiles()).toEqual([]);
-  });
+  ])(
+    "a call with %s is rejected with one sentence, and leaves no job and no file",
+    async (_what, body, { headers, query = {} }, status, code) => {
+      for (const route of ["run", "run_wait_result", "run_and_stream"]) {
+        const id = randomUUID();
+        const answer = await ws.call("POST", `jobs/${route}/p/${ECHO}`, {
+          body,
+          query: { ...query, job_id: id },
+          ...(headers ? { headers } : {}),
+        });
+        expect(refused(answer)).toMatchObject({ status, code });
+        expect((await ws.get(`jobs_u/get/${id}`)).status).toBe(404);
+      }
+      expect(await storedFiles()).toEqual([]);
+    },
+  );
 
   it.each([
     ["not base64", "*", "payload.base64"],
