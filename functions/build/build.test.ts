@@ -2,15 +2,17 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { BuildResult } from "../../core/builds/build.ts";
 import { pythonPath } from "../../test/support/clients/client-driver.ts";
+import { shareGoCache } from "../../test/support/engine/go-cache.ts";
 import { type Built, ENTRY, useBuilder } from "./build-fixture.ts";
 
 // A cold compiler on a shared machine; nothing here waits for a clock.
 vi.setConfig({ testTimeout: 240_000 });
 
 const builder = useBuilder();
+beforeAll(() => shareGoCache(builder.workDir()));
 
 /** Loads a bundle as a runner does and calls its main. */
 async function callMain({ dir, result }: Built, ...args: unknown[]): Promise<unknown> {

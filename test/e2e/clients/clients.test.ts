@@ -16,6 +16,7 @@ import {
   typescriptCommand,
 } from "../../support/clients/client-driver.ts";
 import { installTypescriptClient } from "../../support/clients/client-package.ts";
+import { goTestEnv } from "../../support/engine/go-cache.ts";
 
 let ws: Workspace;
 let childHash: string;
@@ -225,6 +226,6 @@ describe("the READMEs of the clients", () => {
       join(cwd, "go.mod"),
       `module example\n\ngo 1.21\n\nrequire svc-client v0.0.0\n\nreplace svc-client => ${join(root, "clients/go")}\n`,
     );
-    expect(await run(goPath(), ["run", "."], { cwd, env: { GOTOOLCHAIN: "local", GOPROXY: "off" } })).toBe("map[hello:Ada]\n");
+    expect(await run(goPath(), ["run", "."], { cwd, env: goTestEnv })).toBe("map[hello:Ada]\n");
   });
 });

@@ -11,6 +11,7 @@ import { api } from "../../support/api/api.ts";
 import { expectStatus, workspaceOf } from "../../support/api/workspace.ts";
 import { begin, consent, runOf } from "../../support/approvals/approvals.ts";
 import { endCommands, npmRun } from "../../support/engine/commands.ts";
+import { shareGoCache } from "../../support/engine/go-cache.ts";
 import { until } from "../../support/until.ts";
 
 /** One after the other: each test goes on where the one before stopped, as a person's days with it do. */
@@ -42,6 +43,7 @@ describe("npm run up", () => {
   let token: string;
 
   it("starts everything, and leaves address and credentials to its owner alone", async () => {
+    shareGoCache(path.join(stateDir, "local/work"));
     port = await freePort();
     up = npmRun("up", ["--port", String(port)], env);
     await up.says(READY);

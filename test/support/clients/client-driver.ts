@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { env } from "../../../contract/env.ts";
 import { root } from "../../../engine/paths.ts";
 import { interpreter } from "../../../runners/conformance/harness.ts";
+import { goTestEnv } from "../engine/go-cache.ts";
 
 export const clients = ["bun", "deno", "nodejs", "python3", "go"] as const;
 export type Client = (typeof clients)[number];
@@ -47,7 +48,7 @@ function goProgram(): string {
   const program = join(mkdtempSync(join(tmpdir(), "svc-go-client-")), "driver");
   execFileSync(goPath(), ["build", "-o", program, "./internal/driver"], {
     cwd: join(root, "clients/go"),
-    env: { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-buildvcs=false", GOPROXY: "off" },
+    env: { ...process.env, ...goTestEnv },
     stdio: "inherit",
   });
   goDriver = program;

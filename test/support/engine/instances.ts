@@ -8,6 +8,7 @@ import { ensurePythonTools, goPath } from "../../../engine/launch/venv.ts";
 import { root, svcDir } from "../../../engine/paths.ts";
 import { type Account, createAdmin } from "../../../engine/seed/admin.ts";
 import { shared } from "../api/api.ts";
+import { shareGoCache } from "./go-cache.ts";
 import { CLIENT } from "./identity-provider.ts";
 
 /** An engine with the service deployed, for tests alone, and its first administrator. */
@@ -73,6 +74,7 @@ export function startTestInstance(): Promise<TestInstance> {
 
 export async function startFromSnapshot(snapshot: string, acmeIssuer: string = ACME_ISSUER): Promise<TestInstance> {
   const dir = newInstanceDir();
+  shareGoCache(path.join(dir, "work"));
   const instance = await startInstance({ dir, snapshot: { dir: snapshot, replace: { [ACME_ISSUER]: acmeIssuer } } });
   try {
     const admin = await createAdmin({
