@@ -177,19 +177,6 @@ describe("deleted workspaces", () => {
     const log = await client.get("audit/list", { operation: "workspaces.delete", per_page: 100 });
     expect(log.json).toContainEqual(expect.objectContaining({ username: shared().email, resource: ws.id, action_kind: "Delete" }));
   });
-
-  it("short ticks, two at the same time, delete a workspace step by step", async () => {
-    const { ws } = await furnished();
-    expectStatus(await client.call("DELETE", `workspaces/delete/${ws.id}`), 200);
-    await until(
-      async () => {
-        await Promise.all([tick({ budgetMs: 0 }), tick({ budgetMs: 0 })]);
-        return (await tracesOf(ws.id)).length === 2;
-      },
-      { timeoutMs: 90_000, what: "the end of the removal" },
-    );
-    expect(await tracesOf(ws.id)).toEqual(tombstones(ws.id));
-  });
 });
 
 it("exists_username is available only to members and invited users", async () => {

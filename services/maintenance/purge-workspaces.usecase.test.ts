@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { personKey } from "../../core/people/person.ts";
+import { newRoom } from "../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace, work } from "../../test/support/use-cases/room-jobs.ts";
+import { readTables } from "../../test/support/use-cases/stored-state.ts";
+import { deleteWorkspace } from "../workspaces/archive.ts";
+import { purgeDeletedWorkspaces } from "./purge-workspaces.ts";
+
+it("a deleted workspace is removed step by step by ticks that each end early, two of them at once", async () => {
+  const room = await newRoom();
+  const { deps, workspace } = room;
+  await addWorkspace(room);
+  const { hash } = await addScript(room);
+  const files = [`files/${workspace}/a/b.txt`, `scripts/${workspace}/${hash}`, `artefacts/${workspace}/${hash}.zip`];
+  for (let n = 0; n < 3; n += 1) {
+    const job = await addJob(room, { hash });
+    files.push(`jobs/${workspace}/${job.id}/args.json`);
+    await deps.queue.send(job);
+  }
+  await work(room);
+  for (const file of files) await deps.storage.put(file, "text", "text/plain");
+  // The table is larger than one page of a scan.
+  for (let n = 0; n < 15; n += 1) await deps.objects.put({ pk: `VAR#${workspace}`, sk: `f/t/${n}`, value: { text: "x".repeat(100_000) } });
+  const others = { pk: "VAR#other", sk: "f/t/kept" };
+  await deps.objects.put({ ...others, value: {} });
+  await deleteWorkspace(deps, workspace, "ann");
+
+  const tick = () => purgeDeletedWorkspaces({ ...deps, scanObjects }, 0);
+  const deleted = async () => (await deps.objects.get(keys.deletedWorkspace(workspace)))?.value as { passedMs?: number };
+  let ticks = 0;
+  for (; (await deleted()).passedMs === undefined; ticks += 1) await Promise.all([tick(), tick()]);
+  expect(ticks).toBeGreaterThan(3);
+  const { jobs, objects } = await readTables();
+  expect(jobs).toEqual([]);
+  expect(objects.map(({ pk, sk }) => [pk?.S, sk?.S]).sort()).toEqual([
+    [`ACCESS#${workspace}`, "access"],
+    ["DELETED", workspace],
+    ["USERS", personKey("ann@example.com")],
+    [others.pk, others.sk],
+  ]);
+  for (const file of files) expect([file, await deps.storage.etag(file)]).toEqual([file, undefined]);
+});

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
+import { SYNC_LIMIT } from "../../core/settings/instance.ts";
+import { newRoom } from "../../test/support/use-cases/room.ts";
+import { setGlobalSetting } from "./instance.ts";
+import { createSyncLimitReader } from "./sync-limit.ts";
+
+it("the limit for synchronous calls changes everywhere within half a minute of its setting, and goes back to the default", async () => {
+  const { deps, clock } = await newRoom();
+  const [one, other] = [createSyncLimitReader(deps), createSyncLimitReader(deps)];
+  expect([await one(), await other()]).toEqual([25_000, 25_000]);
+  await setGlobalSetting(deps, SYNC_LIMIT, 20);
+  expect(await one()).toBe(25_000);
+  clock.nowMs += limits.settingAgeMs;
+  expect([await one(), await other()]).toEqual([20_000, 20_000]);
+  await setGlobalSetting(deps, SYNC_LIMIT, null);
+  clock.nowMs += limits.settingAgeMs;
+  expect([await one(), await other()]).toEqual([25_000, 25_000]);
+  expect(limits.settingAgeMs).toBeLessThanOrEqual(30_000);
+});
