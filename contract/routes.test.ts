@@ -26,7 +26,7 @@ function rowOf(route: Route): string {
   return `| ${at} | ${need} | ${scopeOf(access)} | ${access.target === "none" ? "" : `${access.target}${hidden}`} |`;
 }
 
-/** The page with its table written anew; the text around the markers stays. */
+/** The page with a regenerated table; the text around the markers is unchanged. */
 async function page(): Promise<string> {
   const text = await readFile(new URL(PAGE, import.meta.url), "utf8");
   const [before, rest] = text.split(START);
@@ -66,7 +66,7 @@ describe("the access of a route", () => {
   });
 
   it.each(tokenRoutes.filter((route) => partsOf(route).includes("path")))("$name checks the path in its address", (route) => {
-    // Asking whether one owns a path reads nothing at it.
+    // The check of a path's owner reads no object.
     if (route.name === "users.isOwnerOfPath") expect(route.access.target).toBe("none");
     else expect(["path", "object", "version"]).toContain(route.access.target);
   });

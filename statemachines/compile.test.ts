@@ -20,7 +20,7 @@ function leadsTo(state: State): string[] {
     ...(state.Type === "Choice" ? [...state.Choices.map(({ Next }) => Next), state.Default] : []),
   ];
 }
-/** What can be reached from some states, those included. */
+/** Returns the states that are reachable from the given ones, including these. */
 function reached(from: Iterable<string>, next: (name: string) => Iterable<string>): Set<string> {
   const found = new Set(from);
   for (const name of found) for (const one of next(name)) found.add(one);
@@ -28,7 +28,7 @@ function reached(from: Iterable<string>, next: (name: string) => Iterable<string
 }
 const ends = (state: State) => state.Type === "Succeed" || "End" in state;
 
-/** What holds for whatever is compiled. */
+/** Checks the rules that every compiled definition follows. */
 function expectLawful(definition: Definition): void {
   const machines = machinesIn(definition);
   const names = machines.flatMap(({ States }) => Object.keys(States));

@@ -18,12 +18,12 @@ import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/flows
 import { until } from "../test/support/until.ts";
 import type { Definition, State, TaskState } from "./asl.ts";
 
-/** The last open release, from PyPI and without Docker; it fits no packages that came later. */
+/** The last open release, from PyPI and without Docker; it is incompatible with later packages. */
 const LOCALSTACK = "localstack-core[runtime]==2026.3.0";
 const NEWEST = "2026-03-25";
 const dir = path.join(svcDir, "localstack-asl");
 const python = path.join(dir, "venv", "bin", "python");
-/** `1`: Python 3.13 is fetched where it is not here. `found`, as `.ci/run` says: only where it is. */
+/** `1` downloads Python 3.13 if it is missing. `found`, the value in `.ci/run`, skips the test in that case. */
 const wanted = process.env["SVC_TEST_ASL"];
 
 const state = { version: 1, workspace: "demo", job: "job", execution: 0, events: 0, path: "", outcome: "" };
@@ -32,16 +32,16 @@ const says = (outcome: string) => ({
 });
 const done = { Return: { StatusCode: 200, Payload: {} } };
 const throws = { Throw: { Error: "StepFailed", Cause: "no" } };
-/** What is sent with a token is the state itself. */
+/** The payload of a task token is the state itself. */
 const sent = (outcome: string) => ({ Return: { ...state, outcome } });
 type Answer = ReturnType<typeof says> | ReturnType<typeof sent> | typeof done | typeof throws;
 
-/** What one task answers, call by call and the last one ever again. `ways`: what the choice behind it knows. */
+/** The responses of a task in order; the last one is repeated. `ways`: the outcomes that the next choice accepts. */
 type Answers = (ways: string[] | undefined) => Answer[];
 const inside = (ways: string[]) => ways.filter((way) => !["fail", "stop", "again"].includes(way));
 const orNext = (ways: string[], way: string) => says(ways.includes(way) ? way : "next");
 
-/** Each goes another way through the whole machine. */
+/** Each case takes a different path through the machine. */
 const cases: Record<string, Answers> = {
   EveryWay: (ways) => (ways ? [...inside(ways).map(says), says("next")] : [done]),
   Failures: (ways) => (ways ? [...inside(ways).map(says), says("fail")] : [throws]),
@@ -54,7 +54,7 @@ function waysBehind(task: TaskState, states: Record<string, State>): string[] | 
   return task.OutputPath && next?.Type === "Choice" ? next.Choices.map(({ StringEquals }) => StringEquals) : undefined;
 }
 
-/** A task whose machine goes on with what is sent with its token. */
+/** Whether the task's output is the payload of its token. */
 const goesOn = (task: TaskState) => task.Resource.endsWith(".waitForTaskToken") && !("ResultPath" in task);
 const toldToGoOn: Answers = () => [sent("enter again"), sent("next")];
 
@@ -90,7 +90,7 @@ function cannedAnswers() {
 
 const NOT_HERE = "Python 3.13 is not here; npm run test:asl fetches it, and 240 packages";
 
-/** Why LocalStack cannot be here. */
+/** The reason why LocalStack is unavailable. */
 async function install(): Promise<string | undefined> {
   if (existsSync(path.join(dir, "complete"))) return undefined;
   const { uv } = await ensurePythonTools();

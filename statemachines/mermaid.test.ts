@@ -13,7 +13,7 @@ const fixture = (name: string) => compiled((parse(flowFixture(name, "flow.yaml")
 
 const text = (escaped = "") => escaped.replaceAll(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
-/** What a picture shows. Fails at any line that is not one of the few kinds that there are. */
+/** Parses a diagram. Fails at any line of an unknown kind. */
 function read(picture: string) {
   const [first, ...lines] = picture.trimEnd().split("\n");
   expect(first).toBe("flowchart TD");
@@ -41,7 +41,7 @@ function read(picture: string) {
   };
 }
 
-/** The same, from the definition. */
+/** The same structure, read from the definition. */
 function shownOf(definition: Definition, around: string[] = []): ReturnType<typeof read> {
   const states = Object.entries(definition.States);
   const path = (name: string) => [...around, name].join(" / ");

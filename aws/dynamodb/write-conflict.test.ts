@@ -12,7 +12,7 @@ const message = "no";
 const canceled = (...codes: string[]) =>
   new TransactionCanceledException({ $metadata, message, CancellationReasons: codes.map((Code) => ({ Code })) });
 const conflict = () => new TransactionConflictException({ $metadata, message });
-/** What DynamoDB answers, one after the other; `undefined` when it wrote. */
+/** The responses of DynamoDB in order; `undefined` for a write that succeeds. */
 const answering = (...errors: (Error | undefined)[]) => {
   const calls = { made: 0 };
   const send = async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is allowed is read when the file is loaded. */
+/** The module reads the allowed ranges when it is loaded. */
 async function allowing(ranges: string) {
   vi.resetModules();
   vi.stubEnv(env.egressAllow, ranges);
@@ -27,10 +27,10 @@ describe("webhook requests", () => {
   it.each([
     [200, { ok: true }],
     [204, { ok: true }],
-    [302, { ok: false, final: false, error: "it answered 302: redirects are not followed" }],
-    [410, { ok: false, final: true, error: "it answered 410" }],
-    [422, { ok: false, final: false, error: "it answered 422" }],
-    [503, { ok: false, final: false, error: "it answered 503" }],
+    [302, { ok: false, final: false, error: "it returned status 302: redirects are not followed" }],
+    [410, { ok: false, final: true, error: "it returned status 410" }],
+    [422, { ok: false, final: false, error: "it returned status 422" }],
+    [503, { ok: false, final: false, error: "it returned status 503" }],
   ])("a response with status %i determines the outcome in one request", async (status, expected) => {
     heard = [];
     const webhooks = await allowing("127.0.0.0/8");

@@ -28,9 +28,9 @@ export type Webhooks = typeof webhooks;
 
 function outcomeOf(status: number): Attempt {
   if (status >= 200 && status < 300) return sentAttempt;
-  if (status >= 300 && status < 400) return failedAttempt(`it answered ${status}: redirects are not followed`);
+  if (status >= 300 && status < 400) return failedAttempt(`it returned status ${status}: redirects are not followed`);
   // Standard Webhooks: with this status, the receiver ends the subscription.
-  return status === GONE ? refusedAttempt(`it answered ${status}`) : failedAttempt(`it answered ${status}`);
+  return status === GONE ? refusedAttempt(`it returned status ${status}`) : failedAttempt(`it returned status ${status}`);
 }
 
 function statusOf(url: URL, headers: Record<string, string>, body: string): Promise<number> {

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-/** The adapter at a service that answers like this; the client is made anew each time. */
+/** The adapter with a service that returns these responses; each call creates a new client. */
 async function functionsAt(answer: http.RequestListener | undefined) {
   server = http.createServer(answer);
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
@@ -35,7 +35,7 @@ it.each<[string, http.RequestListener | undefined, string]>([
   ["has no room", (_, response) => response.writeHead(429, { "x-amzn-errortype": "TooManyRequestsException" }).end("{}"), "throttled"],
   ["is not there", undefined, "lost"],
   ["does not exist", (_, response) => response.writeHead(404, { "x-amzn-errortype": "ResourceNotFoundException" }).end("{}"), "lost"],
-  // It may be running: a second run beside it would do everything twice.
+  // The function may still run: a second call would repeat its effects.
   ["loses its connection in the run", (request) => request.socket.destroy(), "unknown"],
   ["fails on the service's side", (_, response) => response.writeHead(500).end("{}"), "unknown"],
 ])("a runner that %s", async (_what, answer, kind) => {

@@ -58,7 +58,7 @@ export interface Bucket {
 function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenAddressError) return "its address is inside the network, which is not allowed";
   const { name, code } = error as { name?: string; code?: string };
-  return error instanceof S3ServiceException ? `its service answered ${name}` : `it cannot be reached (${code ?? name ?? "unknown"})`;
+  return error instanceof S3ServiceException ? `its service returned ${name}` : `it cannot be reached (${code ?? name ?? "unknown"})`;
 }
 
 /** `failed` converts a failure of the service to the error that is thrown. */

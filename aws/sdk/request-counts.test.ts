@@ -7,7 +7,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { countRequests, takeCounts } from "./request-counts.ts";
 
-/** Answers every request with the next prepared one, and remembers what it was asked. */
+/** Returns the next prepared response for each request, and records the requests. */
 const prepared: { status: number; body: unknown }[] = [];
 const asked: { target: string | undefined; body: string }[] = [];
 let server: Server;

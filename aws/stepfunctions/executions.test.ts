@@ -11,7 +11,7 @@ afterEach(() => {
 
 type Answers = Record<string, (input: Record<string, unknown>) => object | { error: string }>;
 
-/** The adapters at a Step Functions that answers like this. */
+/** The adapters with a Step Functions that returns these responses. */
 async function adaptersAt(answers: Answers) {
   server = http.createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -49,7 +49,7 @@ describe("idle machines", () => {
   const arn = (name: string) => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
   interface Machine {
     made?: number;
-    /** Of its executions, the latest first. */
+    /** The latest execution is first. */
     executions?: { status: string; startDate: number; stopDate?: number }[];
     tags?: Record<string, string>;
   }

@@ -20,7 +20,7 @@ const all = (id: string, lists: object[][], more: object = {}) => ({
   value: { type: "branchall", branches: lists.map((modules) => ({ modules })), ...more },
 });
 
-/** What a caller is told of a flow, place by place. */
+/** Returns the validation errors of a flow with their paths. */
 function faults(value: unknown): string[] {
   const sent = { value };
   const { error } = flowValueSchema.safeParse(value);
@@ -122,7 +122,7 @@ describe("loops and branches", () => {
     expect(faults(flow(inLoops(limits.flowNesting, step("x"))))).toEqual([]);
     const deeper = faults(flow(inLoops(limits.flowNesting + 1, step("x"))));
     expect(deeper).toEqual([expect.stringMatching(/\(module x\): is nested in more than 20 loops and branches/)]);
-    // As deep as a body may be: one place all the same.
+    // Even at the maximum depth of a body, an error has one path.
     expect(faults(flow(inLoops(75, step("x"))))).toHaveLength(1);
   });
 

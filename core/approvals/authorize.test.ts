@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { type AccessPath, type Approver, authorize, type Verdict } from "./authorize.ts";
 import type { GateRules } from "./gate.ts";
 
-// The run was started by ann, and runs on behalf of olga. Addresses are the same in any case: the run names her as nobody else does.
+// The run was started by ann, and runs on behalf of olga. Letter case does not distinguish addresses, so the run's spelling is hers alone.
 const STARTER = "Ann@Example.com";
 const [ann, bob, olga, dan] = ["ann@example.com", "bob@example.com", "olga@example.com", "dan@example.com"] as const;
 
 type Role = "admin" | "developer" | "operator";
 const groupsOf: Readonly<Record<string, string[]>> = { [ann]: ["all", "deciders"], [dan]: ["all", "deciders"] };
 const named = (email: string) => email.slice(0, email.indexOf("@"));
-/** Of the workspace, unless `role` is missing. */
+/** A member of the workspace, unless `role` is missing. */
 const person = (
   email: string,
   role: Role | undefined = "developer",
@@ -27,18 +27,18 @@ const outside = (email: string, more: Partial<Exclude<Approver, { kind: "link" }
   const { member: _, ...rest } = person(email) as Exclude<Approver, { kind: "link" }>;
   return { ...rest, ...more };
 };
-/** A job has the rights of whom it runs as, and counts as who started it as well. */
+/** A job has the rights of the user as whom it runs, and also counts as the user who started it. */
 const job = (runsAs: string, startedBy = runsAs): Approver => {
   const decider = person(runsAs) as Exclude<Approver, { kind: "link" }>;
   return { ...decider, kind: "job", emails: runsAs === startedBy ? [runsAs] : [runsAs, startedBy] };
 };
 
-/** Each with whether they may stop the run. */
+/** The callers; `mayStop`: whether they may stop the run. */
 const roles: Readonly<Record<string, { title: string; who: Approver; mayStop: boolean }>> = {
-  none: { title: "who has not signed in", who: { kind: "link" }, mayStop: false },
+  none: { title: "a user who has not signed in", who: { kind: "link" }, mayStop: false },
   ann: { title: "the starter, who is in the group", who: person(ann), mayStop: true },
-  out: { title: "somebody of no workspace, called as a member is", who: outside("bob@elsewhere.example"), mayStop: false },
-  cleo: { title: "somebody of no workspace whose address is named", who: outside("cleo@partner.example"), mayStop: false },
+  out: { title: "a user of no workspace, with the username of a member", who: outside("bob@elsewhere.example"), mayStop: false },
+  cleo: { title: "a user of no workspace whose address is named", who: outside("cleo@partner.example"), mayStop: false },
   oper: { title: "an operator who sees the run", who: person("vera@example.com", "operator"), mayStop: false },
   bob: { title: "a member", who: person(bob), mayStop: false },
   stop: { title: "a member who may stop the run", who: person("stan@example.com"), mayStop: true },
@@ -50,7 +50,7 @@ const roles: Readonly<Record<string, { title: string; who: Approver; mayStop: bo
   },
   adm: { title: "an admin of the workspace", who: person("adam@example.com", "admin"), mayStop: true },
   sup: { title: "a superadmin of no workspace", who: outside("sue@example.com", { superAdmin: true }), mayStop: true },
-  olga: { title: "on whose behalf it runs", who: person(olga), mayStop: true },
+  olga: { title: "the user on whose behalf the run is", who: person(olga), mayStop: true },
   jAnn: { title: "a job of the starter", who: job(ann), mayStop: true },
   jFor: { title: "a job that the starter started, on behalf of another", who: job(olga, ann), mayStop: true },
   jBy: { title: "a job that another started, on behalf of the starter", who: job(ann, bob), mayStop: true },
@@ -79,9 +79,9 @@ const rules: Readonly<Record<string, GateRules>> = {
 };
 
 /**
- * What the specification and design §6 say, cell by cell, and not what the code does: y yes, i sign in first, s they started it, n none of those who are
- * asked, j a person must. With a `link`: its address, or the page with it. `seen`: the page without one, the owner's route, the consent endpoint, and the
- * list of what waits, where it depends on whether they may stop the run.
+ * The decisions of the specification and design §6, cell by cell, written independently of the code: y yes, i sign in first, s they started it, n they are
+ * not an approver, j a person must decide. `link`: the address of the link, or the page opened by it. `seen`: the page without a link, the owner's route, the
+ * consent endpoint, and the list of waiting requests, if it depends on the right to stop the run.
  */
 const table = `
       rule                         none ann  out  cleo oper bob  stop dan  aud  adm  sup  olga jAnn jFor jBy  jBob jDan jAdm
@@ -117,11 +117,11 @@ const says: Readonly<Record<Verdict, string>> = {
   yes: "may",
   signIn: "must sign in",
   self: "may not, having started it",
-  notApprover: "is not asked",
-  jobToken: "is no person",
+  notApprover: "is not an approver",
+  jobToken: "is not a person",
 };
 
-/** The ways that each line of the table stands for. */
+/** The access paths that each line of the table covers. */
 const ways: Readonly<Record<string, { title: string; way: (mayStop: boolean) => AccessPath; only?: RegExp }[]>> = {
   link: [
     { title: "a link's address", way: () => ({ link: true, mayStop: false }) },

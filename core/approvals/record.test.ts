@@ -7,7 +7,7 @@ import { appendEntry, type EntryContent } from "./record.ts";
 
 const hex = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** The chain of one run in which these things happened. */
+/** The chain of one run with these events. */
 function chainOf(...changes: Partial<EntryContent>[]): ApprovalEntry[] {
   const first = aRecorded();
   const chain: ApprovalEntry[] = [];

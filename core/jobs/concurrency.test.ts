@@ -55,7 +55,7 @@ describe("concurrency groups", () => {
     expect(mayStart({ ...full, waiting: false }, "b", 1)).toBe(false);
     expect(mayStart({ ...full, waiting: false }, "b", 2)).toBe(true);
     expect(mayStart(returnSlot(full, "a", 0), "a", 1)).toBe(true);
-    // Its run was given back and nobody has noticed yet.
+    // The job is queued again, but its slot is still marked as running.
     expect(mayStart(full, "a", 1)).toBe(true);
   });
 
@@ -72,7 +72,7 @@ describe("concurrency groups", () => {
     const { group, notified: told, next } = reserveSlots(full, waiters, 0);
     expect([told, next]).toEqual([["b"], "c"]);
     expect(mayStart(group, "b", 2)).toBe(true);
-    // Looked at twice, nobody is told twice.
+    // A second call notifies no job again.
     expect(reserveSlots(group, waiters, 0)).toEqual({ group, notified: [], next: "c" });
   });
 

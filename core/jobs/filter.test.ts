@@ -9,7 +9,7 @@ describe("matchesList", () => {
     ["a,b", "c", false],
     ["!a,!b", "c", true],
     ["!a,!b", "a", false],
-    // A list that mixes both is no negation: its members stand as they are.
+    // A list that mixes both is not a negation: its members are used unchanged.
     ["!a,b", "b", true],
     ["!a,b", "c", false],
     ["", "c", true],

@@ -85,8 +85,8 @@ describe("attempts", () => {
   const queued = { channel: "webhook" as const, to: "https://example.com", workspace: "acme", notice: notice.id };
   it.each([
     ["one that went well", 1, sentAttempt, { state: "sent" }],
-    ["one that failed", 1, failedAttempt("it answered 500"), { state: "retrying", error: "it answered 500" }],
-    ["the last one that may", 8, failedAttempt("it answered 500"), { state: "failed", error: "it answered 500" }],
+    ["one that failed", 1, failedAttempt("it returned status 500"), { state: "retrying", error: "it returned status 500" }],
+    ["the last one that may", 8, failedAttempt("it returned status 500"), { state: "failed", error: "it returned status 500" }],
     ["one that would fail again", 1, refusedAttempt("no address"), { state: "failed", error: "no address" }],
   ] as const)("%s is recorded", (_what, attempts, attempt, expected) => {
     const { gate, what } = notice;

@@ -7,7 +7,7 @@ const masker = (...secrets: string[]) => {
   if (!made) throw new Error("there is nothing to mask");
   return made;
 };
-/** Secrets and other text share no character, so that what is left of a secret can be told. */
+/** Secrets and other text share no character, so that remains of a secret can be recognised. */
 const aSecret = fc
   .string({ unit: fc.constantFrom(...'ABCDEFGH/+"\\ ü\u{1f511}'), minLength: 8, maxLength: 60 })
   .filter((text) => text.trim().length >= 8);
@@ -52,7 +52,7 @@ describe("a masked text", () => {
           const masked = masker(secret).text(text);
           expect(masked).toHaveLength(text.length);
           expect(Buffer.from(masked.replaceAll("*", "A"), encoding).includes(secret)).toBe(false);
-          // Of the secret's own characters none is left.
+          // No character of the secret remains.
           const first = Math.ceil((Buffer.byteLength(before) * 8) / 6);
           const last = Math.floor((Buffer.byteLength(before + secret) * 8) / 6);
           expect(masked.slice(first, last)).toMatch(/^\*+$/);

@@ -11,7 +11,7 @@ const url = "http://127.0.0.1:8000";
 const internalUrl = "http://localstack:4566/_aws/execute-api/svc/prod";
 const machine = process.arch === "arm64" ? "arm64" : "x64";
 
-// The registries of whoever runs this are theirs, and asking for them takes seconds.
+// The user's own registry settings would change the result, and reading them takes seconds.
 for (const name of ["npm_config_registry", "PIP_INDEX_URL", "GOPROXY"]) vi.stubEnv(name, "https://packages.example.com");
 const inContainers = aStack({ ...(await containerSettings({ url, internalUrl, tools })) }).template;
 const here = aStack({ ...(await localSettings({ url, workDir: path.join(root, ".svc/local/work"), tools, go: "/opt/go" })) }).template;

@@ -92,7 +92,7 @@ describe("the front server", () => {
   it("the engine receives the disconnect of the client", async () => {
     const caller = new AbortController();
     const gone = Promise.withResolvers<void>();
-    // The caller leaves once the engine has its request: before that there is nothing to tell.
+    // The client disconnects after the engine has received its request.
     const { front } = await behind((request) => {
       request.socket.once("close", () => gone.resolve());
       caller.abort();
@@ -188,11 +188,11 @@ describe("the front server", () => {
   });
 });
 
-/** Sends megabytes without saying how many, and answers the status. */
+/** Sends megabytes without a Content-Length, and returns the status. */
 function statusOfChunked(front: Front, megabytes: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = http.request(front.url, { method: "POST" }, (response) => resolve(response.resume().statusCode));
-    // The server may close while we still write; the answer has come by then.
+    // The server may close during the upload; its response has arrived by then.
     request.on("error", reject);
     for (let i = 0; i < megabytes; i++) request.write(Buffer.alloc(1024 * 1024));
     request.end();

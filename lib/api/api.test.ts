@@ -6,7 +6,7 @@ import { prefixesOf, segmentsOf } from "./resources.ts";
 
 const { template } = aStack();
 
-/** Every resource's path with the function that answers it, read back from the template. */
+/** The path of each resource with its function, read from the template. */
 function addresses(from: Template): Map<string, string> {
   const resources = from.findResources("AWS::ApiGateway::Resource");
   const pathOf = (id: string): string => {
@@ -22,7 +22,7 @@ function addresses(from: Template): Map<string, string> {
   );
 }
 
-/** API Gateway's choice: the longest exact way down, a literal before a parameter before the rest. */
+/** API Gateway's choice: the longest match, with literals before parameters before the rest. */
 function answering(table: ReadonlyMap<string, string>, path: string): string | undefined {
   const ways = [...table.keys()].filter((resource) => {
     const pattern = segmentsOf(resource).map((part) =>

@@ -104,7 +104,7 @@ describe("function rights", () => {
     expect(targets("step")).toEqual(expect.arrayContaining(untrusted.map(arn)));
     for (const name of ["settle", "deadLetter"] as const) expect(targets(name)).toEqual([arn(descriptions.flows)]);
     expect(targets("housekeeping")).toEqual([arn(descriptions.deliver), arn(descriptions.flows)]);
-    // Of what waits for strangers each has a call of its own.
+    // Each delivery to an external server runs in its own invocation.
     expect(targets("deliver")).toEqual([arn(descriptions.deliver)]);
   });
 
@@ -142,7 +142,7 @@ describe("function rights", () => {
       (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name).includes(`states:${action}`));
     expect(may("CreateStateMachine")).toEqual(["flows"]);
     expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
-    // Whoever may end a flow may have to tell the one around it, and stop what is under way in it.
+    // A function that ends a flow may have to resume its parent, and stop its running steps.
     expect(may("SendTaskSuccess").sort()).toEqual(["approve", "deadLetter", "housekeeping", "jobs", "people", "settle", "step", "worker"]);
     expect(may("StopExecution").sort()).toEqual(["housekeeping", "jobs", "people", "settle", "step"]);
     const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");

@@ -64,7 +64,7 @@ async function aNotice(fields: Partial<GateNotice>) {
     sent,
     answers,
     read: () => deliverNotice(deps, key),
-    /** Handles the calls that function `deliver` has got. */
+    /** Handles the recorded calls of function `deliver`. */
     async handleCalls(): Promise<void> {
       for (let call = calls.shift(); call; call = calls.shift()) for (const sk of call.due) await deliverDuePart(deps, sk);
     },
@@ -103,7 +103,7 @@ describe("deliverNotice, whichever of its writes and calls fails,", () => {
         check: async () => {
           expect(await notice.records()).toEqual(parts.map((to) => [to, "sent"]));
           expect(await notice.queue()).toEqual([]);
-          // At least once: a part is sent again only if its sender died before it recorded the first time.
+          // Delivery is at least once: a part is sent again only if its sender died before it recorded the first delivery.
           expect([...new Set(notice.sent)].sort()).toEqual(parts);
           for (const part of parts) expect(notice.sent.filter((to) => to === part).length).toBeLessThan(3);
         },

@@ -36,7 +36,7 @@ const save = (path: string, content: string, fields: object = {}) => {
   );
 };
 
-/** What is stored of a script: each part is there with all others, or not at all. */
+/** The stored parts of a script: either all exist, or none. */
 async function load(path: string) {
   const { objects } = room.deps;
   const [stored, listing, history] = await Promise.all([

@@ -36,7 +36,7 @@ async function load(path: string, workspace = room.workspace): Promise<(StoredVa
 describe("createVariable, whichever of its writes fails,", () => {
   it.each([false, true])("saves it once, or answers that it exists (secret: %s, the first secret of its workspace)", async (isSecret) => {
     await expectToSurviveFaults(async () => {
-      // A workspace of its own: its first secret makes the key ring.
+      // A new workspace, because its first secret creates the key ring.
       const workspace = `w-${randomUUID().slice(0, 8)}`;
       await addWorkspace({ ...room, workspace });
       await createFolder(room.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);

@@ -72,7 +72,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
           await purge();
         },
         recover: async () => {
-          // Before anything is removed the deletion is not undone by a fault: the repeated call finds no workspace.
+          // A fault before the first removal does not undo the deletion: the repeated call finds no workspace.
           await repeat(remove, ["workspace.notFound"]);
           await purge();
           await purge();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { flow } from "../support/flows/flow.ts";
 
-/** A module as the format of flows has it, of the kinds that are drawn here. */
+/** A module of a flow, of the kinds that this builder draws. */
 export interface DrawnModule {
   id: string;
   value: object;
@@ -122,7 +122,7 @@ const around = fc
       }),
   );
 
-/** Those inside of a loop are seen by none outside. */
+/** Steps inside of a loop are not visible outside. */
 const hidden = (id: string, seen: readonly string[]) => [...seen, id];
 
 function listed(drafts: readonly Draft[], names: Names): { modules: DrawnModule[]; seen: string[] } {
@@ -279,7 +279,7 @@ export const randomFlow: fc.Arbitrary<DrawnFlow> = fc
     return printed({ modules, ...(failure ? { failure_module: failure } : {}) });
   });
 
-/** Shows without the code, which is the same everywhere. */
+/** Prints a flow without the code, which is the same for every step. */
 const printed = (flow: DrawnFlow): DrawnFlow =>
   Object.assign(flow, {
     [fc.toStringMethod]: () => JSON.stringify(flow, (name, value: unknown) => (name === "content" || name === "at" ? undefined : value)),

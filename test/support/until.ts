@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 400;
 const GROWTH = 1.25;
 
-/** Calls `ask` until its answer is truthy, and returns the answer. An error of `ask` ends the wait immediately. */
+/** Calls `ask` until its result is truthy, and returns the result. An error of `ask` ends the wait immediately. */
 export async function until<T>(
   ask: () => T | Promise<T>,
   { timeoutMs = 20_000, everyMs, what = "the condition" }: UntilOptions = {},

@@ -111,7 +111,7 @@ describe("startRun, whichever of its writes fails,", () => {
 describe("an Idempotency-Key", () => {
   it("answers the job to an equal call although the first call cannot send its message", async () => {
     const request = await aRequest({}, {}, randomUUID());
-    // The equal call comes while the first one sends.
+    // The equal call arrives while the first one sends its message.
     let other: Promise<{ id: string }> | undefined;
     const queue = {
       ...room.deps.queue,
@@ -139,7 +139,7 @@ describe("an Idempotency-Key", () => {
     const request = await aRequest({}, {}, randomUUID());
     await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(room.deps, request));
     for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.removeUnclaimed(id);
-    // The slow call has read the key and found no job. Before it goes on, an equal call starts one.
+    // The slow call has read the key and found no job. Before it continues, an equal call starts one.
     let first: { id: string } | undefined;
     const objects = {
       ...room.deps.objects,

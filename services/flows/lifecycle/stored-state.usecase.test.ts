@@ -100,7 +100,7 @@ async function writeState(): Promise<void> {
   writeFileSync(file, `${JSON.stringify(state, null, 1)}\n`);
 }
 
-/** Written once, by the release that it is named after. A later release must read it, and never writes it anew. */
+/** Written once, by the release that it is named after. Later releases must read it and never rewrite it. */
 if (process.env["SVC_WRITE_STATE"] === "1") it("the state of this release is written", { timeout: 120_000 }, writeState);
 const stored = () => JSON.parse(readFileSync(file, "utf8")) as StoredState;
 

@@ -18,7 +18,7 @@ async function aRoom(): Promise<Room> {
   return room;
 }
 
-/** Messages are handled and executions go on until nothing moves any more. */
+/** Handles messages and runs executions until nothing changes. */
 async function settle(room: Room): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     await work(room);
@@ -26,7 +26,7 @@ async function settle(room: Room): Promise<void> {
   }
 }
 
-/** So long after its last write every flow here has been looked at, with a minute between two ticks. */
+/** The time after which housekeeping has checked every flow of this file, with a minute between two ticks. */
 const LOOKED_AT_MS = limits.flowLookMs + 2 * limits.taskTokenMs;
 async function passUntilLookedAt(room: Room): Promise<void> {
   for (let passed = 0; passed < LOOKED_AT_MS; passed += 61_000) {
@@ -42,7 +42,7 @@ async function expectSuccess({ deps }: Room, run: string): Promise<void> {
   expect([job.state, await loadValue(deps, job, job.result)]).toEqual(["succeeded", expect.anything()]);
 }
 
-/** Lets one call in which a task's token is registered meet a fault; `of`: which one, counted from 1. */
+/** Injects a fault into one call that registers a task's token; `of`: its number, counted from 1. */
 function tokenFault(write: number, moment: "before" | "after", of = 1): typeof runTask {
   let tokens = 0;
   return async (deps, call) => {
@@ -67,7 +67,7 @@ describe("a gate whose step function died while it registered the task's token",
     const [gate] = await gates(room, run);
     if (!gate) throw new Error("The gate has not opened.");
     await approveGate(room, gate);
-    // A lost token is found within two minutes, not with the next look at a flow that runs.
+    // A lost token is found within two minutes, not with the next regular check of a running flow.
     for (let minute = 0; minute < 2; minute += 1) {
       room.clock.nowMs += 61_000;
       await housekeep(room);

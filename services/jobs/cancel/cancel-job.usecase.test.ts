@@ -27,7 +27,7 @@ const load = async (id: string) => {
 };
 const cancel = async (id: string, force = false) => cancelJob(room.deps, await load(id), { ...mark, force });
 const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
-/** The answer of a runner that was told to stop. */
+/** The response of a runner that was ordered to stop. */
 const killed = { ...success(null), outcome: { outcome: "killed", logs: { offset: 0, text: "" }, timings: { totalMs: 5 } } as RunOutcome };
 
 describe("cancelJob, whichever of its writes fails,", () => {

@@ -115,7 +115,7 @@ describe("parameters", () => {
       await ws.post("jobs/run/p/f/t/any", {}, { job_id: id }),
       await ws.post("jobs/run_wait_result/p/f/t/any", {}, { job_id: id }),
       await ws.post("jobs/run/preview", { language: "bash", content: "" }, { job_id: id }),
-      // Another workspace learns that the id is taken, and nothing of the job.
+      // The error in another workspace reveals that the id is used, and nothing about the job.
       await other.post("jobs/run/p/f/t/any", {}, { job_id: id }),
     ]) {
       expect(refused(again)).toMatchObject({ status: 400, code: "job.idTaken", text: expect.stringContaining(id) });

@@ -5,10 +5,10 @@ import { fuzz } from "../../support/api/fuzz.ts";
 import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, workspaceOf } from "../../support/api/workspace.ts";
 
-/** They end the fuzzer's own token, or all that it could do to its workspace. */
+/** Operations that would delete the fuzzer's own token or its workspace. */
 const LEFT_OUT = ["auth.logout", "users.refreshToken", "users.setPassword", "users.leaveWorkspace", "workspaces.archive"];
 
-/** A workspace with something of every kind, and who administers it without any right elsewhere: what the fuzzer breaks is broken here alone. */
+/** A workspace with an object of each kind, and its admin, who has no other rights: the fuzzer can damage only this workspace. */
 async function playground() {
   const ws = await newWorkspace();
   const admin = await member(ws, "fuzz", "admin");

@@ -110,7 +110,7 @@ describe("replies", () => {
     waiting = await ws.run("f/t/shape", { a: 2 }, { scheduled_in_secs: 300 });
   });
 
-  /** Every field that a reply has is one that the contract names, so that generated clients see it. */
+  /** The contract names every field of a reply, so that generated clients contain it. */
   function expectShape(route: Route, { status, json, text }: Answer): void {
     expect([route.name, status, status === route.status ? "" : text]).toEqual([route.name, route.status, ""]);
     if (!("json" in route.reply)) return;

@@ -17,7 +17,7 @@ describe("the API reference at /docs", () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
     const html = await answer.text();
-    // No script and no style stands in the page itself.
+    // The page has no inline script and no inline style.
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=| style=/);
     const files = filesOf(html).filter((address) => !address.startsWith("data:"));
     expect(files.filter((address) => !/^\/(docs|api)\/[\w.-]+$/.test(address))).toEqual([]);
@@ -41,7 +41,7 @@ describe("the API reference at /docs", () => {
       expect(compressed.headers.get("cache-control")).toContain("immutable");
       expect(await compressed.text()).toBe(await plain.text());
     }
-    // What names them is asked for again, so that a new release is seen.
+    // Browsers revalidate the page that names the files, so that they load a new release.
     expect((await page()).headers.get("cache-control")).toBe("no-cache");
   });
 

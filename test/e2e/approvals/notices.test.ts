@@ -260,7 +260,7 @@ describe("webhooks of notices", () => {
     const notice = hook();
     receiver.replies.push({ status: 500 });
     await writeNotice(notice);
-    expect(await delivery(notice, "webhook", "retrying", 1)).toMatchObject({ error: "it answered 500" });
+    expect(await delivery(notice, "webhook", "retrying", 1)).toMatchObject({ error: "it returned status 500" });
     await makeDue(notice);
     await housekeep();
     expect(await delivery(notice, "webhook", "sent", 2)).not.toHaveProperty("error");

@@ -169,7 +169,7 @@ describe.each(clients)("the %s client outside of jobs", (client: Client) => {
   });
 });
 
-/** The examples of a client's README: one is a script, the other a program for anywhere. */
+/** The examples of a client's README: one is a script, the other a program that runs outside of jobs. */
 function examples(client: string, fence: string): [script: string, program: string] {
   const readme = readFileSync(join(root, "clients", client, "README.md"), "utf8");
   const [script, program] = [...readme.matchAll(new RegExp(`\`\`\`${fence}\\n([\\s\\S]*?)\`\`\``, "g"))].map(([, text = ""]) => text);

@@ -96,7 +96,7 @@ describe("the encryption key of a workspace", () => {
     const Key = { pk: { S: `VAR#${ws.id}` }, sk: { S: "f/t/s0" } };
     const { Item } = await dynamodb.send(new GetItemCommand({ TableName: TableName(), Key }));
     expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("g") }), 200);
-    // As it was before, and the ring as a replacement leaves it that died.
+    // The earlier state, with the key ring that an interrupted rotation leaves.
     await dynamodb.send(new PutItemCommand({ TableName: TableName(), Item: Item ?? {} }));
     const ring = (untilMs: number) =>
       new UpdateItemCommand({
@@ -113,7 +113,7 @@ describe("the encryption key of a workspace", () => {
     }
     await create(ws, 5);
     await dynamodb.send(ring(Date.now() - 1));
-    // The same key again goes on where it stopped; another one begins anew.
+    // A rotation to the same key continues the interrupted one; another key starts a new rotation.
     const resumed = expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("g") }), 200);
     expect(resumed.text).toContain("and 1 secrets were re-encrypted");
     expect(new Set((await versions(ws)).values())).toEqual(new Set(["2"]));

@@ -87,7 +87,7 @@ describe("get_value_interpolated", () => {
     );
     const { requests } = (JSON.parse(line) as { aws: { requests: Record<string, number> } }).aws;
     const reads = Object.entries(requests).filter(([name]) => name.startsWith("dynamodb."));
-    // The token, the resource itself, and three.
+    // The token, the resource itself, and three reads of references.
     expect(reads.reduce((sum, [, count]) => sum + count, 0)).toBeLessThanOrEqual(1 + 1 + 3);
   });
 });
@@ -95,7 +95,7 @@ describe("get_value_interpolated", () => {
 describe("references in the arguments of a job", () => {
   const args = { a: { deep: ["$res:f/t/db"] }, b: "$var:f/t/password" };
   const expected = { a: { deep: [DB] }, b: "secret-of-the-database" };
-  /** The script answers whether it got what it must: its result is masked when people read it. */
+  /** The script compares the values itself, because its result is masked for readers. */
   const check = `export const main = (a: unknown, b: unknown) => JSON.stringify({ a, b }) === atob("${btoa(JSON.stringify(expected))}");`;
   beforeAll(async () => {
     await ws.saveScript({ path: "f/t/check", language: "bun", content: check });

@@ -8,7 +8,7 @@ import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
 
-/** The engine's own S3 plays a service of somebody else's, reached with keys that stand in a resource. */
+/** The engine's own S3 serves as an external service, whose keys are in a resource. */
 const { s3 } = awsClients();
 const SECRET = engineCredentials.AWS_SECRET_ACCESS_KEY;
 let ws: Workspace;

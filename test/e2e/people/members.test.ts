@@ -115,7 +115,7 @@ describe("usernames", () => {
     const token = expectStatus(await client.post("users/tokens/impersonate", { impersonate_email: email }), 201).text;
     const left = (id: string) => status(client.call("POST", `w/${id}/workspaces/leave`, { token }));
     expect([await left(own.id), await left("nowhere")]).toEqual([404, 404]);
-    // Who administers the instance is no member either.
+    // An admin of the instance is not a member either.
     expect(await status(own.post("workspaces/leave"))).toBe(200);
     expect(await status(own.post("workspaces/leave"))).toBe(404);
     expect(await status(victim.in(own).get("users/whoami"))).toBe(200);
@@ -286,7 +286,7 @@ describe("users of the instance", () => {
       import("../../../services/identity/users.ts"),
       import("../../../aws/dynamodb/object-table.ts"),
     ]);
-    // The table as it is, without whom the other tests need, and each looks before either writes.
+    // The real table, without the users of other tests; both calls read before either writes.
     const bothLooked = Promise.withResolvers<void>();
     let looked = 0;
     const list: typeof objectTable.list = async (...asked) => {

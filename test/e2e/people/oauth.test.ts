@@ -10,7 +10,7 @@ const client = api();
 const REQUIRE_KNOWN = "settings/global/require_preexisting_user_for_oauth";
 const said = ({ status, headers }: Answer) => [status, headers.get("x-svc-error")];
 
-/** A browser: it goes where it is sent, one step at a time, and holds the cookies. */
+/** A browser that follows redirects one at a time and stores cookies. */
 class Browser {
   readonly cookies = new Map<string, string>();
 
@@ -29,14 +29,14 @@ class Browser {
   begin = (login = "acme", returnTo?: string) =>
     this.get(`${client.url}/api/oauth/login/${login}${returnTo === undefined ? "" : `?${new URLSearchParams({ return_to: returnTo })}`}`);
 
-  /** To the provider and back to our door, with what it gave; the door is not opened yet. */
+  /** Goes to the provider and returns the callback URL with its parameters, without opening it. */
   async toDoor(as: AtProvider, login = "acme", returnTo?: string): Promise<URL> {
     const { location } = await this.begin(login, returnTo);
     location.searchParams.set("as", JSON.stringify(as));
     return (await this.get(location.href)).location;
   }
 
-  /** The way of the POST: what the address holds, sent in the body with the cookie. */
+  /** The POST variant: the parameters of the URL in the body, with the cookie. */
   post(door: URL, login = "acme", change: object = {}): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const body = { ...Object.fromEntries(door.searchParams), ...change };
@@ -132,7 +132,7 @@ describe("validation of a sign-in", () => {
     expect(refused.map(said)).toEqual(refused.map(() => [400, "login.notBegun"]));
     const answer = await none.get(there.href);
     expect([answer.status, answer.setCookies]).toEqual([400, []]);
-    // What others tried in vain is not spent.
+    // Failed attempts of others do not consume the code.
     expectStatus(await theirs.post(there), 200);
   });
 

@@ -29,7 +29,7 @@ describe("users and groups of the instance as lists", () => {
       expect((await admin.post("users/overwrite", without)).headers.get("x-svc-error")).toBe("user.lastAdmin");
       expect(await status(admin.post("users/overwrite", [...list, { ...made, email: "MADE@example.com" }]))).toBe(422);
       expect((await admin.get("users/export")).json).toEqual(before);
-      // Twice, and two at once: the same.
+      // Repeated and concurrent calls have the same result.
       expectStatus(await admin.post("users/overwrite", list), 200);
       const both = await Promise.all([admin.post("users/overwrite", list), admin.post("users/overwrite", list)]);
       expect(both.map((answer) => answer.status)).toEqual([200, 200]);

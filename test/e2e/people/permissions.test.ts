@@ -130,7 +130,7 @@ describe("changes of rights", () => {
       expect(answer.status).toBe(200);
       return answer;
     };
-    // Both are let in before anything is taken away.
+    // Both users have access before any right is removed.
     const streams = [await open(one.api.token), await open(token)];
     expectStatus(await own.get(`jobs_u/get/${job}`), 200);
     expectStatus(await own.post("folders/update/seen", { extra_perms: {} }), 200);

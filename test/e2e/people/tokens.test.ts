@@ -238,7 +238,7 @@ describe("sign-in with a password", () => {
       expect.stringContaining("token=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"),
     ]);
     expect(await whoami(fresh)).toBe(401);
-    // A program's token is neither renewed nor ended so.
+    // These routes neither renew nor end the token of a program.
     expect(await status(client.get("users/refresh_token"))).toBe(403);
     expectStatus(await client.post("auth/logout"), 200);
     expect(await whoami(client.token)).toBe(200);

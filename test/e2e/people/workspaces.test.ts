@@ -13,7 +13,7 @@ const status = async (answer: Promise<{ status: number }>) => (await answer).sta
 const { dynamodb, s3 } = awsClients();
 const tables = () => [shared().outputs["ObjectsTable"], shared().outputs["JobsTable"]];
 
-/** Every key, in tables and bucket, of an item in which the workspace is named. */
+/** The keys of all items and objects that name the workspace. */
 async function tracesOf(id: string): Promise<string[]> {
   const found: string[] = [];
   for (const TableName of tables()) {
@@ -30,14 +30,14 @@ async function tracesOf(id: string): Promise<string[]> {
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: shared().outputs["Bucket"], Prefix: `${folder}/${id}/` }));
     found.push(...Contents.map(({ Key = "" }) => Key));
   }
-  // The instance's own log of what was done to workspaces, and what forbids to repeat a call for a day.
+  // The audit log of the instance, and the records of Idempotency-Keys, which last a day.
   return found.filter((key) => !/^(AUDIT#-|IDEMPOTENCY#)/.test(key)).sort();
 }
 
 const tick = (event: object = {}) => invoke("HousekeepingFunction", event) as Promise<{ purged: number }>;
 const tombstones = (id: string) => [`ACCESS#${id} access`, `DELETED ${id}`];
 
-/** As if the workspace had been deleted long ago: whatever had begun then has ended. */
+/** Moves the deletion of the workspace far into the past, so that earlier requests have ended. */
 async function longAgo(id: string): Promise<void> {
   await dynamodb.send(
     new UpdateItemCommand({
@@ -49,7 +49,7 @@ async function longAgo(id: string): Promise<void> {
   );
 }
 
-/** A workspace with something of every kind, and a token that is bound to it. */
+/** A workspace with an object of each kind, and a token that is bound to it. */
 async function furnished(): Promise<{ ws: Workspace; token: string }> {
   const ws = await newWorkspace();
   const dev = await member(ws, "dev");
@@ -122,7 +122,7 @@ describe("archived workspaces", () => {
     const ws = await newWorkspace();
     await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello" });
     const late = await ws.run("f/t/hello", {}, { scheduled_in_secs: 3600 });
-    // Behind the service's back: as if the job was recorded just after the jobs were stopped.
+    // Simulates a job that is recorded just after the jobs were stopped.
     await dynamodb.send(
       new UpdateItemCommand({
         TableName: shared().outputs["ObjectsTable"],
@@ -163,12 +163,12 @@ describe("deleted workspaces", () => {
     await tick();
     expect(await tracesOf(ws.id)).toEqual(tombstones(ws.id));
 
-    // Somebody who had begun before wrote late: the last look finds it.
+    // A request that began before the deletion writes late: the last pass removes it.
     const late = { pk: { S: `VAR#${ws.id}` }, sk: { S: "f/t/late" } };
     await dynamodb.send(new PutItemCommand({ TableName: shared().outputs["ObjectsTable"], Item: late }));
     await s3.send(new PutObjectCommand({ Bucket: shared().outputs["Bucket"], Key: `files/${ws.id}/late.txt`, Body: "late" }));
     await longAgo(ws.id);
-    // Another test's housekeeping may be at it as well.
+    // The housekeeping of another test may run at the same time.
     const emptied = async () => (await tick()) && (await tracesOf(ws.id)).length === 0;
     await until(emptied, { what: `the end of what ${ws.id} left` });
     expectStatus(await client.post("workspaces/create", { id: ws.id, name: "Again" }), 201);

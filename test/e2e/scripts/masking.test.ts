@@ -11,12 +11,12 @@ import { allLogs } from "../../support/engine/logs.ts";
 import { stubServiceEnv } from "../../support/engine/stub-env.ts";
 import { until } from "../../support/until.ts";
 
-/** Each with characters that forms write differently, and a part that stands nowhere else. */
+/** Secrets with characters that each encoding writes differently, and a unique part. */
 const byArgument = `arg"${randomUUID().slice(0, 13)}/ü+ &%`;
 const byRequest = `req\\${randomUUID().slice(0, 13)}?=é 'x`;
 const secrets = [byArgument, byRequest];
 
-/** Every form that a script below prints a secret in. */
+/** The encodings in which the scripts below print a secret. */
 const formsOf = (secret: string) => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -103,7 +103,7 @@ describe("secrets that a job has read", () => {
     stubServiceEnv(shared());
     const { jobTable: jobs } = await import("../../../aws/dynamodb/job-table.ts");
     const running = await until(async () => [await jobs.get(id)].find((job) => job?.state === "running"), { what: "the job to run" });
-    // As the service notes each read, without the calls.
+    // Records each read as the service does, without the calls.
     const many = Array.from({ length: 205 }, (_, index) => `one-of-many-${String(index).padStart(3, "0")}`);
     for (let start = 0; start < many.length; start += 20) {
       await Promise.all(
@@ -146,7 +146,7 @@ describe("secrets that a job has read", () => {
 }`,
     });
     expect((await ws.runWait("f/t/next", { job, wanted: btoa(encodeURIComponent(byArgument)) })).json).toBe(true);
-    // The leak test below looks for what nobody has asked to be kept.
+    // The leak test below must not find the result of this job.
     expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
   });
 });
@@ -188,7 +188,7 @@ describe("storage after all masking tests", () => {
   });
 });
 
-/** Every text in an item, as it is: a search in its JSON would miss what JSON escapes. */
+/** The texts of an item, unescaped: a search in its JSON would miss escaped characters. */
 function strings(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];

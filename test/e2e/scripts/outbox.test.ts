@@ -9,7 +9,7 @@ beforeEach(async () => {
   ws = await newWorkspace();
 });
 
-/** What stands in the workspace's outbox, oldest first, without the folder that every test's workspace has. */
+/** Returns the events in the outbox of the workspace, oldest first, without the folder of every test workspace. */
 async function outbox(): Promise<{ type: string | undefined; object: string | undefined }[]> {
   const { Items = [] } = await awsClients().dynamodb.send(
     new QueryCommand({
@@ -23,7 +23,7 @@ async function outbox(): Promise<{ type: string | undefined; object: string | un
     const { id, type, object, workspace, by, atMs } = v?.M ?? {};
     expect([id?.S, workspace?.S, by?.S]).toEqual([sk?.S, ws.id, "admin"]);
     expect(Number(atMs?.N)).toBeGreaterThan(1_700_000_000_000);
-    // Nobody consumes it yet: it goes by itself.
+    // Events have no consumer yet, so they expire.
     expect(Number(ttl?.N)).toBeGreaterThan(Number(atMs?.N) / 1000);
     return { type: type?.S, object: object?.S };
   });

@@ -13,10 +13,10 @@ import { allLogs } from "../../support/engine/logs.ts";
 import { processes } from "../../support/engine/processes.ts";
 import { until } from "../../support/until.ts";
 
-/** What a job must not see. The two variables by which supervisors find their own processes say nothing. */
+/** The values that a job must not see. The two variables by which supervisors find their own processes contain no secret. */
 const OF_THE_SERVICE = /^(AWS|LAMBDA|SVC_(?!PROCESS_TAG$|RUN$)|_HANDLER|_X_AMZN|MINISTACK|npm_config|PIP_|GOPROXY)/i;
 
-/** A directory is emptied before the next job gets it, and soon in any case. */
+/** A directory is emptied before the next job uses it, and soon in any case. */
 const gone = (file: string) => until(() => !existsSync(file), { what: `the end of ${file}` });
 
 let ws: Workspace;
@@ -57,7 +57,7 @@ def main(fail: bool = False):
         await client.call("GET", "users/whoami", { token: "", headers: { cookie: `token=${token}` }, query: { q: planted } }),
         await client.call("GET", "users/whoami", { token: `${planted}.${planted}.${planted}` }),
         await client.call("GET", "users/whoami", { token: "", query: { token: planted } }),
-        // The whole value where its first characters belong.
+        // The complete value in the place of its prefix.
         await client.call("DELETE", `users/tokens/delete/${planted}`),
         await own.get("jobs/list", { ...query, per_page: "not a number" }),
         await own.call("POST", "scripts/create", { body: "{", query }),
@@ -67,7 +67,7 @@ def main(fail: bool = False):
       for (const { text } of answers) expect(text).not.toContain(planted);
       const job = await own.run("f/t/own_token", {}, query);
       await own.completed(job);
-      // A run of some seconds beats and reports with its own token.
+      // A run of some seconds sends heartbeats and a report with its own token.
       await own.saveScript({ path: "f/t/beating", language: "bash", content: "echo begun; sleep 6; echo ended" });
       await own.completed(await own.run("f/t/beating", {}, query));
       tokens = [token, planted, createHash("sha256").update(token).digest("base64")];
@@ -79,7 +79,7 @@ def main(fail: bool = False):
   it("no log of any function contains them", async () => {
     const logs = await allLogs();
     const text = [...logs.values()].join("\n");
-    // The logs are there at all, and of the functions that met the secrets.
+    // The logs exist and include the functions that handled the secrets.
     expect([...logs.keys()].some((name) => /run/i.test(name))).toBe(true);
     expect(text).toContain('"route":"jobs.runWait.scripts"');
     for (const secret of tokens) expect(text.includes(secret)).toBe(false);
@@ -109,7 +109,7 @@ def main(fail: bool = False):
       // Scripts of other tests print their own environment, with their job's token in it.
       const theirs = new Set(items.filter(({ sk, ws: of }) => sk?.S === "job" && of?.S !== ws.id).map(({ pk }) => pk?.S));
       for (const item of items) {
-        // The script's own source holds what was planted in it.
+        // The source of the script contains its own secret.
         const text = JSON.stringify(item).replaceAll(`"&q=${planted}\\\\"`, "").replaceAll(`&q=${planted}`, "");
         for (const secret of tokens.slice(0, 2))
           expect([item["pk"], item["sk"], text.includes(secret)]).toEqual([item["pk"], item["sk"], false]);
@@ -188,7 +188,7 @@ return { found, seen, mode: (fs.statSync(".").mode & 0o777).toString(8), uid: fs
     }
     for (const [n, result] of seen.entries()) {
       expect(result).toMatchObject({ found: expect.not.arrayContaining(["mine", "home"]), mode: "700", uid: true });
-      // Another job's /tmp shows only where the kernel gives no private one.
+      // Another job's /tmp is visible only if the kernel allows no private one.
       if (privateTmp()) expect(result["seen"]).toEqual([`svc-safety-${["one", "two", "three"][n]}`]);
     }
   });
@@ -219,7 +219,7 @@ return before;`,
   });
 });
 
-/** Whether jobs have a /tmp of their own here: the runners say so in their logs. */
+/** Whether jobs have a private /tmp, according to the logs of the runners. */
 function privateTmp(): boolean {
   return process.platform === "linux" && tmpMode === "private";
 }

@@ -15,7 +15,7 @@ interface Sent {
   headers?: Record<string, string>;
   query?: Record<string, string>;
 }
-/** What a script gets for a body sent to a synchronous webhook. */
+/** Returns the arguments that a script receives for a body sent to a synchronous webhook. */
 async function received({ body, type, headers = {}, query = {} }: Sent): Promise<Record<string, unknown>> {
   const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/jobs/run_wait_result/p/${ECHO}?${new URLSearchParams(query)}`, {
     method: "POST",

@@ -7,7 +7,7 @@ import { startTestInstance, type TestInstance } from "../../support/engine/insta
 import { crashFunction } from "../../support/engine/processes.ts";
 import { until } from "../../support/until.ts";
 
-/** A runner is killed here, and the clock is moved. */
+/** A separate instance, because the test kills a runner and moves the clock. */
 let instance: TestInstance;
 let ws: Workspace;
 beforeAll(async () => {

@@ -37,7 +37,7 @@ interface Sent {
   headers?: Record<string, string>;
   query?: Record<string, string>;
 }
-/** What a script gets for a body sent to a synchronous webhook. */
+/** Returns the arguments that a script receives for a body sent to a synchronous webhook. */
 async function received(body: string | Uint8Array, { type, headers = {}, query = {} }: Sent = {}): Promise<unknown> {
   const answer = await ws.call("POST", `jobs/run_wait_result/p/${ECHO}`, {
     body,
@@ -137,7 +137,7 @@ describe("the body of a webhook (spec 4.2)", () => {
 });
 
 describe("the query of a run route (spec 4.3)", () => {
-  /** What the script got, by each kind of run route. */
+  /** Returns the arguments that the script received from each kind of run route. */
   async function byEachRoute(query: Record<string, string>, token: string): Promise<unknown[]> {
     const sent = { body: '{"a":1}', headers: { "x-one": "1" }, token };
     const sync = await ws.call("POST", `jobs/run_wait_result/p/${ECHO}`, { ...sent, query });

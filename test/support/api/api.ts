@@ -19,7 +19,7 @@ export interface CallOptions {
   body?: unknown;
   headers?: Record<string, string>;
   query?: Record<string, string | number | boolean>;
-  /** Another token than the client's; empty: none at all. */
+  /** A token other than the client's; empty for no token. */
   token?: string;
   signal?: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface CallOptions {
 export interface Api {
   url: string;
   token: string;
-  /** `route` is all that follows `/api/`. */
+  /** `route` follows `/api/`. */
   call(method: string, route: string, options?: CallOptions): Promise<Answer>;
   get(route: string, query?: CallOptions["query"]): Promise<Answer>;
   post(route: string, body?: unknown, query?: CallOptions["query"]): Promise<Answer>;

@@ -13,9 +13,9 @@ export interface EventOptions {
   body?: unknown;
   headers?: Record<string, string>;
   query?: Record<string, string>;
-  /** Goes away after so many events. */
+  /** Disconnects after this number of events. */
   most?: number;
-  /** Goes away after the first event that fits. */
+  /** Disconnects after the first matching event. */
   until?: (event: Event) => boolean;
 }
 

@@ -96,7 +96,7 @@ function configOf({ url, token, workspace, known }: FuzzOptions): string {
     'include-path-regex = "run_(and_stream|wait_result)"',
     'parameters = { "query.scheduled_in_secs" = 0, "query.scheduled_for" = "2020-01-01T00:00:00Z" }',
     'checks = { not_a_server_error = { expected-statuses = ["2xx", "3xx", "4xx", "504"] } }',
-    // A flow's shape has itself inside, and its borders are tens of thousands of calls: random ones do.
+    // The schema of a flow is recursive, and its limits would need tens of thousands of calls, so random ones suffice.
     "[[operations]]",
     'include-path-regex = "flows/(create|update/)|preview_flow"',
     "phases = { coverage = { enabled = false } }",

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Answer } from "./api.ts";
 
-/** A refusal is one plain sentence with a code, whatever was wrong. */
+/** Expects that an error is one sentence in plain text with a code. */
 export function refused({ status, headers, text }: Answer): { status: number; code: string | null; text: string } {
   expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
   expect(text).toMatch(/^[^\n]{10,}$/);

@@ -17,13 +17,13 @@ export interface Workspace {
   get: Api["get"];
   post: Api["post"];
   call: Api["call"];
-  /** Saves a script and answers its hash; with `ready` (the default) once its build has ended, well or not. */
+  /** Saves a script and returns its hash; with `ready` (the default) after its build has ended, successfully or not. */
   saveScript(script: NewScript, ready?: boolean): Promise<string>;
-  /** Runs the newest version and waits for the result, as `run_wait_result` answers it. */
+  /** Runs the newest version and returns the response of `run_wait_result`. */
   runWait(path: string, args?: unknown, query?: Record<string, string | number | boolean>): Promise<Answer>;
-  /** Queues the newest version and answers the job's id. */
+  /** Queues the newest version and returns the job's id. */
   run(path: string, args?: unknown, query?: Record<string, string | number | boolean>): Promise<string>;
-  /** The completed job, once it is there. */
+  /** Waits for the completed job and returns it. */
   completed(job: string, timeoutMs?: number): Promise<Record<string, unknown>>;
 }
 

@@ -8,7 +8,7 @@ import { until } from "../until.ts";
 export const asks = (id: string, suspend: object = {}, text = "'asked'", more: object = {}) =>
   flow.step(id, text, { suspend: { required_events: 1, timeout: 600, ...suspend }, ...more });
 
-/** A gate that one of these must pass. */
+/** A gate with these approvers. */
 export const consent = (id: string, approvers: string[], value: object = {}, more: object = {}) => ({
   id,
   value: { type: "consentgate", approvers, ...value },
@@ -41,7 +41,7 @@ export async function runOf(ws: Workspace, run: string): Promise<Run> {
   return expectStatus(await ws.api.get(`v1/runs/${run}`), 200).json as Run;
 }
 
-/** The gate that a module of a run has open, once it is open. */
+/** Waits until a module of a run has an open gate, and returns it. */
 export async function waitingIn(ws: Workspace, run: string, module: string): Promise<Gate> {
   return until(async () => (await runOf(ws, run)).gates.find((gate) => gate.module_id === module && !gate.decision), {
     timeoutMs: 60_000,
@@ -49,7 +49,7 @@ export async function waitingIn(ws: Workspace, run: string, module: string): Pro
   });
 }
 
-/** The gates of a run that wait now, once there are so many. */
+/** Waits until a run has this number of open gates, and returns them. */
 export async function waiting(ws: Workspace, run: string, count = 1): Promise<Gate[]> {
   return until(
     async () => {

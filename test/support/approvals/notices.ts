@@ -14,7 +14,7 @@ const documents = () => DynamoDBDocumentClient.from(awsClients().dynamodb);
 const table = () => shared().outputs["ObjectsTable"];
 const expiresAtS = () => Math.ceil(Date.now() / 1000) + 3600;
 
-/** A notice as a gate's change writes it, of a job that is there. */
+/** A notice as a gate's change writes it, for an existing job. */
 export function aNotice(of: Pick<GateNotice, "workspace" | "flow"> & Partial<GateNotice>): GateNotice {
   return {
     id: randomUUID(),
@@ -93,7 +93,7 @@ export async function deliveries({ flow, id }: Pick<GateNotice, "flow" | "id">):
   return Items.map(({ j }) => JSON.parse(j) as Delivery).sort((a, b) => `${a.channel}${a.to}`.localeCompare(`${b.channel}${b.to}`));
 }
 
-/** Those of one channel, once there are so many with an end. */
+/** Waits until this number of deliveries of one channel have ended, and returns them. */
 export function ended(notice: GateNotice, channel: Delivery["channel"], count = 1): Promise<Delivery[]> {
   return until(
     async () => {

@@ -17,7 +17,7 @@ interface Opened {
   options?: PageOptions;
 }
 
-/** Returns a function that starts a flow, waits for its request and opens the page as the person for whom the link is. */
+/** Returns a function that starts a flow, waits for its request and opens the page as the approver of the link. */
 export function pageOpener(workspace: () => Workspace) {
   return async (value: object[], { approver, args = {}, options }: Opened = {}) => {
     const ws = workspace();

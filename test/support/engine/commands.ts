@@ -6,7 +6,7 @@ import { until } from "../until.ts";
 export interface Command {
   /** Both outputs in order of arrival. */
   output(): string;
-  /** Waits until the output matches; fails with all of it when the command ends before. */
+  /** Waits until the output matches; fails with the complete output if the command ends before. */
   says(pattern: RegExp, timeoutMs?: number): Promise<void>;
   /** Sends the signal of Ctrl-C to the whole group. */
   interrupt(): void;

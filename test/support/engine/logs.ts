@@ -31,7 +31,7 @@ export async function allLogs({ endpoint }: { endpoint: string } = shared()): Pr
   return found;
 }
 
-/** The engine answers the oldest events of a group, this many, and no token to go on with. */
+/** The engine returns only the oldest events of a group, this many, and no token for the next page. */
 const PAGE = 10_000;
 
 /** Reads every message of a group. Messages of the millisecond at a page border appear twice. */

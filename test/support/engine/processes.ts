@@ -35,7 +35,7 @@ function functionProcesses(instance: Owned, name: string): Process[] {
   return processes().filter(({ command }) => command.includes(marker) && /_worker\.(js|py)/.test(command));
 }
 
-/** Ends a function's processes as a crash would; answers how many there were. */
+/** Ends a function's processes as a crash would; returns their number. */
 export function crashFunction(instance: Owned, which: { output: string } | { runner: string }): number {
   const serving = functionProcesses(instance, functionName(instance, which));
   for (const { pid } of serving) process.kill(pid, "SIGKILL");

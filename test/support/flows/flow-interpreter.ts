@@ -36,7 +36,7 @@ interface Module extends DrawnModule {
   retry?: { constant: { attempts: number }; retry_if?: { expr: string } };
 }
 
-/** The results of a list of modules; those of the lists around it are seen through it. */
+/** The results of a list of modules; those of the enclosing lists are visible through it. */
 interface Scope {
   input: Record<string, unknown>;
   results: Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { expectStatus, type Workspace } from "../api/workspace.ts";
 
-/** Modules of flows, short to write. All scripts of one kind are the same code, which is built once. */
+/** Short builders of flow modules. All scripts of one kind are the same code, which is built once. */
 type Module = { id: string; value: object; [field: string]: unknown };
 const expr = (text: string) => ({ type: "javascript", expr: text });
 
@@ -53,7 +53,7 @@ export const flow = {
   }),
 };
 
-/** Runs a flow that is not stored; answers its job once it has ended. */
+/** Runs a flow that is not stored, and returns its completed job. */
 export async function runFlow(ws: Workspace, value: object | Module[], args: object = {}): Promise<Record<string, unknown>> {
   const whole = Array.isArray(value) ? { modules: value } : value;
   const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: whole, args }), 201).text;

@@ -16,7 +16,7 @@ export interface Tally {
 }
 
 /**
- * Counts so that nothing which went wrong is left out: a file that could not be loaded, a failing hook, an error outside every test
+ * Counts every kind of failure: a file that could not be loaded, a failing hook, an error outside every test
  * and a test that never finished are each one failure.
  */
 export function tally(modules: Iterable<Counted>, unhandledErrors: number): Tally {

@@ -34,7 +34,7 @@ interface PlayedProcess {
   isDead: boolean;
   writes: string[];
 }
-/** Work that is still under way when its process has died belongs to that process, whatever is played next. */
+/** Work that is still under way when its process has died belongs to that process, whichever fault follows. */
 const played = new AsyncLocalStorage<PlayedProcess>();
 
 /** Counts a write and applies it, unless the fault of this process strikes here. Calls of other services that a test records pass through here as well. */
@@ -60,7 +60,7 @@ function refuseIfDead({ isDead }: PlayedProcess, operation: string): void {
   if (isDead) throw new InjectedFault(`${operation} after the process had died`);
 }
 
-/** Runs `work` as a process of its own that meets the fault. Answers the writes that were seen, and how the work ended. */
+/** Runs `work` as a separate process with the fault. Returns the observed writes and the outcome of the work. */
 export async function withFault<T>(
   fault: Fault | undefined,
   work: () => Promise<T>,
@@ -73,11 +73,11 @@ export async function withFault<T>(
 interface Context {
   commandName?: string;
 }
-/** The part of an SDK client that is needed here; the clients' own types of it fit none but their own. */
+/** The required part of any SDK client; each client's own type accepts only that client. */
 interface Injectable {
   middlewareStack: { add(middleware: never, options: never): void };
 }
-/** Before the SDK's own retries: a fault is final. */
+/** The middleware precedes the SDK's retries, so that a fault is final. */
 for (const client of [documents(), s3(), sqs()] as Injectable[]) {
   const inject =
     (next: (args: unknown) => Promise<unknown>, { commandName = "" }: Context) =>

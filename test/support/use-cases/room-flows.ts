@@ -14,7 +14,7 @@ import { aFlow } from "../../builders/flows.ts";
 import type { RecordedExecution, Room } from "./room.ts";
 import { addJob } from "./room-jobs.ts";
 
-/** A flow at a path, ready to be run by others. */
+/** A flow at a path that other flows can run. */
 export async function addFlow({ deps, workspace }: Room, path: string, modules: object[]): Promise<void> {
   const [version, plan] = [Math.floor(Math.random() * 1e9), `flows/${workspace}/${randomUUID()}/plan.json`];
   await deps.storage.put(plan, JSON.stringify({ value: aFlow({ modules }), scripts: {} }), "application/json");

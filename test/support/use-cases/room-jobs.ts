@@ -68,7 +68,7 @@ export async function housekeep({ deps }: Room): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** As `passTime`, but only jobs are looked at: many scenarios in one room stay fast. */
+/** As `passTime`, but checks only jobs, so that many scenarios in one room are fast. */
 export async function passLease(room: Room, rounds = 2): Promise<void> {
   const { deps, clock, workspace } = room;
   const failures: unknown[] = [];

@@ -1,6 +1,6 @@
 import type { Person } from "../../../core/people/actor.ts";
 
-/** A superadmin as the calls of one of their tokens name them: the person whose jobs the builders make. */
+/** A superadmin as the caller behind one of their tokens: the user whose jobs the builders create. */
 export const anAdmin: Person = {
   kind: "person",
   email: "ann@example.com",
