@@ -15,7 +15,7 @@ type ResumeUrls struct {
 	Cancel       string `json:"cancel"`
 }
 
-// GetResumeUrls gives addresses by which the step that this code runs in is approved or rejected, new ones at each call: each counts once.
+// GetResumeUrls creates the URLs that approve or reject the step that runs this code. Each call returns new URLs, and each counts once.
 // The URLs allow their holder to decide: send the page to people and the others only to programs. approver is the name of the approver that the
 // flow sees in approvers; it may be empty. With flowLevel true they apply to the next step of the flow that requests approval, even before
 // it does.

@@ -17,15 +17,15 @@ import (
 type APIError struct {
 	// Status is the HTTP status.
 	Status int
-	// Code is the service's word for the reason, such as "script.notFound"; empty when it gave none.
+	// Code is the error code of the service, such as "script.notFound"; empty if the response has none.
 	Code string
-	// Message is for people.
+	// Message is the error sentence for people.
 	Message string
 }
 
 func (e *APIError) Error() string {
 	if e.Message == "" {
-		return fmt.Sprintf("The service answered %d.", e.Status)
+		return fmt.Sprintf("The service returned status %d.", e.Status)
 	}
 	return e.Message
 }
@@ -76,7 +76,7 @@ func jobVariable(name string) string {
 	return first(os.Getenv("WM_"+name), os.Getenv("OV_"+name))
 }
 
-// jobOr is the named job, else the one that this code runs in.
+// jobOr returns the named job, or the job that runs this code.
 func jobOr(id []string) (string, error) {
 	if len(id) > 0 && id[0] != "" {
 		return id[0], nil
@@ -87,7 +87,7 @@ func jobOr(id []string) (string, error) {
 	return "", errors.New("this does not run in a job (WM_JOB_ID is not set): name the job")
 }
 
-// mocked is the value that the file WM_MOCKED_API_FILE has for a path, for runs on a developer's machine.
+// mocked returns the value of a path in the file WM_MOCKED_API_FILE, for runs on a developer's machine.
 func mocked(kind, path string) (any, bool, error) {
 	file := os.Getenv("WM_MOCKED_API_FILE")
 	if file == "" {
@@ -105,7 +105,7 @@ func mocked(kind, path string) (any, bool, error) {
 	return value, found, nil
 }
 
-// A large file is answered by a redirect to its storage, which must not see the token, not even on another port of the same host.
+// The response for a large file is a redirect to its storage, which must not receive the token, not even on another port of the same host.
 var client = &http.Client{CheckRedirect: func(next *http.Request, before []*http.Request) error {
 	if next.URL.Host != before[0].URL.Host {
 		next.Header.Del("Authorization")
@@ -121,18 +121,18 @@ type asked struct {
 	query map[string]string
 	// Sent as JSON.
 	body any
-	// Sent as it is.
+	// Sent unchanged.
 	content     []byte
 	contentType string
 }
 
-// workspaceURL is where the workspace's routes begin; publicly is another origin, for addresses that others get.
+// workspaceURL returns the base URL of the workspace's routes; publicly selects the origin for URLs that users receive.
 func workspaceURL(publicly string) string {
 	to := current()
 	return strings.TrimRight(first(publicly, to.baseURL), "/") + "/api/w/" + url.PathEscape(to.workspace)
 }
 
-// call calls a route of the workspace: the answer's body and content type.
+// call calls a route of the workspace and returns the body and the content type of the response.
 func call(method, route string, asked asked) ([]byte, string, error) {
 	to := current()
 	address := workspaceURL("") + "/" + route
@@ -180,7 +180,7 @@ func call(method, route string, asked asked) ([]byte, string, error) {
 	return answer, response.Header.Get("Content-Type"), nil
 }
 
-// callInto reads the body of a JSON answer into a value, of any other as text.
+// callInto decodes the body of a JSON response into a value; any other body is text.
 func callInto(into any, method, route string, asked asked) error {
 	answer, contentType, err := call(method, route, asked)
 	if err != nil {
@@ -197,7 +197,7 @@ func callInto(into any, method, route string, asked asked) error {
 		*value = string(answer)
 		return nil
 	}
-	return fmt.Errorf("the service answered %q where JSON was expected", contentType)
+	return fmt.Errorf("the service returned %q instead of JSON", contentType)
 }
 
 // pathPart encodes a path for a URL and preserves its slashes. It rejects a path that would match another route.

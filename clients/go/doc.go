@@ -1,7 +1,7 @@
-// Package svc calls svc, from the scripts that it runs and from anywhere else.
+// Package svc is a client of svc, for the scripts that it runs and for other programs.
 //
-// Inside a job everything is set up: the environment names the service and holds a token with exactly the job's rights.
-// Elsewhere begin with SetClient.
+// Inside a job no set-up is necessary: the environment contains the URL of the service and a token with exactly the job's rights.
+// Other programs call SetClient first.
 //
 // An error response of the service is an *APIError; IsNotFound reports a missing object. A job that fails while it is waited for is
 // a *JobError. Any other error means that the service was not reached.

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A request cannot carry more; larger files go to the storage itself.
+// The maximum size of a request body; larger files are sent directly to the storage.
 const largestBody = 4 * 1024 * 1024
 
-// S3Object is a file in the workspace's object storage, as arguments and results name it.
+// S3Object is a reference to a file in the workspace's object storage, as in arguments and results.
 type S3Object struct {
 	// S3 is the file's key.
 	S3 string `json:"s3"`
-	// Storage is which of the workspace's storages; its default one when empty.
+	// Storage is the name of a storage of the workspace; empty for the default one.
 	Storage   string `json:"storage,omitempty"`
 	Filename  string `json:"filename,omitempty"`
 	Presigned string `json:"presigned,omitempty"`
@@ -31,9 +31,9 @@ func ParseS3Object(text string) (S3Object, error) {
 	return S3Object{S3: key, Storage: storage}, nil
 }
 
-// FileOptions are what a file may need beside its place.
+// FileOptions are optional settings of a file operation.
 type FileOptions struct {
-	// S3ResourcePath is the resource of another storage than the workspace's own.
+	// S3ResourcePath is the resource of a storage other than the workspace's own.
 	S3ResourcePath string
 	// ContentType and ContentDisposition are the headers of downloads of a written file.
 	ContentType, ContentDisposition string
@@ -47,7 +47,7 @@ func fileQuery(file S3Object, options []FileOptions) map[string]string {
 	return query
 }
 
-// LoadS3File is the content of a file. IsNotFound(err) when there is none.
+// LoadS3File returns the content of a file. IsNotFound(err) if it does not exist.
 func LoadS3File(file S3Object, options ...FileOptions) ([]byte, error) {
 	content, _, err := call(http.MethodGet, "job_helpers/download_s3_file", asked{query: fileQuery(file, options)})
 	return content, err

@@ -12,7 +12,7 @@ import (
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = 500 * time.Millisecond
-	// How often in a row a poll may fail for a reason that passes.
+	// The number of consecutive polls that may fail for a temporary reason.
 	tries = 5
 )
 
@@ -28,7 +28,7 @@ func (e *JobError) Error() string {
 	return fmt.Sprintf("Job %s failed: %s: %s", e.JobID, e.Name, e.Message)
 }
 
-// MaybeResult is how a job stands. Result counts once Completed is true; of a failed job it is {"error": {"name", "message", "stack"}}.
+// MaybeResult is the state of a job. Result is valid once Completed is true; a failed job has {"error": {"name", "message", "stack"}}.
 type MaybeResult struct {
 	Completed bool            `json:"completed"`
 	Result    json.RawMessage `json:"result"`
@@ -36,18 +36,18 @@ type MaybeResult struct {
 	Started   *bool           `json:"started,omitempty"`
 }
 
-// RunOptions are what a run may ask for beside its arguments.
+// RunOptions are optional settings of a run.
 type RunOptions struct {
-	// Tag chooses other workers than the script's own.
+	// Tag selects workers other than the script's own.
 	Tag string
-	// ScheduledIn delays the run, in whole seconds. Only for runs that are not waited for.
+	// ScheduledIn delays the run, in whole seconds. Only for asynchronous runs.
 	ScheduledIn time.Duration
 	// Verbose prints the id of the job to the log.
 	Verbose bool
 }
 
-// RunScriptByPath runs the newest version of a script and waits for its result. The error is a *JobError when the script fails, an
-// *APIError when it cannot be run.
+// RunScriptByPath runs the newest version of a script and waits for its result. The error is a *JobError if the script fails, and an
+// *APIError if it cannot be run.
 func RunScriptByPath(path string, args map[string]any, options ...RunOptions) (any, error) {
 	return runAndWait("p/", path, args, options)
 }
@@ -86,7 +86,7 @@ func start(kind, name string, args map[string]any, options []RunOptions) (string
 	if args == nil {
 		args = map[string]any{}
 	}
-	// A run that a job starts belongs to it.
+	// A run that a job starts is its child.
 	query := map[string]string{"parent_job": jobVariable("JOB_ID"), "root_job": jobVariable("ROOT_FLOW_JOB_ID")}
 	if len(options) > 0 {
 		query["tag"] = options[0].Tag
@@ -99,7 +99,7 @@ func start(kind, name string, args map[string]any, options []RunOptions) (string
 }
 
 // WaitJob waits for a job to end and returns its result. It polls after 50 ms, then at growing intervals up to 500 ms. The error is a
-// *JobError when the job failed or was canceled.
+// *JobError if the job failed or was canceled.
 func WaitJob(id string) (any, error) {
 	failures := 0
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -110,7 +110,7 @@ func WaitJob(id string) (any, error) {
 		case err == nil:
 			failures = 0
 		default:
-			if failures++; failures >= tries || !passes(err) {
+			if failures++; failures >= tries || !isTemporary(err) {
 				return nil, err
 			}
 		}
@@ -137,13 +137,13 @@ func resultOf(id string, answer MaybeResult) (any, error) {
 	return result, err
 }
 
-// passes: no connection, too many calls, or a service that is about to be well again.
-func passes(err error) bool {
+// isTemporary reports whether an error is temporary: no connection, too many calls, or a service that is briefly unavailable.
+func isTemporary(err error) bool {
 	var refused *APIError
 	return !errors.As(err, &refused) || refused.Status == http.StatusTooManyRequests || refused.Status >= 500
 }
 
-// GetResult is the result of a job that has ended; of a failed one it is {"error": {"name", "message", "stack"}}. While the job has not
+// GetResult returns the result of a completed job; a failed one has {"error": {"name", "message", "stack"}}. While the job has not
 // ended, IsNotFound(err).
 func GetResult(id string) (any, error) {
 	var result any
@@ -169,7 +169,7 @@ func CancelJob(id, reason string) (string, error) {
 	return answer, err
 }
 
-// GetRootJobID is the outermost job that a job belongs to, itself when it belongs to none. The job defaults to the one that this code
+// GetRootJobID returns the outermost parent of a job, or the job itself if it has none. The job defaults to the one that this code
 // runs in.
 func GetRootJobID(id ...string) (string, error) {
 	job, err := jobOr(id)
@@ -181,8 +181,8 @@ func GetRootJobID(id ...string) (string, error) {
 	return root, err
 }
 
-// SetProgress sets the progress of a job. Progress never decreases. percent goes from 0 to 99: what is above is sent
-// as 99, since the end itself is the 100. The job defaults to the one that this code runs in.
+// SetProgress sets the progress of a job. Progress never decreases. percent is between 0 and 99: a higher value is sent
+// as 99, because only the end of the job is 100. The job defaults to the one that runs this code.
 func SetProgress(percent int, id ...string) error {
 	job, err := jobOr(id)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// statePath is where a job keeps its state when it names no place: one resource for each script and the user it runs as.
+// statePath returns the default path of a job's state: one resource for each script and the user as whom it runs.
 func statePath(path []string) (string, error) {
 	if len(path) > 0 && path[0] != "" {
 		return path[0], nil
@@ -30,7 +30,7 @@ func bare(path string, prefixes ...string) string {
 
 // GetResource returns the value of a resource (a connection) with its references resolved. The path
 // is f/ops/db, also written $res:f/ops/db or res://f/ops/db. Objects are map[string]any, numbers float64, as encoding/json reads them.
-// IsNotFound(err) when there is none that this caller may see.
+// IsNotFound(err) if it is missing or not visible to the caller.
 func GetResource(path string) (any, error) {
 	path = bare(path, "$res:", "res://")
 	value, found, err := mocked("resources", path)
@@ -45,8 +45,8 @@ func GetResource(path string) (any, error) {
 	return value, err
 }
 
-// SetResource gives a resource a new value. A resource that does not exist is created with the resource type, if one is given; else it
-// is an error that IsNotFound tells.
+// SetResource sets the value of a resource. A missing resource is created with the resource type if one is given; otherwise the call
+// returns an error for which IsNotFound is true.
 func SetResource(value any, path string, resourceType ...string) error {
 	path = bare(path, "$res:", "res://")
 	part, err := pathPart(path)
@@ -64,7 +64,7 @@ func SetResource(value any, path string, resourceType ...string) error {
 	if len(resourceType) == 0 || resourceType[0] == "" {
 		return &APIError{http.StatusNotFound, "", "There is no resource " + path + ", and no type was given to create it with."}
 	}
-	// Another run may be creating it at this moment: the later one wins, as with two updates.
+	// Another run may have created it concurrently: the later call wins, as with two updates.
 	_, _, err = call(http.MethodPost, "resources/create", asked{
 		query: map[string]string{"update_if_exists": "true"},
 		body:  map[string]any{"path": path, "value": value, "resource_type": resourceType[0]},
@@ -72,8 +72,8 @@ func SetResource(value any, path string, resourceType ...string) error {
 	return err
 }
 
-// GetState returns the value that an earlier run of this script stored with SetState, or nil. The path defaults to a place of this
-// script's own, for the user it runs as.
+// GetState returns the value that an earlier run of this script stored with SetState, or nil. The path defaults to one of this
+// script's own, for the user as whom it runs.
 func GetState(path ...string) (any, error) {
 	at, err := statePath(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func SetState(state any, path ...string) error {
 }
 
 // GetVariable returns the value of a variable, also of a secret. The path is f/ops/token, also written $var:f/ops/token or var://f/ops/token.
-// IsNotFound(err) when there is none that this caller may see.
+// IsNotFound(err) if it is missing or not visible to the caller.
 func GetVariable(path string) (string, error) {
 	path = bare(path, "$var:", "var://")
 	known, found, err := mocked("variables", path)
@@ -115,8 +115,8 @@ func GetVariable(path string) (string, error) {
 	return value, err
 }
 
-// SetVariable gives a variable a new value, or creates it. isSecret and description count only when it is created: a variable that
-// exists stays what it is.
+// SetVariable sets the value of a variable, or creates it. isSecret and description apply only to a new variable: an existing one
+// retains its own.
 func SetVariable(path, value string, isSecret bool, description string) error {
 	path = bare(path, "$var:", "var://")
 	part, err := pathPart(path)
@@ -137,7 +137,7 @@ func SetVariable(path, value string, isSecret bool, description string) error {
 	return err
 }
 
-// UsernameToEmail is the address of a user of the workspace. IsNotFound(err) when there is no such user.
+// UsernameToEmail returns the address of a user of the workspace. IsNotFound(err) if there is no such user.
 func UsernameToEmail(username string) (string, error) {
 	part, err := pathPart(username)
 	if err != nil {
@@ -148,8 +148,8 @@ func UsernameToEmail(username string) (string, error) {
 	return email, err
 }
 
-// DatabaseURLFromResource is a connection URL, postgresql://user:password@host:port/dbname?sslmode=…, from a resource of type postgresql.
-// It holds the password.
+// DatabaseURLFromResource returns a connection URL, postgresql://user:password@host:port/dbname?sslmode=…, from a resource of type postgresql.
+// It contains the password.
 func DatabaseURLFromResource(path string) (string, error) {
 	value, err := GetResource(path)
 	if err != nil {
@@ -183,7 +183,7 @@ func DatabaseURLFromResource(path string) (string, error) {
 	return "postgresql://" + login + host + ":" + text("port", "5432") + "/" + escaped(text("dbname", "")) + mode, nil
 }
 
-// escaped has everything percent-encoded that has a meaning anywhere in a URL.
+// escaped percent-encodes every character with a meaning in a URL.
 func escaped(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }

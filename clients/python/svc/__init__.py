@@ -1,7 +1,7 @@
-"""Calls svc, from the scripts that it runs and from anywhere else.
+"""A client of svc, for the scripts that it runs and for other programs.
 
-Inside a job everything is set up: the environment names the service and holds a token with exactly the job's rights.
-Elsewhere begin with `set_client`.
+Inside a job no set-up is necessary: the environment contains the URL of the service and a token with exactly the job's rights.
+Other programs call `set_client` first.
 """
 
 from ._approvals import ResumeUrls, get_resume_urls

@@ -1,4 +1,4 @@
-"""Whom to call and as whom, and the calls themselves."""
+"""The URL and token of the service, and the calls to it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _chosen: dict[str, str] = {}
 
 
 class ApiError(Exception):
-    """The service refused a call. A call that never reached it raises `urllib.error.URLError` or another `OSError`.
+    """The error response of the service. A call that never reached it raises `urllib.error.URLError` or another `OSError`.
 
-    `status` is the HTTP status, `code` the service's word for the reason, such as `script.notFound` (empty when it gave none);
+    `status` is the HTTP status, `code` the error code, such as `script.notFound` (empty if the response has none);
     the message is its error sentence.
     """
 
     def __init__(self, status: int, code: str, sentence: str) -> None:
-        super().__init__(sentence or f"The service answered {status}.")
+        super().__init__(sentence or f"The service returned status {status}.")
         self.status = status
         self.code = code
 
@@ -39,12 +39,12 @@ def set_client(token: str | None = None, base_url: str | None = None, workspace:
 
 
 def job_variable(name: str) -> str:
-    """A variable of the job, in either of its spellings; empty when there is none. Read at each call: jobs may share a process."""
+    """Returns a variable of the job, in either of its spellings; empty if it is missing. Jobs may share a process, so each call reads it."""
     return os.environ.get(f"WM_{name}") or os.environ.get(f"OV_{name}") or ""
 
 
 def own_job() -> str:
-    """The job that this code runs in."""
+    """Returns the id of the job that runs this code."""
     job_id = job_variable("JOB_ID")
     if not job_id:
         raise RuntimeError("This does not run in a job (WM_JOB_ID is not set): name the job.")
@@ -52,7 +52,7 @@ def own_job() -> str:
 
 
 def mocked(kind: str, path: str) -> tuple[Any] | None:
-    """The value that the file `WM_MOCKED_API_FILE` has for a path, for runs on a developer's machine."""
+    """Returns the value of a path in the file `WM_MOCKED_API_FILE`, for runs on a developer's machine."""
     file = os.environ.get("WM_MOCKED_API_FILE")
     if not file:
         return None
@@ -62,7 +62,7 @@ def mocked(kind: str, path: str) -> tuple[Any] | None:
 
 
 def workspace_url(publicly: str = "") -> str:
-    """Where the workspace's routes begin; `publicly` for addresses that others get."""
+    """Returns the base URL of the workspace's routes; `publicly` selects the origin for URLs that users receive."""
     base = publicly or _chosen.get("base_url") or os.environ.get("BASE_INTERNAL_URL") or os.environ.get("BASE_URL") or "http://localhost:8000"
     workspace = _chosen.get("workspace") or job_variable("WORKSPACE") or "no_workspace"
     return f"{base.rstrip('/')}/api/w/{quote(workspace, safe='')}"
@@ -77,21 +77,21 @@ def call(
     content: bytes | None = None,
     content_type: str = "application/json",
 ) -> tuple[bytes, str]:
-    """Calls a route of the workspace: the answer's body and content type. `body` is sent as JSON, `content` as it is."""
+    """Calls a route and returns the body and content type of the response. `body` is sent as JSON, `content` unchanged."""
     token = _chosen.get("token") or job_variable("TOKEN")
     url = f"{workspace_url()}/{route}"
-    # What is None or empty is left out.
+    # Values that are None or empty are omitted.
     asked = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in (query or {}).items() if value not in (None, "")}
     if asked:
         url += "?" + urlencode(asked)
     data = content if body is None else json.dumps(body, allow_nan=False).encode()
-    # A gateway may answer bytes as base64 text where nobody says that bytes are welcome.
+    # A gateway may return bytes as base64 text unless the request accepts bytes.
     headers = {"Accept": "*/*"}
     if data is not None:
         headers["Content-Type"] = content_type
     request = urllib.request.Request(url, data=data, headers=headers, method=method)
     if token:
-        # A large file is answered by a redirect to its storage, which must not see the token.
+        # The response for a large file is a redirect to its storage, which must not receive the token.
         request.add_unredirected_header("Authorization", f"Bearer {token}")
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
@@ -103,7 +103,7 @@ def call(
 
 
 def call_for_value(method: str, route: str, **asked: Any) -> Any:
-    """The body of a JSON answer as its value, of any other as text."""
+    """Returns the value of a JSON body; any other body is text."""
     body, content_type = call(method, route, **asked)
     return json.loads(body) if "json" in content_type and body else body.decode()
 

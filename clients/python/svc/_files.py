@@ -11,7 +11,7 @@ from urllib.parse import quote
 from ._connection import TIMEOUT_S, ApiError, call, call_for_value, job_variable, workspace_url
 
 _LARGEST_BODY = 4 * 1024 * 1024
-"""A request cannot carry more; larger files go to the storage itself."""
+"""The maximum size of a request body; larger files are sent directly to the storage."""
 
 
 class _Key(TypedDict):
@@ -19,7 +19,7 @@ class _Key(TypedDict):
 
 
 class S3Object(_Key, total=False):
-    """A file, as arguments and results name it: its key `s3`, and `storage` when it is not in the workspace's default one."""
+    """A reference to a file, as in arguments and results: its key `s3`, and `storage` if it is not in the workspace's default one."""
 
     storage: str
     filename: str
@@ -46,9 +46,9 @@ def _query_for(file: S3ObjectLike, s3_resource_path: str | None) -> dict[str, st
 
 
 def load_s3_file(file: S3ObjectLike, s3_resource_path: str | None = None) -> bytes:
-    """The content of a file; `s3_resource_path` is the resource of another storage than the workspace's own.
+    """Returns the content of a file; `s3_resource_path` is the resource of a storage other than the workspace's own.
 
-    Raises `ApiError` with status 404 when there is no such file.
+    Raises `ApiError` with status 404 if the file does not exist.
     """
     return call("GET", "job_helpers/download_s3_file", query=_query_for(file, s3_resource_path))[0]
 
@@ -62,7 +62,7 @@ def write_s3_file(
 ) -> S3Object:
     """Writes a file and returns its location. An existing file at `file` is replaced. Without `file`, the service chooses a key.
 
-    `content_type` and `content_disposition` are what downloads say.
+    `content_type` and `content_disposition` are headers of downloads.
     """
     query: dict[str, Any] = {"s3_resource_path": s3_resource_path.removeprefix("$res:") if s3_resource_path else None}
     if file is not None:

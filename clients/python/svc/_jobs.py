@@ -11,7 +11,7 @@ from ._connection import ApiError, call, call_for_value, job_variable, own_job, 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 0.5
 _TRIES = 5
-"""How often in a row a poll may fail for a reason that passes."""
+"""The number of consecutive polls that may fail for a temporary reason."""
 
 
 class JobFailure(TypedDict, total=False):
@@ -23,7 +23,7 @@ class JobFailure(TypedDict, total=False):
 
 
 class MaybeResult(TypedDict, total=False):
-    """`result` counts once `completed` is true; of a failed job it is `{"error": {"name", "message", "stack"}}`."""
+    """`result` is valid once `completed` is true; a failed job has `{"error": {"name", "message", "stack"}}`."""
 
     completed: bool
     result: Any
@@ -50,8 +50,8 @@ def run_script(
 ) -> Any:
     """Runs a script and waits for its result. One of `path` and `hash_` names it; `verbose` prints the id of the job to the log.
 
-    Raises `JobError` when the script fails, `ApiError` when it cannot be run, and `TimeoutError` when it has not ended after
-    `timeout` seconds (default: however long it takes); the job is then canceled.
+    Raises `JobError` if the script fails, `ApiError` if it cannot be run, and `TimeoutError` if it has not ended after
+    `timeout` seconds (default: no limit); the job is then canceled.
     """
     if (path is None) == (hash_ is None):
         raise TypeError("run_script needs either the path or the hash of a script.")
@@ -80,7 +80,7 @@ def run_script_by_hash(hash_: str, args: Mapping[str, Any] | None = None, verbos
 def run_script_by_path_async(
     path: str, args: Mapping[str, Any] | None = None, scheduled_in_secs: int | None = None, tag: str | None = None
 ) -> str:
-    """Runs the newest version of a script without waiting for it: the job's id. Raises `ApiError` when it cannot be run."""
+    """Runs the newest version of a script without waiting for it, and returns the job's id. Raises `ApiError` if it cannot be run."""
     return _start(f"p/{path_part(path)}", args, {"scheduled_in_secs": scheduled_in_secs, "tag": tag})
 
 
@@ -92,7 +92,7 @@ def run_script_by_hash_async(
 
 
 def _start(target: str, args: Mapping[str, Any] | None, query: dict[str, str | int | None]) -> str:
-    # A run that a job starts belongs to it.
+    # A run that a job starts is its child.
     lineage = {"parent_job": job_variable("JOB_ID"), "root_job": job_variable("ROOT_FLOW_JOB_ID")}
     body, _ = call("POST", f"jobs/run/{target}", query={**lineage, **query}, body=dict(args or {}))
     return body.decode()
@@ -101,7 +101,7 @@ def _start(target: str, args: Mapping[str, Any] | None, query: dict[str, str | i
 def wait_job(job_id: str, timeout: float | None = None) -> Any:
     """Waits for a job to end and returns its result. Polls after 50 ms, then at growing intervals up to 500 ms.
 
-    Raises `JobError` when the job failed or was canceled, `TimeoutError` when it has not ended after `timeout` seconds.
+    Raises `JobError` if the job failed or was canceled, `TimeoutError` if it has not ended after `timeout` seconds.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
     pause = _FIRST_PAUSE_S
@@ -112,7 +112,7 @@ def wait_job(job_id: str, timeout: float | None = None) -> Any:
             failures = 0
         except (ApiError, OSError) as error:
             failures += 1
-            if not _passes(error) or failures >= _TRIES:
+            if not _is_temporary(error) or failures >= _TRIES:
                 raise
         else:
             if answer["completed"]:
@@ -125,13 +125,13 @@ def wait_job(job_id: str, timeout: float | None = None) -> Any:
         pause = min(2 * pause, _LONGEST_PAUSE_S)
 
 
-def _passes(error: ApiError | OSError) -> bool:
-    """No connection, too many calls, or a service that is about to be well again."""
+def _is_temporary(error: ApiError | OSError) -> bool:
+    """Whether an error is temporary: no connection, too many calls, or a service that is briefly unavailable."""
     return not isinstance(error, ApiError) or error.status == 429 or error.status >= 500
 
 
 def get_result(job_id: str) -> Any:
-    """The result of a job that has ended; of a failed one it is `{"error": {"name", "message", "stack"}}`.
+    """Returns the result of a completed job; a failed one has `{"error": {"name", "message", "stack"}}`.
 
     Raises `ApiError` with status 404 while it has not ended.
     """
@@ -139,7 +139,7 @@ def get_result(job_id: str) -> Any:
 
 
 def get_result_maybe(job_id: str) -> MaybeResult:
-    """Whether a job has ended, and its result if so."""
+    """Returns whether a job has ended and, if it has, its result."""
     answer: MaybeResult = call_for_value("GET", f"jobs_u/completed/get_result_maybe/{path_part(job_id)}")
     return answer
 
@@ -151,7 +151,7 @@ def cancel_job(job_id: str, reason: str | None = None) -> str:
 
 
 def get_root_job_id(job_id: str | None = None) -> str:
-    """The outermost job that a job belongs to, itself when it belongs to none. Default: the job that this code runs in."""
+    """Returns the outermost parent of a job, or the job itself if it has none. Default: the job that runs this code."""
     return str(call_for_value("GET", f"jobs_u/get_root_job_id/{path_part(job_id or own_job())}"))
 
 

@@ -10,7 +10,7 @@ from ._connection import ApiError, call, call_for_value, job_variable, mocked, p
 
 
 def _state_path() -> str:
-    """Where a job keeps its state when it names no place: one resource for each script and the user it runs as."""
+    """Returns the default path of a job's state: one resource for each script and the user as whom it runs."""
     path = job_variable("STATE_PATH_NEW") or job_variable("STATE_PATH")
     if not path:
         raise RuntimeError("This does not run in a job (WM_STATE_PATH is not set): name the path.")
@@ -44,7 +44,7 @@ def get_resource(path: str | None = None, none_if_undefined: bool = False) -> An
 
 
 def set_resource(value: Any, path: str | None = None, resource_type: str | None = None) -> None:
-    """Gives a resource a new value. `path` defaults to that of the script's state.
+    """Sets the value of a resource. `path` defaults to that of the script's state.
 
     With `resource_type` it is created when there is none; else a missing resource raises `ApiError` with status 404.
     """
@@ -52,7 +52,7 @@ def set_resource(value: Any, path: str | None = None, resource_type: str | None 
     if call_for_value("GET", f"resources/exists/{path_part(at)}"):
         call("POST", f"resources/update_value/{path_part(at)}", body={"value": value})
     elif resource_type:
-        # Another run may be creating it at this moment: the later one wins, as with two updates.
+        # Another run may have created it concurrently: the later call wins, as with two updates.
         body = {"path": at, "value": value, "resource_type": resource_type}
         call("POST", "resources/create", query={"update_if_exists": True}, body=body)
     else:
@@ -83,9 +83,9 @@ def get_variable(path: str) -> str:
 
 
 def set_variable(path: str, value: str, is_secret: bool = False, description: str = "") -> None:
-    """Gives a variable a new value, or creates it.
+    """Sets the value of a variable, or creates it.
 
-    `is_secret` and `description` count only when it is created: a variable that exists stays what it is.
+    `is_secret` and `description` apply only to a new variable: an existing one retains its own.
     """
     at = _variable_path(path)
     if call_for_value("GET", f"variables/exists/{path_part(at)}"):
@@ -95,12 +95,12 @@ def set_variable(path: str, value: str, is_secret: bool = False, description: st
 
 
 def username_to_email(username: str) -> str:
-    """The address of a user of the workspace. Raises `ApiError` with status 404 when there is no such user."""
+    """Returns the address of a user of the workspace. Raises `ApiError` with status 404 if there is no such user."""
     return str(call_for_value("GET", f"users/username_to_email/{path_part(username)}"))
 
 
 def database_url_from_resource(path: str) -> str:
-    """A connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`.
+    """Returns a connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`.
 
     It holds the password. Raises `ApiError` with status 404 when there is no such resource.
     """

@@ -10,12 +10,12 @@ def append_to_result_stream(text: str) -> None:
 
     It travels as a line of the job's output, so do not print half a line before it.
     """
-    # A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next.
+    # A newline is written `\n`. A literal backslash before an n is split across two lines, so that readers do not take it for a newline.
     parts = (part.replace("\n", "\\n") for part in text.split("\\n"))
     print("WM_STREAM: " + "\\\nWM_STREAM: n".join(parts), flush=True)
 
 
 def stream_result(stream: Iterable[str]) -> None:
-    """Adds all that an iterator gives to the job's result stream, piece by piece."""
+    """Adds each item of an iterator to the job's result stream."""
     for text in stream:
         append_to_result_stream(text)

@@ -1,4 +1,4 @@
-"""Does what a test says, over and over: reads `{"call", "args"}` a line, calls that helper, and prints `{"result"}` or `{"error"}`."""
+"""Executes the calls of a test: reads one `{"call", "args"}` per line, calls that helper, and prints `{"result"}` or `{"error"}`."""
 
 import json
 import os

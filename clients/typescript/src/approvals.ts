@@ -1,8 +1,8 @@
 import { answerOf, call, ownJob, pathPart } from "./connection.ts";
 
-/** The addresses of one approval. */
+/** The URLs of one approval. */
 export interface ResumeUrls {
-  /** For people: a page to decide on. Opening it decides nothing. */
+  /** For people: the approval page. Opening it does not decide. */
   approvalPage: string;
   /** Secret: `POST` to it approves, with any JSON as payload. */
   resume: string;

@@ -3,12 +3,12 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   /** The HTTP status. */
   readonly status: number;
-  /** The service's word for the reason, such as `script.notFound`; empty when it gave none. */
+  /** The error code of the service, such as `script.notFound`; empty if the response has none. */
   readonly code: string;
 
-  /** @param sentence what the service said, for people */
+  /** @param sentence the error sentence of the service, for people */
   constructor(status: number, code: string, sentence: string) {
-    super(sentence || `The service answered ${status}.`);
+    super(sentence || `The service returned status ${status}.`);
     this.status = status;
     this.code = code;
   }
@@ -56,19 +56,19 @@ function environment(name: string): string {
   }
 }
 
-/** A variable of the job, in either of its spellings; empty when there is none. */
+/** Returns a variable of the job, in either of its spellings; empty if it is missing. */
 export function jobVariable(name: string): string {
   return environment(`WM_${name}`) || environment(`OV_${name}`);
 }
 
-/** The job that this code runs in. */
+/** Returns the id of the job that runs this code. */
 export function ownJob(): string {
   const id = jobVariable("JOB_ID");
   if (!id) throw new Error("This does not run in a job (WM_JOB_ID is not set): name the job.");
   return id;
 }
 
-/** The value that the file `WM_MOCKED_API_FILE` has for a path, for runs on a developer's machine. */
+/** Returns the value of a path in the file `WM_MOCKED_API_FILE`, for runs on a developer's machine. */
 export function mocked(kind: "variables" | "resources", path: string): { value: unknown } | undefined {
   const file = environment("WM_MOCKED_API_FILE");
   const fs = file && surroundings.process?.getBuiltinModule?.("node:fs");
@@ -85,12 +85,12 @@ interface Call {
   query?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: Content;
   type?: string;
 }
 
-/** Calls a route of the workspace, and throws `ApiError` unless the answer is a 2xx. */
+/** Calls a route of the workspace, and throws `ApiError` unless the response is a 2xx. */
 export async function call(method: "GET" | "POST" | "DELETE", route: string, asked: Call = {}): Promise<Response> {
   const response = await send(method, route, asked);
   if (response.ok) return response;
@@ -118,7 +118,7 @@ export async function send(method: string, route: string, { query = {}, json, bo
   });
 }
 
-/** The body of a JSON answer as its value, of any other as text. */
+/** Returns the value of a JSON body; any other body is text. */
 export async function answerOf(response: Response): Promise<unknown> {
   const text = await response.text();
   return /\bjson\b/.test(response.headers.get("content-type") ?? "") && text ? JSON.parse(text) : text;

@@ -1,9 +1,9 @@
 import { ApiError, answerOf, type Content, call, jobVariable, workspaceUrl } from "./connection.ts";
 
-/** A request cannot carry more; larger files go to the storage itself. */
+/** The maximum size of a request body; larger files are sent directly to the storage. */
 const LARGEST_BODY = 4 * 1024 * 1024;
 
-/** A file in the workspace's object storage, as arguments and results name it. */
+/** A reference to a file in the workspace's object storage, as in arguments and results. */
 export interface S3Object {
   /** The file's key. */
   s3: string;
@@ -30,24 +30,24 @@ function queryFor(file: S3ObjectLike, s3ResourcePath?: string): Record<string, s
 }
 
 /**
- * The content of a file.
+ * Returns the content of a file.
  *
- * @param s3ResourcePath resource of another storage than the workspace's own
- * @throws `ApiError` with status 404 when there is no such file
+ * @param s3ResourcePath resource of a storage other than the workspace's own
+ * @throws `ApiError` with status 404 if the file does not exist
  */
 export async function loadS3File(file: S3ObjectLike, s3ResourcePath?: string): Promise<Uint8Array> {
   return new Uint8Array(await (await loadS3FileStream(file, s3ResourcePath)).arrayBuffer());
 }
 
-/** A file as a `Blob`, which can be read as a stream (`blob.stream()`). Throws as `loadS3File`. */
+/** Returns a file as a `Blob`, which can be read as a stream (`blob.stream()`). Throws as `loadS3File`. */
 export async function loadS3FileStream(file: S3ObjectLike, s3ResourcePath?: string): Promise<Blob> {
   return await (await call("GET", "job_helpers/download_s3_file", { query: queryFor(file, s3ResourcePath) })).blob();
 }
 
 /**
- * Writes a file and answers where it is.
+ * Writes a file and returns its location.
  *
- * @param file where to; what is there is replaced. Without it the service chooses a key.
+ * @param file the location; an existing file is replaced. Without it, the service chooses a key.
  * @param contentType content type of downloads
  */
 export async function writeS3File(

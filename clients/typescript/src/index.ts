@@ -1,5 +1,5 @@
 /**
- * Calls svc, from the scripts that it runs and from anywhere else. Inside a job everything is set up; elsewhere begin with `setClient`.
+ * A client of svc, for the scripts that it runs and for other programs. Inside a job no set-up is necessary; other programs call `setClient` first.
  *
  * @module
  */

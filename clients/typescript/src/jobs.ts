@@ -7,7 +7,7 @@ export interface JobFailure {
   stack?: string;
 }
 
-/** Thrown by whatever waits for a job that then fails or is canceled. */
+/** Thrown by functions that wait for a job if it fails or is canceled. */
 export class JobError extends Error {
   override readonly name = "JobError";
   readonly jobId: string;
@@ -20,7 +20,7 @@ export class JobError extends Error {
   }
 }
 
-/** `result` counts once `completed` is true; of a failed job it is `{error: {name, message, stack?}}`. */
+/** `result` is valid once `completed` is true; a failed job has `{error: {name, message, stack?}}`. */
 export interface MaybeResult<T = unknown> {
   completed: boolean;
   result: T;
@@ -39,7 +39,7 @@ const TRIES = 5;
  * Runs a script and waits for its result. One of `path` and `hash` names it.
  *
  * @param verbose print the id of the job to the log
- * @throws `JobError` when the script fails, `ApiError` when it cannot be run
+ * @throws `JobError` if the script fails, `ApiError` if it cannot be run
  */
 export async function runScript<T = unknown>(
   path: string | null,
@@ -72,7 +72,7 @@ export async function runScriptByPathAsync(path: string, args: Args = null, sche
   return await (await send("POST", `jobs/run/p/${pathPart(path)}`, { query, json: args ?? {} })).text();
 }
 
-/** Runs one version of a script without waiting for it. Answers as `runScriptByPathAsync`. */
+/** Runs one version of a script without waiting for it. Returns and throws as `runScriptByPathAsync`. */
 export async function runScriptByHashAsync(hash: string, args: Args = null, scheduledInSeconds?: number, tag?: string): Promise<string> {
   const query = { ...lineage(), scheduled_in_secs: scheduledInSeconds, tag };
   return await (await send("POST", `jobs/run/h/${pathPart(hash)}`, { query, json: args ?? {} })).text();
@@ -84,7 +84,7 @@ async function runAndWait<T>(target: string, args: Args, verbose: boolean, tag: 
   return await waitJob(id);
 }
 
-/** A run that a job starts belongs to it. */
+/** A run that a job starts is its child. */
 function lineage(): { parent_job: string; root_job: string } {
   return { parent_job: jobVariable("JOB_ID"), root_job: jobVariable("ROOT_FLOW_JOB_ID") };
 }
@@ -92,7 +92,7 @@ function lineage(): { parent_job: string; root_job: string } {
 /**
  * Waits for a job to end and returns its result. Polls after 50 ms, then at growing intervals up to 500 ms.
  *
- * @throws `JobError` when the job failed or was canceled
+ * @throws `JobError` if the job failed or was canceled
  */
 export async function waitJob<T = unknown>(jobId: string): Promise<T> {
   let failures = 0;
@@ -103,19 +103,19 @@ export async function waitJob<T = unknown>(jobId: string): Promise<T> {
       if (completed) return result as T;
       failures = 0;
     } catch (error) {
-      if (!passes(error) || ++failures >= TRIES) throw error;
+      if (!isTemporary(error) || ++failures >= TRIES) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-/** No connection (`fetch` throws a `TypeError`), too many calls, or a service that is about to be well again. */
-function passes(error: unknown): boolean {
+/** Whether an error is temporary: no connection (`fetch` throws a `TypeError`), too many calls, or a service that is briefly unavailable. */
+function isTemporary(error: unknown): boolean {
   return error instanceof ApiError ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
 }
 
 /**
- * The result of a job that has ended; of a failed one it is `{error: {name, message, stack?}}`.
+ * Returns the result of a completed job; a failed one has `{error: {name, message, stack?}}`.
  *
  * @throws `ApiError` with status 404 while it has not ended
  */
@@ -133,7 +133,7 @@ export async function cancelJob(jobId: string, reason?: string): Promise<string>
   return await (await call("POST", `jobs_u/queue/cancel/${pathPart(jobId)}`, { json: reason ? { reason } : {} })).text();
 }
 
-/** The outermost job that a job belongs to, itself when it belongs to none. @param jobId default: the job that this code runs in */
+/** Returns the outermost parent of a job, or the job itself if it has none. @param jobId default: the job that runs this code */
 export async function getRootJobId(jobId?: string): Promise<string> {
   return String(await answerOf(await call("GET", `jobs_u/get_root_job_id/${pathPart(jobId ?? ownJob())}`)));
 }
@@ -141,8 +141,8 @@ export async function getRootJobId(jobId?: string): Promise<string> {
 /**
  * Sets the progress of a job. Progress never decreases.
  *
- * @param percent from 0 to 99: what is above is sent as 99, since the end itself is the 100
- * @param jobId default: the job that this code runs in
+ * @param percent from 0 to 99: a higher value is sent as 99, because only the end of the job is 100
+ * @param jobId default: the job that runs this code
  */
 export async function setProgress(percent: number, jobId?: string): Promise<void> {
   let flowJob: unknown = jobVariable("FLOW_JOB_ID");

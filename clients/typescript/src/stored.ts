@@ -8,11 +8,11 @@ function statePath(): string {
 }
 
 /**
- * The value of a resource (a connection), with the variables and resources that it refers to in their places.
+ * Returns the value of a resource (a connection) with its references resolved.
  *
  * @param path `f/ops/db`, also written `$res:f/ops/db` or `res://f/ops/db`; default: the path of the script's state
- * @param undefinedIfEmpty answer `undefined` when there is no such resource, instead of throwing
- * @throws `ApiError` with status 404 when there is none that this caller may see
+ * @param undefinedIfEmpty return `undefined` for a missing resource, instead of throwing
+ * @throws `ApiError` with status 404 if it is missing or not visible to the caller
  */
 export async function getResource<T = unknown>(path?: string, undefinedIfEmpty = false): Promise<T | undefined> {
   const at = (path ?? statePath()).replace(/^(\$res:|res:\/\/)/, "");
@@ -27,10 +27,10 @@ export async function getResource<T = unknown>(path?: string, undefinedIfEmpty =
 }
 
 /**
- * Gives a resource a new value.
+ * Sets the value of a resource.
  *
  * @param path default: the path of the script's state
- * @param initializeToTypeIfNotExist the resource type to create it with when there is none; without it a missing resource is an error
+ * @param initializeToTypeIfNotExist the resource type with which a missing resource is created; without it, a missing resource is an error
  * @throws `ApiError`, also with status 404 when there is no such resource and no type was given
  */
 export async function setResource(value: unknown, path?: string, initializeToTypeIfNotExist?: string): Promise<void> {
@@ -64,7 +64,7 @@ export async function setState(state: unknown, path?: string): Promise<void> {
  * The value of a variable, a secret's too.
  *
  * @param path `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`
- * @throws `ApiError` with status 404 when there is none that this caller may see
+ * @throws `ApiError` with status 404 if it is missing or not visible to the caller
  */
 export async function getVariable(path: string): Promise<string> {
   const at = path.replace(/^(\$var:|var:\/\/)/, "");

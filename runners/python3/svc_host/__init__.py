@@ -1,1 +1,1 @@
-"""What runs beside the user's code: a waiting interpreter that forks for every run. Imports nothing of the supervisor's."""
+"""The process that runs user code: a waiting interpreter that forks for every run. It imports nothing of the supervisor."""

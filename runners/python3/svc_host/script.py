@@ -15,7 +15,7 @@ class NoFunction(Exception):
 
 
 class TooLarge(Exception):
-    """The preprocessor returned more than an answer can contain."""
+    """The preprocessor returned more than a response can contain."""
 
 
 def load(root, entry):

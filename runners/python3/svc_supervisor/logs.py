@@ -25,36 +25,36 @@ class Log:
         self._guard = threading.Lock()
 
     def feed(self, data):
-        """Takes a chunk of output. Past the limit it is dropped, so that the script is never held up by a full pipe."""
+        """Takes a chunk of output. Past the limit it is dropped, so that a full pipe never blocks the script."""
         if self._cut:
             return
         if len(data) <= self._left:
             self._left -= len(data)
             self._add(self._decoder.decode(data))
             return
-        # Half a character at the cut is left out; the marker says enough.
+        # An incomplete character at the cut is dropped before the marker.
         self._add(self._decoder.decode(data[: self._left]) + self._marker)
         self._cut = True
 
     def close(self):
-        """The output has ended: half a character becomes the replacement sign."""
+        """Ends the output: an incomplete character becomes U+FFFD."""
         if not self._cut:
             self._add(self._decoder.decode(b"", final=True))
 
     @property
     def units(self):
-        """Units that no beat has acknowledged."""
+        """The number of units that no beat has acknowledged."""
         return self._units
 
     def peek(self, max_chars=None):
-        """`{offset, text}` of what is not acknowledged, from its beginning."""
+        """Returns `{offset, text}` of the unacknowledged output, from its beginning."""
         with self._guard:
             text = "".join(self._parts)
             self._parts = [text]
             return {"offset": self._offset, "text": text[:max_chars]}
 
     def acknowledge(self, logs):
-        """The internal route has stored these `{offset, text}`."""
+        """Removes output that the internal route has stored, given as `{offset, text}`."""
         with self._guard:
             text = "".join(self._parts)
             units = utf16_units(logs["text"])

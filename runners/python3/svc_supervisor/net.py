@@ -1,4 +1,4 @@
-"""HTTP for the supervisor: presigned GET and PUT, and a kept-alive connection for the internal route."""
+"""HTTP for the supervisor: presigned GET and PUT, and a persistent connection for the internal route."""
 
 import http.client
 import json
@@ -11,7 +11,7 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Unreachable(Exception):
-    """The server did not answer, or its answer may differ at the next attempt."""
+    """The server did not respond, or its response may differ at the next attempt."""
 
 
 def download(url, write, timeout_s=30):

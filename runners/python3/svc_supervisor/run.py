@@ -32,7 +32,7 @@ class Run:
         self.log = Log(request["maxLogBytes"])
         self.beats = None
         self.retire = None
-        """Why the host must not be used again."""
+        """The reason why the host must not be used again."""
         self.verdict = None
         """`(outcome, error)` when the supervisor ended the run."""
         self.mem_peak_kb = None

@@ -1,5 +1,5 @@
-// Does what a test says, over and over: reads {"call", "args"} a line, calls that helper, and prints {"result"} or {"error"}. Arguments come
-// as TypeScript's helpers take them.
+// Executes the calls of a test: reads one {"call", "args"} per line, calls that helper, and prints {"result"} or {"error"}. Arguments are
+// those of the TypeScript helpers.
 package main
 
 import (
