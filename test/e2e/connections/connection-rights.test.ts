@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { allLogs } from "../../support/engine/logs.ts";
-import { until } from "../../support/until.ts";
+import { findLogLine } from "../../support/engine/logs.ts";
 
 let ws: Workspace;
 let dev: Someone;
@@ -86,13 +85,7 @@ describe("extra permissions", () => {
   it("the transaction that renames or deletes an object moves or deletes its extra permissions, so that none is left for another object", async () => {
     const own = await newWorkspace();
     const writes = async (route: string) => {
-      const line = await until(
-        async () =>
-          [...(await allLogs()).values()]
-            .flatMap((text) => text.split("\n"))
-            .find((text) => text.includes(`"${route}"`) && text.includes(`"${own.id}"`)),
-        { what: `the line of ${route}` },
-      );
+      const line = await findLogLine((text) => text.includes(`"${route}"`) && text.includes(`"${own.id}"`), route);
       const { requests } = (JSON.parse(line) as { aws: { requests: Record<string, number> } }).aws;
       return [route, requests["dynamodb.TransactWriteItems"]];
     };

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { allLogs } from "../../support/engine/logs.ts";
-import { until } from "../../support/until.ts";
+import { findLogLine } from "../../support/engine/logs.ts";
 
 let ws: Workspace;
 const variable = async (path: string, value: string, is_secret = true) =>
@@ -78,12 +77,9 @@ describe("get_value_interpolated", () => {
     expectStatus(await own.post("resources/create", { path: "f/t/all", value, resource_type: "any" }), 201);
     const { json } = expectStatus(await own.get("resources/get_value_interpolated/f/t/all"), 200);
     expect(json).toMatchObject({ v3: "v3", r7: "v7" });
-    const line = await until(
-      async () =>
-        [...(await allLogs()).values()]
-          .flatMap((text) => text.split("\n"))
-          .find((text) => text.includes('"resources.getValueInterpolated"') && text.includes(`"${own.id}"`)),
-      { what: "the request's line" },
+    const line = await findLogLine(
+      (text) => text.includes('"resources.getValueInterpolated"') && text.includes(`"${own.id}"`),
+      "the request",
     );
     const { requests } = (JSON.parse(line) as { aws: { requests: Record<string, number> } }).aws;
     const reads = Object.entries(requests).filter(([name]) => name.startsWith("dynamodb."));

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { allLogs } from "../../support/engine/logs.ts";
-import { until } from "../../support/until.ts";
+import { findLogLine } from "../../support/engine/logs.ts";
 
 let ws: Workspace;
 beforeAll(async () => {
@@ -19,13 +18,8 @@ interface Line {
 
 /** What functions asked of AWS, by their own log lines, which come shortly after the answer. */
 async function requestsOf(what: string, fits: (line: Line) => boolean): Promise<Record<string, number>> {
-  const find = async () =>
-    [...(await allLogs()).values()]
-      .flatMap((text) => text.split("\n"))
-      .filter((text) => text.startsWith("{"))
-      .map((text) => JSON.parse(text) as Line)
-      .find(fits);
-  return (await until(find, { what: `the log line of ${what}` })).aws?.requests ?? {};
+  const line = await findLogLine((text) => text.startsWith("{") && fits(JSON.parse(text) as Line), what);
+  return (JSON.parse(line) as Line).aws?.requests ?? {};
 }
 const reads = (requests: Record<string, number>) =>
   Object.entries(requests).reduce(

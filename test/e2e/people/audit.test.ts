@@ -4,8 +4,7 @@ import { api } from "../../support/api/api.ts";
 import { member, type Someone } from "../../support/api/people.ts";
 import { shaped } from "../../support/api/shaped.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { allLogs } from "../../support/engine/logs.ts";
-import { until } from "../../support/until.ts";
+import { findLogLine } from "../../support/engine/logs.ts";
 
 const client = api();
 let ws: Workspace;
@@ -82,10 +81,7 @@ describe("the audit log", () => {
     expect(found.text).not.toContain("planted-");
     expect((await audited.get("audit/list", { resource: "f/t/one", action_kind: "Execute" })).json).toHaveLength(1);
     // One batch holds the entries and the note that masks the job's output.
-    const line = await until(async () => {
-      const lines = [...(await allLogs()).values()].flatMap((text) => text.split("\n"));
-      return lines.find((text) => text.includes('"dynamodb.BatchWriteItem"') && text.includes("batch"));
-    });
+    const line = await findLogLine((text) => text.includes('"dynamodb.BatchWriteItem"') && text.includes("batch"), "the batch");
     expect(JSON.parse(line.slice(line.indexOf("{"))).aws.requests["dynamodb.BatchWriteItem"]).toBe(1);
   });
 

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { member, type Someone, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { allLogs } from "../../support/engine/logs.ts";
-import { until } from "../../support/until.ts";
+import { findLogLine } from "../../support/engine/logs.ts";
 
 let ws: Workspace;
 let dev: Someone;
@@ -78,7 +77,7 @@ describe("developers", () => {
     const mine = dev.in(ws);
     const [hidden, shown] = [await ws.run("f/hidden/x"), await ws.run("f/shown/x")];
     const own = await mine.run("f/shown/x");
-    await Promise.all([ws.completed(hidden), ws.completed(shown), mine.completed(own)]);
+    for (const job of [hidden, shown, own]) await ws.completed(job);
     expect(await status(mine.get(`jobs_u/get/${hidden}`))).toBe(404);
     expect(await status(mine.get(`jobs_u/completed/get_result/${hidden}`))).toBe(404);
     expect(await status(mine.get(`jobs_u/get/${shown}`))).toBe(200);
@@ -211,13 +210,7 @@ describe("changes of rights", () => {
 describe("rights on the run path", () => {
   it("rights are read together with token and script, in one call", async () => {
     const job = await dev.in(ws).run("f/shown/x");
-    const line = await until(
-      async () =>
-        [...(await allLogs()).values()]
-          .flatMap((text) => text.split("\n"))
-          .find((text) => text.includes(job) && text.includes("jobs.run.scripts")),
-      { what: "the log line of the run" },
-    );
+    const line = await findLogLine((text) => text.includes(job) && text.includes("jobs.run.scripts"), "the run");
     const { aws } = JSON.parse(line.slice(line.indexOf("{"))) as { aws: { requests?: Record<string, number> } & Record<string, number> };
     const calls = aws.requests ?? aws;
     expect(Object.entries(calls).filter(([name]) => name.startsWith("dynamodb."))).toEqual([

@@ -1,5 +1,6 @@
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { shared } from "../api/api.ts";
+import { until } from "../until.ts";
 
 /** Makes one call of the CloudWatch Logs API. The engine checks no signature, so two operations need no SDK client. */
 async function logs<T>(endpoint: string, operation: string, input: object): Promise<T> {
@@ -21,23 +22,31 @@ async function logs<T>(endpoint: string, operation: string, input: object): Prom
   return (await answer.json()) as T;
 }
 
-/** Reads all lines of every log group, by group. */
-export async function allLogs({ endpoint }: { endpoint: string } = shared()): Promise<Map<string, string>> {
+/** Reads all lines of every log group, by group, or only those since a time in epoch ms. */
+export async function allLogs(sinceMs = 0): Promise<Map<string, string>> {
+  const { endpoint } = shared();
   const groups = await all<{ logGroupName: string }>(endpoint, "DescribeLogGroups", "logGroups", {});
   const found = new Map<string, string>();
   for (const { logGroupName } of groups) {
-    found.set(logGroupName, (await eventsOf(endpoint, logGroupName)).join("\n"));
+    found.set(logGroupName, (await eventsOf(endpoint, logGroupName, sinceMs)).join("\n"));
   }
   return found;
+}
+
+/** Waits for a log line about something that was called within the last minute. Near its end, a whole run of tests has logged too much to read all of it. */
+export function findLogLine(fits: (line: string) => boolean, what: string): Promise<string> {
+  const sinceMs = Date.now() - 60_000;
+  const find = async () => [...(await allLogs(sinceMs)).values()].flatMap((text) => text.split("\n")).find(fits);
+  return until(find, { what: `the log line of ${what}` });
 }
 
 /** The engine returns only the oldest events of a group, this many, and no token for the next page. */
 const PAGE = 10_000;
 
-/** Reads every message of a group. Messages of the millisecond at a page border appear twice. */
-async function eventsOf(endpoint: string, logGroupName: string): Promise<string[]> {
+/** Reads every message of a group since a time in epoch ms. Messages of the millisecond at a page border appear twice. */
+async function eventsOf(endpoint: string, logGroupName: string, sinceMs: number): Promise<string[]> {
   const found: string[] = [];
-  for (let startTime = 0; ; ) {
+  for (let startTime = sinceMs; ; ) {
     const page = await all<{ message: string; timestamp: number }>(endpoint, "FilterLogEvents", "events", { logGroupName, startTime });
     found.push(...page.map(({ message }) => message));
     const lastMs = page.at(-1)?.timestamp ?? startTime;
