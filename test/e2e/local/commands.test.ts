@@ -13,6 +13,7 @@ import { buildMachineTags } from "../../../statemachines/machine-name.ts";
 import { shared } from "../../support/api/api.ts";
 import { newWorkspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
+import { createStack, describeStack } from "../../support/engine/cloudformation.ts";
 import { endCommands, npmRun } from "../../support/engine/commands.ts";
 import { until } from "../../support/until.ts";
 
@@ -112,15 +113,9 @@ describe("npm run aws:destroy", () => {
       secret: await exists(secrets.send(new DescribeSecretCommand({ SecretId: `${name}-secret` }))),
     };
   };
-  const cloudformation = async (...args: string[]) => {
-    const { code, output } = await runCommand("aws", ["cloudformation", ...args, "--output", "json"], { env: { ...process.env, ...env } });
-    if (code !== 0) throw new Error(`aws cloudformation ${args.join(" ")}: ${output}`);
-    return output;
-  };
-  const stackState = (name: string) => cloudformation("describe-stacks", "--stack-name", name);
   const aStack = async (name: string) => {
-    await cloudformation("create-stack", "--stack-name", name, "--template-body", JSON.stringify(template(name)));
-    await until(async () => (await stackState(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
+    await createStack(name, template(name));
+    await until(async () => (await describeStack(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
     await clients().s3.send(new PutObjectCommand({ Bucket: `${name}-bucket`, Key: "a/b", Body: "kept" }));
   };
   const aMachine = async (name: string, stack: string) => {
@@ -138,7 +133,7 @@ describe("npm run aws:destroy", () => {
     expect(destroy.output()).toContain("There is no terminal for the confirmation. Pass --force to delete without it.");
     expect(destroy.output()).toMatch(/DynamoDB::Table +svc-kept-table/);
     expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
-    expect(await stackState("svc-kept")).toContain("CREATE_COMPLETE");
+    expect(await describeStack("svc-kept")).toContain("CREATE_COMPLETE");
   });
 
   it("the command removes the stack and its state machines, and retains data unless it is told to delete them", async () => {
