@@ -6,12 +6,12 @@ import { approveGate, gates, playExecutions, startFlow } from "../../../test/sup
 import { addWorkspace, housekeep } from "../../../test/support/use-cases/room-jobs.ts";
 import { resumeGateTask } from "../gates/change-gate.ts";
 
-const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 100 } };
+const asks = (required_events: number) => ({ id: "ask", value: { type: "identity" }, suspend: { required_events, timeout: 100 } });
 
-async function waitingRun() {
+async function waitingRun(requiredEvents = 1) {
   const room = await newRoom();
   await addWorkspace(room);
-  const run = await startFlow(room, [asks, { id: "b", value: { type: "identity" } }]);
+  const run = await startFlow(room, [asks(requiredEvents), { id: "b", value: { type: "identity" } }]);
   await playExecutions(room);
   const gate = async () => {
     const [found] = await gates(room, run);
@@ -52,6 +52,41 @@ describe("an approval, whichever of its writes fails,", () => {
     },
     120_000,
   );
+});
+
+describe("twenty simultaneous decisions", () => {
+  const codeOf = (outcome: PromiseSettledResult<unknown>) =>
+    outcome.status === "fulfilled" ? "counted" : (outcome.reason as { code?: string }).code;
+  const count = (outcomes: PromiseSettledResult<unknown>[]) => {
+    const codes = outcomes.map(codeOf);
+    return Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length]));
+  };
+  const twenty = <T>(call: (n: number) => Promise<T>) => Promise.allSettled(Array.from({ length: 20 }, (_, n) => call(n)));
+
+  it("one link decides a gate that requires one approval once", async () => {
+    const { room, gate } = await waitingRun();
+    const asked = await gate();
+    expect(count(await twenty(() => approveGate(room, asked)))).toEqual({ counted: 1, "approval.decided": 19 });
+    expect((await gate()).events).toHaveLength(1);
+  });
+
+  it("one link counts as one of two required approvals", async () => {
+    const { room, gate } = await waitingRun(2);
+    const asked = await gate();
+    expect(count(await twenty(() => approveGate(room, asked)))).toEqual({ counted: 20 });
+    const { events, decision } = await gate();
+    expect([events.length, decision]).toEqual([1, undefined]);
+  });
+
+  it("different links count until the gate has the required number", async () => {
+    const { room, run, gate } = await waitingRun(12);
+    const asked = await gate();
+    const outcomes = await twenty((n) => approveGate(room, asked, n, { resumeId: n, approver: `a${n}` }));
+    expect(count(outcomes)).toEqual({ counted: 12, "approval.decided": 8 });
+    expect(new Set((await gate()).events.map(({ approver }) => approver)).size).toBe(12);
+    await playExecutions(room);
+    expect(await room.deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
+  });
 });
 
 describe("the deadline of a gate", () => {

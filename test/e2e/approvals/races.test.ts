@@ -18,35 +18,28 @@ async function asked(suspend: object = {}) {
 }
 
 describe("simultaneous decisions", () => {
-  it("twenty requests with one link approve once, and the others return that it is decided", async () => {
+  it("ten requests with one link approve once, and the others return that it is decided", async () => {
     const { run, gate } = await asked();
     const { resume } = await urls(ws, gate, { approver: "kim" });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => visit(resume, { body: { n: 1 } })));
-    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 19 });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visit(resume, { body: { n: 1 } })));
+    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 9 });
     for (const { text } of answers.filter(({ status }) => status === 409)) expect(text).toContain("approved by kim");
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 1 }], approvers: ["kim"] } });
   });
 
-  it("twenty requests with one link count as one of two approvals", async () => {
-    const { run, gate } = await asked({ required_events: 2 });
-    const { resume } = await urls(ws, gate);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => visit(resume, { body: { n: 1 } })));
-    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 20 });
-    expect((await runOf(ws, run)).gates[0]).toMatchObject({ approved_by: ["anonymous"] });
-  });
-
-  it("twenty different links all count, and the flow continues with exactly the required number", async () => {
-    const { run, gate } = await asked({ required_events: 12 });
-    const links = await Promise.all(Array.from({ length: 20 }, (_, n) => urls(ws, gate, { approver: `a${n}` })));
+  it("ten different links all count, and the flow continues with exactly the required number", async () => {
+    const { run, gate } = await asked({ required_events: 6 });
+    const links = [];
+    for (let n = 0; n < 10; n += 1) links.push(await urls(ws, gate, { approver: `a${n}` }));
     const answers = await Promise.all(links.map(({ resume }, n) => visit(resume, { body: { n } })));
-    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 12, 409: 8 });
+    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 6, 409: 4 });
     const { resumes, approvers } = (await ws.completed(run))["result"] as { resumes: { n: number }[]; approvers: string[] };
-    expect(approvers).toHaveLength(12);
+    expect(approvers).toHaveLength(6);
     expect(resumes.map(({ n }) => `a${n}`)).toEqual(approvers);
   });
 
   it("exactly one of simultaneous approvals and rejections wins, and the others return which", async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const { run, gate } = await asked();
       const links = await Promise.all(["ann", "bob", "cleo"].map((approver) => urls(ws, gate, { approver })));
       const answers = await Promise.all(links.flatMap(({ resume, cancel }) => [visit(resume, { body: {} }), visit(cancel, { body: {} })]));
@@ -58,7 +51,7 @@ describe("simultaneous decisions", () => {
   });
 
   it("an approval at the deadline is either accepted or expired, and the flow matches the response", async () => {
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const run = await begin(ws, [asks("ask", { timeout: 2 }), sees()]);
       const [gate] = await waiting(ws, run);
       const { resume } = await urls(ws, gate?.gate_id ?? "");
@@ -91,7 +84,7 @@ describe("simultaneous decisions", () => {
   });
 
   it("a run that is canceled and approved at once is canceled or continues, never both", async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const { run, gate } = await asked();
       const { resume } = await urls(ws, gate);
       const [approved, canceled] = await Promise.all([visit(resume, { body: {} }), ws.post(`jobs_u/queue/cancel/${run}`, {})]);

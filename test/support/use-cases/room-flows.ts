@@ -103,19 +103,28 @@ const twice = <T>(call: () => Promise<T>): Promise<T> => call().catch(call);
 /** The gates of a run, as they are stored. */
 export const gates = ({ deps }: Room, run: string): Promise<Gate[]> => loadGatesOfRun(deps, run);
 
-/** Approves a gate, as the holder of a link does. */
-export async function approveGate({ deps }: Room, gate: Gate, payload: unknown = 1): Promise<string> {
+/** The link that a decision comes by, and what is decided. */
+interface LinkDecision {
+  resumeId?: number;
+  approver?: string;
+  approved?: boolean;
+}
+
+/** Approves or rejects a gate, as the holder of a link does. */
+export async function approveGate(
+  { deps }: Room,
+  gate: Gate,
+  payload: unknown = 1,
+  { resumeId = 7, approver = "kim", approved = true }: LinkDecision = {},
+): Promise<string> {
   const flow = await deps.jobs.get(gate.flow);
   if (!flow) throw new Error(`The flow ${gate.flow} is gone.`);
   const asked = await findApprovalRequestOfGate(deps, gate, flow);
-  const link = { workspace: gate.workspace, id: gate.id, resumeId: 7, approver: "kim", signature: "" };
+  const link = { workspace: gate.workspace, id: gate.id, resumeId, approver, signature: "" };
   return decideRequest(
     deps,
     asked,
     { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideRequest>[2],
-    {
-      approved: true,
-      payload,
-    },
+    { approved, payload },
   );
 }
