@@ -276,6 +276,19 @@ describe("a slot", () => {
   });
 });
 
+it("a call that is not answered in time leaves its result to be read for an hour after the end of the run, despite delete_after_secs", async () => {
+  const content = `text="$1"\nsleep ${SYNC_LIMIT_S + 1}\necho "$1"`;
+  await save("erased", { content, delete_after_secs: 0 });
+  const answer = await ws.runWait("f/t/erased", { text: "topsecret" });
+  expect(answer.status).toBe(504);
+  const id = answer.headers.get("x-svc-job-id") ?? "";
+  expect(await ws.completed(id)).toMatchObject({ success: true, result: "topsecret" });
+  await housekeep(3_500);
+  expect(await ws.completed(id)).toMatchObject({ result: "topsecret" });
+  await until(async () => (await housekeep(3_700)) && (await ws.completed(id))["deleted"], { what: "the erasure" });
+  expect(JSON.stringify(await ws.completed(id))).not.toContain("topsecret");
+});
+
 it("a limit that is none, or wrong, is said when the script is saved", async () => {
   const send = (fields: object) => ws.post("scripts/create", { path: "f/t/wrong", summary: "", language: "bash", content, ...fields });
   for (const fields of [

@@ -13,6 +13,7 @@ let other: Workspace;
 beforeAll(async () => {
   [ws, other] = [await newWorkspace(), await newWorkspace()];
   await ws.saveScript({ path: ECHO, language: "bun", content: "export function main({ ...all }) { return all; }" });
+  await ws.saveScript({ path: "f/t/count", language: "bun", content: "export const main = ({ ...all }) => Object.keys(all).length;" });
   await ws.saveScript({ path: "f/t/reply", language: "bun", content: "export function main(result: unknown) { return result; }" });
 });
 
@@ -84,12 +85,14 @@ describe("unusual webhook calls", () => {
     expect(await received(Uint8Array.of(0x7b, 0xff, 0xfe, 0x00))).toEqual({ raw_string: "{\ufffd\ufffd\u0000" });
   });
 
-  it("a body with 100,000 keys runs, as JSON and as a form", async () => {
+  it("a body with 100,000 keys as JSON, or 10,000 as a form, runs", async () => {
     const keys = Array.from({ length: 100_000 }, (_, at) => `k${at}`);
-    const asJson = await received(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1]))));
-    expect(Object.keys(asJson as object)).toHaveLength(100_000);
-    const asForm = await received(keys.map((key) => `${key}=1`).join("&"), { "content-type": "application/x-www-form-urlencoded" });
-    expect(Object.keys(asForm as object)).toHaveLength(100_000);
+    const count = async (body: string, type: string) =>
+      expectStatus(await ws.call("POST", "jobs/run_wait_result/p/f/t/count", { body, headers: { "content-type": type } }), 200).json;
+    expect(await count(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1]))), "application/json")).toBe(100_000);
+    // core/payload/arguments.test.ts reads a form of 100,000.
+    const form = keys.slice(0, 10_000).map((key) => `${key}=1`);
+    expect(await count(form.join("&"), "application/x-www-form-urlencoded")).toBe(10_000);
   });
 
   it("form fields named like parts of every object are stored as data", async () => {
