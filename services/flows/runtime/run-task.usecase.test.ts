@@ -85,6 +85,15 @@ describe("runTask, called by the machine of a flow,", () => {
     expect(await runFlow({ modules })).toEqual({ state: "succeeded", result: 300, executions: 2 });
   });
 
+  it("runs a long parallel loop in rounds, and collects its results in order", { timeout: 120_000 }, async () => {
+    const orders = Array.from({ length: 100 }, (_, index) => index);
+    const modules = [
+      loop([{ id: "i", value: { type: "identity" } }], { parallel: true }),
+      echo("n", "results.each.map(({ iter }) => iter.value)"),
+    ];
+    expect(await runFlow({ modules }, { orders })).toEqual({ state: "succeeded", result: orders });
+  });
+
   it("ends a while loop without steps by its own predicate, and fails it where that never holds", { timeout: 120_000 }, async () => {
     const empty = { type: "whileloopflow", skip_failures: false, modules: [] };
     const modules = [

@@ -1,4 +1,4 @@
-import { DescribeExecutionCommand, DescribeStateMachineCommand, ListExecutionsCommand } from "@aws-sdk/client-sfn";
+import { DescribeExecutionCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { beforeAll, describe, expect, it } from "vitest";
 import { member } from "../../support/api/people.ts";
 import { refused } from "../../support/api/refusal.ts";
@@ -8,7 +8,7 @@ import { flow, runFlow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
 const { sfn } = awsClients();
-const { step, each, loop, one, all, fail } = flow;
+const { step, each } = flow;
 let ws: Workspace;
 beforeAll(async () => {
   ws = await newWorkspace();
@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 type Json = Record<string, unknown>;
 const jobOf = async (id: string) => (await ws.get(`jobs_u/get/${id}`)).json as Json;
-const nested = (id: string, path: string) => ({ id, value: { type: "flow", path, input_transforms: {} } });
 
 describe("a flow's job", () => {
   it("the job contains the ARN of its execution, and no console URL with a local engine", async () => {
@@ -26,18 +25,6 @@ describe("a flow's job", () => {
     const { status, name } = await sfn.send(new DescribeExecutionCommand({ executionArn: execution.arn }));
     expect([status, name]).toEqual(["SUCCEEDED", `${String(job["id"])}.0`]);
   });
-
-  it("the job lists its previous executions, oldest first", async () => {
-    const last = flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } });
-    const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules: [loop("w", [last])] } }), 201).text;
-    await ws.completed(id, 120_000);
-    const { execution } = (await jobOf(id)) as { execution: { arn: string; earlier: string[] } };
-    const named = [...execution.earlier, execution.arn];
-    expect(named.length).toBeGreaterThan(1);
-    const { stateMachineArn } = await sfn.send(new DescribeExecutionCommand({ executionArn: execution.arn }));
-    const { executions = [] } = await sfn.send(new ListExecutionsCommand({ stateMachineArn }));
-    expect(named).toEqual(executions.map(({ executionArn }) => executionArn).toSorted());
-  }, 180_000);
 
   it("the job contains no execution before the first one", async () => {
     const value = { modules: [step("a", "1")] };
@@ -55,49 +42,6 @@ const logsOf = async (id: unknown, at: Workspace = ws) => expectStatus(await at.
 const plain = (logs: string) => logs.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "#");
 
 describe("the logs of a whole flow", () => {
-  it("the logs are those of the steps in execution order, each under step, attempt, iteration and job", async () => {
-    const twice = flow.script(
-      "f",
-      'export const main = () => { console.log("tried"); throw new Error("no"); };',
-      {},
-      { retry: { constant: { attempts: 1, seconds: 0 } }, continue_on_error: true },
-    );
-    const job = await runFlow(ws, [
-      says("a", "'first'"),
-      step("quiet", "1"),
-      says("skipped", "'never'", { skip_if: { expr: "true" } }),
-      each("l", "[1, 2]", [each("m", "[1, 2]", [says("b", "flow_input.iter.value + ' inside'")])]),
-      one("o", [["false", [says("c", "'not this'")]]], [says("d", "'otherwise'")]),
-      all("p", [[says("x", "'x'")], [says("y", "'y'")]]),
-      twice,
-      says("z", "'last'"),
-    ]);
-    const logs = await logsOf(job["id"]);
-    expect(plain(logs).split("\n")).toEqual([
-      ...["=== a, attempt 1, job #", "first", "=== quiet, attempt 1, job #"],
-      ...["0.0", "0.1", "1.0", "1.1"].flatMap((at) => [`=== b, iteration ${at}, attempt 1, job #`, `${Number(at.slice(2)) + 1} inside`]),
-      ...["=== d, attempt 1, job #", "otherwise", "=== x, attempt 1, job #", "x", "=== y, attempt 1, job #", "y"],
-      ...["=== f, attempt 1, job #", "tried", "=== f, attempt 2, job #", "tried", "=== z, attempt 1, job #", "last", ""],
-    ]);
-    const [, id] = /=== a, attempt 1, job (\S+)/.exec(logs) ?? [];
-    expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toBe("first\n");
-  });
-
-  it("the logs contain nested flows, parallel branches, both attempts of a loop, and the failure module", async () => {
-    await saveFlow(ws, "f/t/inner", [says("x", "'deep'"), step("y", "1")]);
-    const once = each("l", "[1]", [says("n", "'in it'"), fail("e")], {}, { retry: { constant: { attempts: 1, seconds: 0 } } });
-    const job = await runFlow(ws, {
-      modules: [all("p", [[nested("i", "f/t/inner")], [says("s", "'beside'")]], { parallel: true }), once],
-      failure_module: says("failure", "error.message"),
-    });
-    const logs = plain(await logsOf(job["id"]));
-    expect(logs).toContain("=== i, attempt 1, job #\n=== i > x, attempt 1, job #\ndeep\n=== i > y, attempt 1, job #\n");
-    expect(logs).toContain("=== s, attempt 1, job #\nbeside\n");
-    const tried = "=== n, iteration 0, attempt 1, job #\nin it\n=== e, iteration 0, attempt 1, job #\n";
-    expect(logs.split(tried)).toHaveLength(3);
-    expect(logs).toMatch(/=== failure, .*attempt 1, job #\nno\n/);
-  });
-
   it("the logs are available during the run", async () => {
     const slow = flow.script("b", 'export const main = async () => { console.log("waiting"); await Bun.sleep(600_000); };', {}, {});
     const modules = [says("a", "'first'"), each("l", "[1, 2]", [slow], { parallel: true })];
@@ -111,15 +55,6 @@ describe("the logs of a whole flow", () => {
     );
     expect(plain(logs)).toMatch(/^=== a, attempt 1, job #\nfirst\n=== b, iteration \d, attempt 1, job #\nwaiting\n=== b, iteration \d/);
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
-  });
-
-  it("long logs are truncated with a line that refers to the rest", async () => {
-    const loud = flow.script("a", 'export const main = () => console.log("x".repeat(999_999));', {}, {});
-    const job = await runFlow(ws, [loud, { ...loud, id: "b" }, says("c", "'not shown'")]);
-    const logs = await logsOf(job["id"]);
-    expect(logs.length).toBeLessThan(1024 * 1024 + 500);
-    expect(plain(logs)).toMatch(/\n\[svc\] The log is truncated here\. .*jobs\/list\?parent_job=# lists the jobs of the steps\.\n$/);
-    expect(logs).not.toContain("not shown");
   });
 
   it("secrets are masked as in each step's own log", async () => {

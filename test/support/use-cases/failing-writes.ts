@@ -33,6 +33,8 @@ interface PlayedProcess {
   fault: Fault | undefined;
   isDead: boolean;
   writes: string[];
+  /** Is called before and after each write is applied. */
+  onChange?: () => void;
 }
 /** Work that is still under way when its process has died belongs to that process, whichever fault follows. */
 const played = new AsyncLocalStorage<PlayedProcess>();
@@ -42,15 +44,18 @@ export async function countWrite<T>(operation: string, apply: () => Promise<T>):
   const current = played.getStore();
   if (!current) return apply();
   refuseIfDead(current, operation);
-  const { fault, writes } = current;
+  const { fault, writes, onChange } = current;
   writes.push(operation);
-  if (writes.length !== fault?.write) return apply();
+  onChange?.();
+  const applyAndTell = () => apply().finally(onChange);
+  if (writes.length !== fault?.write) return applyAndTell();
   if (fault.kind === "death") current.isDead = true;
-  if (fault.moment === "after") await apply().catch(() => undefined);
+  if (fault.moment === "after") await applyAndTell().catch(() => undefined);
   throw new InjectedFault(`write ${writes.length}, ${operation}, ${fault.moment}`);
 }
 
-async function countRead<T>(operation: string, apply: () => Promise<T>): Promise<T> {
+/** Applies a call that writes nothing, unless its process is dead. */
+export async function countRead<T>(operation: string, apply: () => Promise<T>): Promise<T> {
   const current = played.getStore();
   if (current) refuseIfDead(current, operation);
   return apply();
@@ -68,6 +73,21 @@ export async function withFault<T>(
   const process: PlayedProcess = { fault, isDead: false, writes: [] };
   const [ended] = await played.run(process, () => Promise.allSettled([work()]));
   return { writes: process.writes, ended };
+}
+
+/**
+ * Several processes whose writes are counted together, so that a fault can strike any write of what they do together. `play` runs one of them and rejects
+ * when it has died, even if its work has survived every failed call.
+ */
+export function processesWithFault(fault: Fault | undefined, onChange: () => void) {
+  const writes: string[] = [];
+  const play = async <T>(work: () => Promise<T>): Promise<T> => {
+    const process: PlayedProcess = { fault, isDead: false, writes, onChange };
+    const result = await played.run(process, work);
+    if (process.isDead) throw new InjectedFault("The process has died.");
+    return result;
+  };
+  return { writes, play };
 }
 
 interface Context {

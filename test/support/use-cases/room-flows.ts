@@ -3,21 +3,59 @@ import { limits } from "../../../contract/limits.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { runnableFlowSchema } from "../../../core/flows/version.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { type NextOutcome, nextArguments } from "../../../runners/protocol.ts";
 import { decideRequest } from "../../../services/approvals/decisions/decide.ts";
 import { loadGatesOfRun } from "../../../services/approvals/gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../../../services/approvals/gates/find-approval-request.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
+import { loadValue } from "../../../services/jobs/values/values.ts";
 import { aFlow } from "../../builders/flows.ts";
-import type { RecordedExecution, Room } from "./room.ts";
-import { addJob } from "./room-jobs.ts";
+import { newRoom, type RecordedExecution, type Room, success } from "./room.ts";
+import { addJob, addScript, addWorkspace } from "./room-jobs.ts";
+
+/** A room of flows, and the results of all scripts that ran, in their order. */
+export interface FlowRoom extends Room {
+  results: unknown[];
+}
+
+/** A room with a workspace and a script, which returns its argument `x`. It also runs the scripts that follow it in a batch. */
+export async function newFlowRoom(): Promise<FlowRoom> {
+  const room = await newRoom();
+  await addWorkspace(room);
+  const { build, ...value } = await addScript(room);
+  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  const results: unknown[] = [];
+  const resultOf = ({ x = null }: { x?: unknown }) => {
+    results.push(x);
+    return x;
+  };
+  room.answers.run = async ({ args, next }) => {
+    const [first, outcomes] = [success(resultOf(args)), [] as NextOutcome[]];
+    if (first.kind !== "outcome" || !next) return first;
+    const batch: unknown[] = [first.outcome.result];
+    for (const { args: following } of next.runs) {
+      const made = nextArguments(following, batch);
+      if (!made) break;
+      batch.push(resultOf(made));
+      const atMs = room.clock.nowMs;
+      outcomes.push({ ...first.outcome, result: batch.at(-1), startedAtMs: atMs, endedAtMs: atMs });
+    }
+    return { ...first, outcome: { ...first.outcome, next: outcomes } };
+  };
+  return { ...room, results };
+}
 
 /** A flow at a path that other flows can run. */
-export async function addFlow({ deps, workspace }: Room, path: string, modules: object[]): Promise<void> {
+export async function addFlow({ deps, workspace }: Room, path: string, sent: object[] | object): Promise<void> {
   const [version, plan] = [Math.floor(Math.random() * 1e9), `flows/${workspace}/${randomUUID()}/plan.json`];
-  await deps.storage.put(plan, JSON.stringify({ value: aFlow({ modules }), scripts: {} }), "application/json");
+  await deps.storage.put(
+    plan,
+    JSON.stringify({ value: aFlow(Array.isArray(sent) ? { modules: sent } : sent), scripts: {} }),
+    "application/json",
+  );
   const build = { state: "ready" as const, job: randomUUID(), plan, machine: `m-${version}` };
   const { build: _, ...value } = runnableFlowSchema.parse({ workspace, path, version, hash: "1", tag: "flow", archived: false, build });
   await Promise.all([
@@ -27,15 +65,23 @@ export async function addFlow({ deps, workspace }: Room, path: string, modules: 
 }
 
 /** The job of a flow with a started execution. */
-export async function startFlow(room: Room, modules: object[]): Promise<Job["id"]> {
-  const code = { in: "head" as const, json: JSON.stringify({ flow: aFlow({ modules }) }) };
+export async function startFlow(
+  room: Room,
+  value: object[] | object,
+  args: object = {},
+  { timeoutS = limits.flowTimeoutS, priority }: { timeoutS?: number; priority?: number } = {},
+): Promise<Job["id"]> {
+  const flow = aFlow(Array.isArray(value) ? { modules: value } : value);
   const { id } = await addJob(room, {
+    id: randomUUID(),
     kind: "flowpreview",
-    code,
+    code: { in: "head", json: JSON.stringify({ flow }) },
+    args: { in: "head", json: JSON.stringify(args) },
     hash: undefined,
     language: undefined,
     tag: "flow",
-    timeoutS: limits.flowTimeoutS,
+    timeoutS,
+    ...(priority === undefined ? {} : { priority }),
   });
   await handleJobMessage(room.deps, { job: id });
   return id;
@@ -102,6 +148,13 @@ const twice = <T>(call: () => Promise<T>): Promise<T> => call().catch(call);
 
 /** The gates of a run, as they are stored. */
 export const gates = ({ deps }: Room, run: string): Promise<Gate[]> => loadGatesOfRun(deps, run);
+
+/** The state and the result of a flow's job. Throws if the job has not ended. */
+export async function endOfFlow({ deps }: Room, run: string): Promise<{ state: string; result: unknown }> {
+  const job = await deps.jobs.get(run);
+  if (!job || !hasEnded(job)) throw new Error(`The flow's job is ${job?.state}, in its execution ${job?.flow?.execution}.`);
+  return { state: job.state, result: JSON.parse(await loadValue(deps, job, job.result)) };
+}
 
 /** The link that a decision comes by, and what is decided. */
 interface LinkDecision {

@@ -19,7 +19,7 @@ import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { gatedFlows } from "../../../services/flows/runtime/gated-flows.ts";
 import { createTables } from "./engine-resources.ts";
-import { countWrite } from "./failing-writes.ts";
+import { countRead, countWrite } from "./failing-writes.ts";
 
 /** An execution of the recording engine. */
 export interface RecordedExecution extends ExecutionName {
@@ -40,6 +40,17 @@ export const success = (result: unknown): Invocation => ({
   } as Extract<Invocation, { kind: "outcome" }>["outcome"],
 });
 
+/** A failure of the script as a runner reports it. */
+export const failure = (message: string): Invocation => ({
+  kind: "outcome",
+  outcome: {
+    outcome: "failure",
+    error: { name: "Error", message },
+    logs: { offset: 0, text: "" },
+    timings: { totalMs: 5, runMs: 1 },
+  } as Extract<Invocation, { kind: "outcome" }>["outcome"],
+});
+
 /**
  * The dependencies of use cases, over two empty tables and two empty queues of the local engine. DynamoDB, S3, SQS and KMS are real; the
  * clock is the test's; calls that leave the service (runners, builds, Step Functions) are recorded. Environment variables select the
@@ -56,6 +67,7 @@ export async function newRoom() {
   const started: RecordedExecution[] = [];
   const resumed: { token: string; output: object }[] = [];
   const runs: RunRequest[] = [];
+  let hasSent = false;
   const delivered: unknown[] = [];
   const find = ({ machine, job, execution }: ExecutionName) =>
     started.find((one) => one.machine === machine && one.job === job && one.execution === execution);
@@ -65,7 +77,11 @@ export async function newRoom() {
         if (!find(execution)) started.push({ ...execution, input, is: "running" });
         return "started" as const;
       }),
-    status: async (execution: ExecutionName) => ({ is: find(execution)?.is ?? ("none" as const), reason: "" }),
+    status: async (execution: ExecutionName) => {
+      const is = find(execution)?.is ?? ("none" as const);
+      return { is, reason: is === "stopped" ? "stopped by hand" : "" };
+    },
+    executionShown: ({ machine, job, execution }: ExecutionName) => ({ arn: `${machine}:${job}.${execution}` }),
     stop: (execution: ExecutionName) =>
       countWrite("StopExecution", async () => {
         const found = find(execution);
@@ -79,10 +95,11 @@ export async function newRoom() {
   const stateMachines = { removeIdle: async () => 0, removeMachines: async () => true } as unknown as StateMachines;
   const answers = { run: async (_request: RunRequest): Promise<Invocation> => success(1) };
   const functions = {
-    run: async (_language: string, request: RunRequest) => {
-      runs.push(request);
-      return answers.run(request);
-    },
+    run: (_language: string, request: RunRequest) =>
+      countRead("Invoke", async () => {
+        runs.push(request);
+        return answers.run(request);
+      }),
     makeMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
@@ -93,7 +110,12 @@ export async function newRoom() {
     objects: objectTable,
     concurrency: concurrencyTable,
     storage,
-    queue,
+    queue: {
+      async send(...message: Parameters<typeof queue.send>) {
+        await queue.send(...message);
+        hasSent = true;
+      },
+    },
     dataKeys,
     linkKeys,
     webhookKeys,
@@ -129,6 +151,12 @@ export async function newRoom() {
       onJobCanceled: [flowCancellation(adapters)],
       jobData,
       gatedFlows: gatedFlows(adapters),
+    },
+    /** Whether a message was sent since the last call of this. */
+    takeSent(): boolean {
+      const had = hasSent;
+      hasSent = false;
+      return had;
     },
     /** Removes and returns the messages in the queues. */
     async messages(): Promise<{ job: string }[]> {

@@ -12,9 +12,26 @@ export interface Position {
   name: string;
   state: StepState;
 }
+/** What a machine needs from its surroundings. */
+export interface MachineDeps {
+  /** Calls function `step`. */
+  call: (payload: unknown) => Promise<StepState>;
+  /** Waits until a task's token is sent, and returns the output that was sent with it. */
+  tokenOutput: (token: string) => Promise<StepState>;
+  wait: (seconds: number) => void;
+  /** Is called before each state, also in parallel branches. What it throws fails the execution. */
+  onEnter?: (position: Position) => void | Promise<void>;
+}
 interface Options {
   /** Called before each state of the machine. An error ends the run and is thrown. */
   onEnter?: (position: Position) => void;
+}
+/** The states that run beside each other are abandoned when one of them has failed. */
+interface Strand {
+  isAbandoned: boolean;
+}
+class Abandoned extends Error {
+  override readonly name = "Abandoned";
 }
 
 /** The value at a path such as `$.outcome` or `$`. */
@@ -31,27 +48,28 @@ function fillIn(template: Record<string, unknown>, state: StepState, token: stri
   );
 }
 
-/** Interprets a compiled state machine as Step Functions does, with function `step` called in this process. Waits only move the room's clock. */
+/** Interprets a compiled state machine as Step Functions does. */
 class Interpreter {
-  private readonly room: Room;
+  private readonly deps: MachineDeps;
 
-  constructor(room: Room) {
-    this.room = room;
+  constructor(deps: MachineDeps) {
+    this.deps = deps;
   }
 
   async run(
     { StartAt, States }: Definition,
     input: StepState,
-    { from = StartAt, onEnter }: Options & { from?: string } = {},
+    { from = StartAt, strands = [] }: { from?: string; strands?: readonly Strand[] } = {},
   ): Promise<StepState> {
     let state = input;
     for (let name: string | undefined = from; name !== undefined; ) {
       const current: State | undefined = States[name];
       if (!current) throw new Error(`There is no state ${name}.`);
-      onEnter?.({ name, state });
+      if (strands.some(({ isAbandoned }) => isAbandoned)) throw new Abandoned();
+      await this.deps.onEnter?.({ name, state });
       let next: string | undefined;
       try {
-        [state, next] = await this.enter(current, state);
+        [state, next] = await this.enter(current, state, strands);
       } catch (error) {
         const caught = "Catch" in current ? current.Catch?.[0]?.Next : undefined;
         if (caught === undefined) throw error;
@@ -62,7 +80,7 @@ class Interpreter {
     return state;
   }
 
-  private async enter(current: State, state: StepState): Promise<[StepState, string | undefined]> {
+  private async enter(current: State, state: StepState, strands: readonly Strand[]): Promise<[StepState, string | undefined]> {
     const following = "Next" in current ? current.Next : undefined;
     switch (current.Type) {
       case "Task":
@@ -73,33 +91,65 @@ class Interpreter {
           current.Choices.find(({ Variable, StringEquals }) => valueAt(state, Variable) === StringEquals)?.Next ?? current.Default,
         ];
       case "Wait":
-        this.room.clock.nowMs += Number(valueAt(state, current.SecondsPath)) * 1000;
+        this.deps.wait(Number(valueAt(state, current.SecondsPath)));
         return [state, following];
       case "Map": {
         const items = valueAt(state, current.ItemsPath) as string[];
         const { indices: _, outcome: __, ...pointers } = state;
-        await Promise.all(items.map((item) => this.run(current.ItemProcessor, { ...pointers, path: `${state.path}${item}.` })));
-        return [state, following];
+        const inputs = items.map((item) => [current.ItemProcessor, { ...pointers, path: `${state.path}${item}.` }] as const);
+        return [await this.runBeside(inputs, state, strands), following];
       }
-      case "Parallel":
-        await Promise.all(current.Branches.map((branch) => this.run(branch, state)));
-        return [state, following];
+      case "Parallel": {
+        const inputs = current.Branches.map((branch) => [branch, state] as const);
+        return [await this.runBeside(inputs, state, strands), following];
+      }
       case "Succeed":
         return [state, undefined];
     }
   }
 
+  private async runBeside(inputs: (readonly [Definition, StepState])[], state: StepState, strands: readonly Strand[]): Promise<StepState> {
+    const strand: Strand = { isAbandoned: false };
+    try {
+      await Promise.all(inputs.map(([definition, input]) => this.run(definition, input, { strands: [...strands, strand] })));
+    } catch (error) {
+      strand.isAbandoned = true;
+      throw error;
+    }
+    return state;
+  }
+
   private async task(task: TaskState, state: StepState): Promise<StepState> {
     const token = randomUUID();
-    const answer = await runTask(
-      this.room.deps,
-      parseStepCall(fillIn(task.Parameters["Payload"] as Record<string, unknown>, state, token)),
-    );
-    if (!task.Resource.endsWith(".waitForTaskToken")) return task.ResultPath === null ? state : answer;
-    const { output } = await until(() => this.room.resumed.find((resumed) => resumed.token === token), { what: "the token of a task" });
-    return task.ResultPath === null ? state : (output as StepState);
+    const payload = fillIn(task.Parameters["Payload"] as Record<string, unknown>, state, token);
+    const isHeld = task.Resource.endsWith(".waitForTaskToken");
+    const answer = isHeld ? await this.hold(payload, token) : await this.deps.call(payload);
+    return task.ResultPath === null ? state : answer;
+  }
+
+  /** A task that waits for its token is resumed by it alone; as on the local engine, the failure of its call changes nothing. */
+  private async hold(payload: unknown, token: string): Promise<StepState> {
+    await this.deps.call(payload).catch(() => undefined);
+    return this.deps.tokenOutput(token);
   }
 }
+
+/** Runs a machine to the end of its execution, and throws what fails the execution. */
+export const interpret = (deps: MachineDeps, definition: Definition, input: StepState): Promise<StepState> =>
+  new Interpreter(deps).run(definition, input);
+
+/** Function `step` is called in this process. Waits only move the room's clock. */
+const inRoom = (room: Room, { onEnter }: Options = {}): MachineDeps => ({
+  call: (payload) => runTask(room.deps, parseStepCall(payload)),
+  tokenOutput: async (token) => {
+    const { output } = await until(() => room.resumed.find((resumed) => resumed.token === token), { what: "the token of a task" });
+    return output as StepState;
+  },
+  wait: (seconds) => {
+    room.clock.nowMs += seconds * 1000;
+  },
+  ...(onEnter ? { onEnter } : {}),
+});
 
 /** The machine that the flow of a job is compiled to. */
 export async function machineOf(room: Room, jobId: string): Promise<Definition> {
@@ -110,7 +160,7 @@ export async function machineOf(room: Room, jobId: string): Promise<Definition> 
 
 /** Runs a machine from a position to its end. A failure in the last state is not an error here, because the job's record contains it. */
 export async function continueMachine(room: Room, definition: Definition, { name, state }: Position): Promise<void> {
-  await new Interpreter(room).run(definition, state, { from: name }).catch(() => undefined);
+  await new Interpreter(inRoom(room)).run(definition, state, { from: name }).catch(() => undefined);
 }
 
 /** Runs an execution that the room has recorded, from its beginning. */
@@ -119,6 +169,6 @@ export async function runExecution(room: Room, execution: RecordedExecution, opt
   const failed = (error: unknown) => {
     if (options.onEnter) throw error;
   };
-  await new Interpreter(room).run(definition, execution.input as StepState, options).catch(failed);
+  await interpret(inRoom(room, options), definition, execution.input as StepState).catch(failed);
   execution.is = "ended";
 }
