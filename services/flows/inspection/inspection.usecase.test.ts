@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { actions } from "../../../contract/access/actions.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, one, step } from "../../../test/support/use-cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/room.ts";
 import { addFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { loadFlowLogs } from "./logs.ts";
 import { loadFlowFields } from "./status.ts";
 
@@ -28,7 +30,7 @@ const jobOf = async (id: string): Promise<Job> => (await room.deps.jobs.get(id))
 describe("the logs of a whole flow", () => {
   const logsOf = async (value: object[] | object) => {
     const { run } = await runFlowInCloud(room, value);
-    const logs = await loadFlowLogs({ ...room.deps, visible: () => true }, await jobOf(run));
+    const logs = await loadFlowLogs(room.deps, { actor: anAdmin, action: actions.readRun }, await jobOf(run));
     return logs.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "#");
   };
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
   ws = await newWorkspace();
 });
 
-const { step, fail, each, one, all, loop } = flow;
+const { step, each } = flow;
 const nested = (id: string, path: string, args: Record<string, string> = {}, more: object = {}) => ({
   id,
   value: {
@@ -109,28 +109,6 @@ describe("flow_status", () => {
     expect(job).not.toHaveProperty("raw_code");
   });
 
-  it("flow_status contains the outcome of each module after the end", async () => {
-    const job = await runFlow(ws, [
-      step("a", "1"),
-      each("l", "[1, 2]", [step("b", "2")]),
-      one("o", [["false", []]], [step("d", "3")]),
-      all("p", [[step("x", "4")], [step("y", "5")]], { parallel: true }),
-      step("s", "6", { skip_if: { expr: "true" } }),
-      fail("f", "'no'", { retry: { constant: { attempts: 1, seconds: 0 } } }),
-      step("never", "7"),
-    ]);
-    expect(status(job).step).toBe(5);
-    expect(status(job).modules).toMatchObject([
-      { type: "Success", id: "a", job: expect.any(String) },
-      { type: "Success", id: "l", flow_jobs: [expect.any(String), expect.any(String)], flow_jobs_success: [true, true] },
-      { type: "Success", id: "o", branch_chosen: { type: "default" } },
-      { type: "Success", id: "p", flow_jobs: [expect.any(String), expect.any(String)] },
-      { type: "Success", id: "s", skipped: true },
-      { type: "Failure", id: "f", failed_retries: [expect.any(String)] },
-      { type: "WaitingForPriorSteps", id: "never" },
-    ]);
-  });
-
   it("flow_status shows the running job and the index of a loop", async () => {
     const slow = flow.script("b", "export const main = async () => { await Bun.sleep(3000); };", {}, {});
     const id = expectStatus(
@@ -170,32 +148,6 @@ describe("nested flows", () => {
     });
   });
 
-  it("nested flows run in parallel loops and at greater depth", async () => {
-    await saveFlow(ws, "f/t/outer", [
-      each("l", "flow_input.list", [nested("a", "f/t/inner", { n: "flow_input.iter.value" })], { parallel: true }),
-    ]);
-    const job = await runFlow(ws, [nested("o", "f/t/outer", { list: "[1, 2, 3]" })]);
-    expect(job["result"]).toEqual([20, 30, 40]);
-  });
-
-  it("a failing nested flow fails its caller with its error, and can be retried or ignored", async () => {
-    await saveFlow(ws, "f/t/failing", [fail("x")]);
-    const failing = nested("a", "f/t/failing", {}, { retry: { constant: { attempts: 1, seconds: 0 } } });
-    const job = await runFlow(ws, [failing, step("b", "1")]);
-    expect(job["result"]).toMatchObject({ error: { name: "TypeError", message: "no", step_id: "a" } });
-    expect(status(job).modules[0]).toMatchObject({ type: "Failure", failed_retries: [expect.any(String)] });
-    const on = await runFlow(ws, [nested("a", "f/t/failing", {}, { continue_on_error: true }), step("b", "error.message")]);
-    expect(on["result"]).toBe("no");
-    expect((await runFlow(ws, [nested("a", "f/t/none")]))["result"]).toMatchObject({ error: { message: "There is no flow at f/t/none." } });
-  });
-
-  it("a nested flow has the flow_env of its caller, unless it has its own", async () => {
-    await saveFlow(ws, "f/t/bare", [step("x", "flow_env")]);
-    await saveFlow(ws, "f/t/own", { modules: [step("x", "flow_env")], flow_env: { mine: 1 } });
-    const value = { modules: [nested("a", "f/t/bare"), nested("b", "f/t/own"), step("c", "[results.a, results.b]")], flow_env: { k: "v" } };
-    expect((await runFlow(ws, value))["result"]).toEqual([{ k: "v" }, { mine: 1 }]);
-  });
-
   it("a nested flow is canceled with its caller", async () => {
     await saveFlow(ws, "f/t/waiting", [step("x", "1", { sleep: { type: "static", value: 600 } }), step("y", "2")]);
     const id = expectStatus(
@@ -211,22 +163,4 @@ describe("nested flows", () => {
     expect(await ws.completed(inside.id)).toMatchObject({ canceled: true, canceled_reason: "all of it" });
     expect(await ws.completed(id)).toMatchObject({ canceled: true });
   });
-});
-
-describe("long loops", () => {
-  it("a long loop continues in another execution before the history is full", async () => {
-    const modules = [
-      loop("w", [flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } })]),
-      step("n", "results.w.length"),
-    ];
-    expect((await runFlow(ws, modules))["result"]).toBe(300);
-  }, 120_000);
-
-  it("a long parallel loop runs in rounds", async () => {
-    const modules = [
-      each("l", "Array.from({ length: 100 }, (_, n) => n)", [flow.identity("i")], { parallel: true }),
-      step("n", "results.l.map(({ iter }) => iter.value)"),
-    ];
-    expect((await runFlow(ws, modules))["result"]).toEqual(Array.from({ length: 100 }, (_, n) => n));
-  }, 120_000);
 });

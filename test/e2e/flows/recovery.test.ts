@@ -5,7 +5,7 @@ import { expectStatus, newWorkspace, type Workspace } from "../../support/api/wo
 import { invoke } from "../../support/engine/aws.ts";
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
 import { crashFunction } from "../../support/engine/processes.ts";
-import { flow } from "../../support/flows/flow.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
 
@@ -38,6 +38,14 @@ const start = async (modules: object[], more: object = {}) =>
   expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules, ...more }, args: {} }), 201).text;
 const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`), 200).json as Record<string, unknown>;
 const housekeep = () => invoke("HousekeepingFunction", { aheadMs: 600_000 }, instance);
+const hasSucceeded = (id: string, step: string) =>
+  until(
+    async () => {
+      const { modules } = (await job(id))["flow_status"] as { modules: { id: string; type: string }[] };
+      return modules.some((module) => module.id === step && module.type === "Success");
+    },
+    { timeoutMs: 60_000, what: `the end of step ${step}` },
+  );
 const told = (what: string) => witness.told.filter((each) => each.what === what).length;
 
 describe("recovery of flows", () => {
@@ -56,6 +64,35 @@ describe("recovery of flows", () => {
     expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "c2" });
     expect([told("a2"), told("b2"), told("c2")]).toEqual([1, 2, 1]);
   });
+
+  it("at most the batch runs again whose runner died, and no step before it", async () => {
+    const quick = (id: string, more: object = {}) =>
+      flow.script(
+        id,
+        `export async function main(url: string, id: string, slow: boolean) {
+          await fetch(url + "/" + id);
+          if (slow) await Bun.sleep(3000);
+          return id;
+        }`,
+        { url: "flow_input.url", id: `"${id}"`, slow: `flow_input.slow === "${id}"` },
+        more,
+      );
+    const ids = Array.from({ length: 6 }, (_, index) => `s${index}`);
+    const alone = { retry: { constant: { attempts: 1, seconds: 0 } } };
+    const value = { same_worker: true, modules: [quick("first", alone), ...ids.map((id) => quick(id))] };
+    const run = async (slow: string) => {
+      witness.told.length = 0;
+      return expectStatus(await ws.post("jobs/run/preview_flow", { value, args: { url: witness.url, slow } }), 201).text;
+    };
+    // How quick the steps are is known once they have run.
+    for (const _ of ["once", "twice"]) await ws.completed(await run(""), 60_000);
+    const id = await run("s4");
+    await witness.heard("s4");
+    crashFunction(instance, { runner: "bun" });
+    expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "s5" });
+    expect(told("first")).toBe(1);
+    for (const each of ids) expect([1, 2], each).toContain(told(each));
+  }, 240_000);
 
   it("a flow continues after a restart of the engine, also in parallel loops and branches", async () => {
     const modules = [
@@ -94,6 +131,18 @@ describe("recovery of flows", () => {
   });
 });
 
+describe("flows deleted during a run", () => {
+  it("a deleted flow ends, even if no function has it in memory", async () => {
+    await saveFlow(ws, "f/t/deleted", [telling("a", "a7", 0, { sleep: { type: "static", value: 3 } }), telling("b", "b7")]);
+    const id = expectStatus(await ws.post("jobs/run/f/f/t/deleted", {}), 201).text;
+    await hasSucceeded(id, "a");
+    expectStatus(await ws.call("DELETE", "flows/delete/f/t/deleted"), 200);
+    crashFunction(instance, { output: "StepFunction" });
+    const message = "The flow was deleted while it ran.";
+    expect(await ws.completed(id, 60_000)).toMatchObject({ success: false, result: { error: { name: "FlowDeleted", message } } });
+  });
+});
+
 describe("canceled flows", () => {
   it("a canceled flow ends at once, waiting steps never begin, and a running script is stopped", async () => {
     const id = await start([telling("a", "a5", 30), telling("b", "b5")]);
@@ -113,9 +162,7 @@ describe("canceled flows", () => {
   it("a waiting flow that is canceled ends at once", async () => {
     const id = await start([telling("a", "a6", 0, { sleep: { type: "static", value: 600 } }), telling("b", "b6")]);
     await witness.heard("a6");
-    await until(async () => ((await job(id))["flow_status"] as { modules: { type: string }[] }).modules[0]?.type === "Success", {
-      what: "the end of step a",
-    });
+    await hasSucceeded(id, "a");
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
     expect(await ws.completed(id)).toMatchObject({ canceled: true });
     expect(told("b6")).toBe(0);

@@ -99,23 +99,6 @@ describe("the folder ./shared", () => {
 });
 
 describe("a segment", () => {
-  it("waits for a nested flow, and in sleeps, and goes on where it was", async () => {
-    await saveFlow(ws, "f/t/nested", [step("n", "flow_input.x * 10")]);
-    const nested = (id: string, x: string) => ({
-      id,
-      value: { type: "flow", path: "f/t/nested", input_transforms: { x: { type: "javascript", expr: x } } },
-    });
-    const job = await runFlow(ws, {
-      same_worker: true,
-      modules: [
-        step("a", "1", { sleep: { type: "static", value: 1 } }),
-        nested("b", "2"),
-        each("l", "[3, 4]", [nested("c", "flow_input.iter.value"), step("d", "previous_result + results.a")]),
-      ],
-    });
-    expect(job["result"]).toEqual([31, 41]);
-  });
-
   it("has a job for each step, as the steps of other flows have", async () => {
     const job = await runFlow(ws, { same_worker: true, modules: [step("a", "1"), each("l", "[1, 2]", [step("b", "2")])] });
     const { id, flow_status: status } = job as { id: string; flow_status: { modules: { id: string; type: string }[] } };

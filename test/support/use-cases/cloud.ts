@@ -11,13 +11,13 @@ import { endOfFlow, startFlow } from "./room-flows.ts";
 import { LEASE_OVER_MS, resumeDue } from "./room-jobs.ts";
 import { interpret, machineOf, type Position } from "./state-machine.ts";
 
-/** Where an execution is, of several that may run the same machine. */
+/** The position of an execution. Several executions may run the same machine. */
 export type ExecutionPosition = Position & { execution: RecordedExecution };
 
 interface Options {
-  /** Strikes one write, counted over all function calls of the run. Its process dies, and AWS repeats what it repeats after that. */
+  /** Strikes one write, counted over all function calls of the run. Its process dies, and AWS repeats its call only where AWS does that. */
   fault?: Fault;
-  /** How often housekeeping may look at what has stopped moving; without a fault nothing may stop. */
+  /** The number of times that housekeeping may resume a run that has stopped moving: none by default, unless there is a fault. */
   looks?: number;
   onEnter?: (position: ExecutionPosition) => void | Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function runFlowInCloud(room: Room, value: object[] | object, args:
   return { run, ...(await endOfFlow(room, run)) };
 }
 
-/** A call of a function. It waits while it reads the same running job again and again, and nothing has changed since. */
+/** A call of a function. It waits while it reads the same running job repeatedly and nothing has changed since. */
 interface Call {
   waitsSince?: number | undefined;
 }
@@ -40,7 +40,7 @@ interface HeldTask {
 }
 
 /**
- * Plays what AWS does around the use cases: runs every execution that is started, delivers messages and the events of executions, and lets time pass
+ * Simulates AWS around the use cases: runs every execution that is started, delivers messages and the events of executions, and lets time pass
  * when nothing moves. Each call of a function is a process of its own.
  */
 export class Cloud {
@@ -49,7 +49,7 @@ export class Cloud {
   private readonly processes: ReturnType<typeof processesWithFault>;
   private readonly begun: Set<RecordedExecution>;
   private readonly calls = new Set<Call>();
-  /** How often anything has changed that a waiting call may see. */
+  /** The number of changes that a waiting call may see. */
   private changes = 0;
   private readonly held = new Map<string, HeldTask>();
 
@@ -169,7 +169,7 @@ export class Cloud {
     };
     void this.track(async () => {
       const definition = await machineOf(room, execution.job);
-      // What the execution does later is tracked by its calls.
+      // The execution is tracked by its calls from now on.
       void interpret(machine, definition, execution.input as StepState)
         .then(
           () => end(undefined),

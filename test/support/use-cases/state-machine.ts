@@ -12,14 +12,14 @@ export interface Position {
   name: string;
   state: StepState;
 }
-/** What a machine needs from its surroundings. */
+/** The surroundings of a machine. */
 export interface MachineDeps {
   /** Calls function `step`. */
   call: (payload: unknown) => Promise<StepState>;
   /** Waits until a task's token is sent, and returns the output that was sent with it. */
   tokenOutput: (token: string) => Promise<StepState>;
   wait: (seconds: number) => void;
-  /** Is called before each state, also in parallel branches. What it throws fails the execution. */
+  /** Called before each state, also in parallel branches. An error fails the execution. */
   onEnter?: (position: Position) => void | Promise<void>;
 }
 interface Options {
