@@ -9,9 +9,9 @@ import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseResourceValue, type StoredResource } from "../../core/resources/resource.ts";
 import { permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
+import { buildPathConditions, commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventPart } from "../outbox/event.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
+import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { requireResource } from "./read.ts";
 import { checkResourceValue } from "./types.ts";
 
@@ -20,7 +20,14 @@ export interface SaveResourceDeps {
   nowMs: () => number;
 }
 
-const changedError = (path: string) => new SvcError("resource.changedMeanwhile", { path });
+const resourceKind: PathKind = {
+  kind: "resource",
+  key: keys.resource,
+  exists: (path) => new SvcError("resource.exists", { path }),
+  notFound: (path) => new SvcError("resource.notFound", { path }),
+  changed: (path) => new SvcError("resource.changedMeanwhile", { path }),
+  deleted: "DeleteResource",
+};
 
 /**
  * Creates a resource. With `updateIfExists` it replaces the value, type and description of an existing one. Throws `resource.exists`,
@@ -65,7 +72,7 @@ export async function createResource(
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changedError(path),
+    () => resourceKind.changed(path),
   );
 }
 
@@ -81,48 +88,27 @@ export async function updateResource(
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(keys.resource(workspace, path));
+      if (!found) throw resourceKind.notFound(path);
       const before = requireResource(found, path);
-      const expect = { version: found?.version ?? "" };
       const resourceType = request.resource_type ?? before.resourceType;
       const json = sent ?? before.json;
       if (sent !== undefined || resourceType !== before.resourceType) {
         await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: parseResourceValue({ path, json }) });
       }
       const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
-      const object = { ...keys.resource(workspace, to), value: resource, version: randomUUID() };
-      const parts: TransactionPart[] =
-        to === path
-          ? [{ write: write.put(object, expect), refused: undefined }]
-          : [
-              ...buildPathConditions(workspace, to),
-              { write: write.put(object, "absent"), refused: new SvcError("resource.exists", { path: to }) },
-              { write: write.remove(keys.resource(workspace, path), expect), refused: undefined },
-              await buildAclPart(deps, { workspace, kind: "resource", path }, to),
-            ];
       const stored = await commitParts(deps.objects, [
-        ...parts,
+        ...(await buildReplaceParts(deps, resourceKind, { workspace, found, from: path, to, value: resource })),
         buildEventPart({ type: "UpdateResource", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changedError(path),
+    () => resourceKind.changed(path),
   );
 }
 
 /** Deletes a resource with its extra permissions. Throws `resource.notFound`. */
-export async function deleteResource(deps: SaveResourceDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  const notFound = new SvcError("resource.notFound", { path });
-  await retryOnConflict(
-    async () => {
-      const stored = await commitParts(deps.objects, [
-        { write: write.remove(keys.resource(workspace, path), "present"), refused: notFound },
-        await buildAclPart(deps, { workspace, kind: "resource", path }),
-        buildEventPart({ type: "DeleteResource", workspace, object: path, by: actor.username, atMs: deps.nowMs() }),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => changedError(path),
-  );
+export function deleteResource(deps: SaveResourceDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  return deleteAtPath(deps, resourceKind, { actor, workspace, path });
 }
 
 function toResourceJsonText(value: unknown): string {

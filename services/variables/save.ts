@@ -12,7 +12,7 @@ import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventPart } from "../outbox/event.ts";
 import { evictKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
+import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { requireVariable } from "./read.ts";
 
 interface SaveVariableOptions {
@@ -31,7 +31,14 @@ interface PlainValue {
   exportNonce: string;
 }
 
-const changedError = (path: string) => new SvcError("variable.changedMeanwhile", { path });
+const variableKind: PathKind = {
+  kind: "variable",
+  key: keys.variable,
+  exists: (path) => new SvcError("variable.exists", { path }),
+  notFound: (path) => new SvcError("variable.notFound", { path }),
+  changed: (path) => new SvcError("variable.changedMeanwhile", { path }),
+  deleted: "DeleteVariable",
+};
 
 /** Creates a variable. Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
 export async function createVariable(
@@ -56,7 +63,7 @@ export async function createVariable(
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changedError(path),
+    () => variableKind.changed(path),
   );
 }
 
@@ -72,8 +79,8 @@ export async function updateVariable(
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(keys.variable(workspace, path));
+      if (!found) throw variableKind.notFound(path);
       const before = requireVariable(found, path);
-      const expect = { version: found?.version ?? "" };
       const isSecret = request.is_secret ?? before.isSecret;
       const same = request.value === undefined && isSecret === before.isSecret && to === path;
       const plain = same
@@ -94,41 +101,20 @@ export async function updateVariable(
         ...optionalFields(request),
         ...editFields(deps, actor),
       };
-      const object = { ...keys.variable(workspace, to), value: variable, version: randomUUID() };
-      const moved: TransactionPart[] =
-        to === path
-          ? [{ write: write.put(object, expect), refused: undefined }]
-          : [
-              ...buildPathConditions(workspace, to),
-              { write: write.put(object, "absent"), refused: new SvcError("variable.exists", { path: to }) },
-              { write: write.remove(keys.variable(workspace, path), expect), refused: undefined },
-              await buildAclPart(deps, { workspace, kind: "variable", path }, to),
-            ];
       const stored = await commitSealed(deps, workspace, [
         ...parts,
-        ...moved,
+        ...(await buildReplaceParts(deps, variableKind, { workspace, found, from: path, to, value: variable })),
         buildEventPart({ type: "UpdateVariable", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changedError(path),
+    () => variableKind.changed(path),
   );
 }
 
 /** Deletes a variable with its extra permissions. Throws `variable.notFound`. */
-export async function deleteVariable(deps: SealDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  const notFound = new SvcError("variable.notFound", { path });
-  await retryOnConflict(
-    async () => {
-      const stored = await commitParts(deps.objects, [
-        { write: write.remove(keys.variable(workspace, path), "present"), refused: notFound },
-        await buildAclPart(deps, { workspace, kind: "variable", path }),
-        buildEventPart({ type: "DeleteVariable", workspace, object: path, by: actor.username, atMs: deps.nowMs() }),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => changedError(path),
-  );
+export function deleteVariable(deps: SealDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  return deleteAtPath(deps, variableKind, { actor, workspace, path });
 }
 
 const editFields = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });

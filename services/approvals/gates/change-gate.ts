@@ -13,12 +13,13 @@ import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
+import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildNoticeWrite } from "../../outbox/notice.ts";
 import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
 import type { GatedFlows } from "./gated-flows.ts";
 
 /** One part of a transaction over both tables. */
-export type TransactionWrite = Parameters<ObjectTable["transact"]>[0][number];
+type TransactionWrite = TransactionPart["write"];
 
 export interface GateDeps {
   jobs: JobTable;

@@ -2,7 +2,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/gate.ts";
-import { argsVisibleTo, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { createDecidableGateFilter } from "../decisions/consent.ts";
@@ -61,9 +61,10 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
 
 function getRunState(job: Job, gates: readonly Gate[]): RunJson["state"] {
   if (job.state !== "running") return job.state;
-  const open = gates.filter(isOpen);
-  if (open.length === 0) return "running";
-  return open.some(({ opened }) => opened.kind === "consent") ? "awaiting_approval" : "suspended";
+  // The gates of nested flows count too; the job itself counts only its own.
+  const kinds = gates.filter(isOpen).map(({ opened }) => opened.kind);
+  const consents = kinds.filter((kind) => kind === "consent").length;
+  return getWaitState({ suspends: kinds.length - consents, consents }) ?? job.state;
 }
 
 function toGateJson(gate: Gate, summary: string | undefined): RunJson["gates"][number] {
