@@ -13,6 +13,7 @@ import { queue } from "../../../aws/sqs/queue.ts";
 import type { ExecutionName, Executions } from "../../../aws/stepfunctions/executions.ts";
 import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { env } from "../../../contract/env.ts";
+import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
 import { jobData } from "../../../functions/shared/job-data.ts";
 import { jobHandlers } from "../../../functions/shared/job-handlers.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
@@ -93,13 +94,17 @@ export async function newRoom() {
       }),
   } as unknown as Executions;
   const stateMachines = { removeIdle: async () => 0, removeMachines: async () => true } as unknown as StateMachines;
-  const answers = { run: async (_request: RunRequest): Promise<Invocation> => success(1) };
+  const answers = {
+    run: async (_request: RunRequest): Promise<Invocation> => success(1),
+    build: async (_request: BuildRequest): Promise<BuildResult> => ({ ok: false, error: "This room builds nothing.", log: "" }),
+  };
   const functions = {
     run: (_language: string, request: RunRequest) =>
       countRead("Invoke", async () => {
         runs.push(request);
         return answers.run(request);
       }),
+    build: (request: BuildRequest) => answers.build(request),
     makeMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),

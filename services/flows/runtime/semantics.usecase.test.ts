@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectRandomFlows } from "../../../test/support/flows/random-runs.ts";
+import { branchRows, failureRows, loopRows, type Row, resultRows, stopRows } from "../../../test/support/flows/semantics-rows.ts";
+import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";
+import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
+import type { Room } from "../../../test/support/use-cases/room.ts";
+import { newScriptRoom } from "../../../test/support/use-cases/room-scripts.ts";
+import { loadJobJson } from "../../jobs/read/read.ts";
+
+let room: Room;
+let witness: Witness;
+beforeAll(async () => {
+  [room, witness] = await Promise.all([newScriptRoom(), startWitness()]);
+});
+afterAll(() => witness?.close());
+
+/** Runs a flow to its end, and returns its job as the API shows it. */
+async function runFlow(value: object, args: object): Promise<Record<string, unknown>> {
+  const { run } = await runFlowInCloud(room, value, args);
+  const job = await room.deps.jobs.get(run);
+  return { ...(await loadJobJson(room.deps, job ?? expect.fail("The job is gone."), { result: true })) };
+}
+
+const ok = { success: true, is_skipped: false };
+
+function rows(name: string, table: Row[]): void {
+  const expectRow = async ([, value, args, result, job = ok]: Row) => {
+    const found = await runFlow(value, args);
+    expect(found["result"]).toEqual(result);
+    expect(found).toMatchObject(job);
+  };
+  describe(name, () => {
+    it.each(table)("%s", (...row) => expectRow(row));
+  });
+  const oneAfterTheOther = table.filter(([, value]) => !JSON.stringify(value).includes('"parallel":true'));
+  describe(`${name}, in one segment`, () => {
+    it.each(oneAfterTheOther)("%s", (...row) => {
+      const [title, value, ...rest] = row as Row;
+      const whole = Array.isArray(value) ? { modules: value } : value;
+      return expectRow([title, { ...whole, same_worker: true }, ...rest]);
+    });
+  });
+}
+
+rows("results and names", resultRows);
+rows("loops", loopRows);
+rows("branches", branchRows);
+rows("skip, stop, mock, sleep", stopRows);
+rows("retry, failure module, continue on error", failureRows);
+
+describe("random flows", () => {
+  it("a random flow has the result, the end and the calls of the independent interpreter", { timeout: 300_000 }, () =>
+    expectRandomFlows({ count: 60, atOnce: 1, witness, run: runFlow }),
+  );
+});

@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { expect } from "vitest";
+import { type DrawnFlow, randomFlow } from "../../builders/random-flows.ts";
+import type { Witness } from "../jobs/witness.ts";
+import { interpret } from "./flow-interpreter.ts";
+
+interface Options {
+  /** The number of flows, unless `SVC_TEST_FLOWS` is set. `SVC_TEST_SEED` repeats the flows of an earlier run, whose failure prints it. */
+  count: number;
+  atOnce: number;
+  witness: Witness;
+  /** Runs a flow and returns its job as the API shows it. */
+  run: (flow: DrawnFlow, input: Record<string, unknown>) => Promise<Record<string, unknown>>;
+}
+
+/** A flow of more calls than this says no more than a smaller one. */
+const CALLS_MOST = 30;
+const SHRINKING_MS = 60_000;
+
+const small = randomFlow.filter((flow) => {
+  const { calls } = interpret(flow, { x: 7, run: "none", url: "http://witness" });
+  return [...calls.values()].reduce((sum, times) => sum + times, 0) <= CALLS_MOST;
+});
+
+/** Errors say more than the model knows: it knows their messages and steps, and that an expression threw. */
+function known(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(known);
+  if (typeof value !== "object" || value === null) return value;
+  const { stack: _, name, ...rest } = value as Record<string, unknown>;
+  if (typeof rest["message"] !== "string") return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, known(each)]));
+  const message = name === "ExpressionError" ? "expression" : (/^Expected an array/.exec(rest["message"])?.[0] ?? rest["message"]);
+  return { ...(known({ ...rest, message: null }) as object), message };
+}
+
+/** Runs random flows and compares the result, the end and the calls of each with those of the independent interpreter. */
+export async function expectRandomFlows({ count, atOnce, witness, run }: Options): Promise<void> {
+  const expectAsInterpreted = async (flow: DrawnFlow): Promise<void> => {
+    const id = randomUUID();
+    const input = { x: 7, run: id, url: witness.url };
+    const expected = interpret(flow, input);
+    const { result, success, is_skipped: skipped } = await run(flow, input);
+    const calls: Record<string, number> = {};
+    for (const { what } of witness.told) if (what.startsWith(id)) calls[what] = (calls[what] ?? 0) + 1;
+    const state = skipped ? "skipped" : success ? "success" : "failure";
+    const found = { state, result: known(result), calls };
+    expect(found).toEqual({ state: expected.state, result: known(expected.result), calls: Object.fromEntries(expected.calls) });
+  };
+  const numRuns = Number(process.env["SVC_TEST_FLOWS"] ?? count);
+  const seed = Number(process.env["SVC_TEST_SEED"] ?? Date.now() % 1_000_000_007);
+  const flows = fc.sample(small, { seed, numRuns });
+  const failing = new Map<number, unknown>();
+  const numbers = flows.keys();
+  const one = async () => {
+    for (const number of numbers)
+      await expectAsInterpreted(flows[number] as DrawnFlow).catch((error: unknown) => failing.set(number, error));
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+  const [first] = [...failing.keys()].sort((a, b) => a - b);
+  if (first === undefined) return;
+  console.error(`Of ${numRuns} flows of seed ${seed} these went otherwise: ${[...failing.keys()]}`);
+  // The same flow again, made as small as it can be while it goes otherwise.
+  await fc.assert(fc.asyncProperty(small, expectAsInterpreted), {
+    seed,
+    path: String(first),
+    numRuns: 1,
+    interruptAfterTimeLimit: SHRINKING_MS,
+  });
+  throw new Error("It went otherwise once, and not again.", { cause: failing.get(first) });
+}
