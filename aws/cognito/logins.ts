@@ -43,7 +43,7 @@ export const logins = {
   all,
 
   /** Starts a sign-in: returns its secrets and the URL for the browser. Throws `login.unknown` and `login.unreachable`. */
-  async begin(name: string, redirectUri: string) {
+  async beginSignIn(name: string, redirectUri: string) {
     const login = loginNamed(name);
     const oidc = await sdk();
     const own = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
@@ -66,7 +66,7 @@ export const logins = {
   /**
    * Exchanges a code for an ID token and returns its verified claims. Throws `login.unknown`, `login.notConfirmed` and `login.unreachable`.
    */
-  async redeem(
+  async redeemCode(
     name: string,
     redirectUri: string,
     answered: { code: string; state: string; iss?: string | undefined },

@@ -314,7 +314,7 @@ export const jobTable = {
     const { Item } = await ChildEntity.build(GetItemCommand).key({ parent, ref }).options({ consistent: true }).send();
     return Item;
   },
-  async children(parent: string, prefix: string, limit?: number): Promise<Child[]> {
+  async listChildren(parent: string, prefix: string, limit?: number): Promise<Child[]> {
     const { Items } = await table
       .build(QueryCommand)
       // An empty prefix is not a valid range.
@@ -372,7 +372,7 @@ export const jobTable = {
   },
 
   /** Lists the jobs that are due at `untilMs` in one shard, earliest first. */
-  async due(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
+  async listDue(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
     const { Items } = await table
       .build(QueryCommand)
       .query({ index: "due", partition: `due#${shard}`, range: { lte: untilMs } })

@@ -161,7 +161,7 @@ export const objectTable = {
   },
 
   /** Lists the keys of expired items in one partition, in the order of the sort keys, for a sweep. */
-  async expired(pk: string, limit: number): Promise<ObjectKey[]> {
+  async listExpired(pk: string, limit: number): Promise<ObjectKey[]> {
     const { Items } = await table
       .build(QueryCommand)
       .query({ partition: pk })

@@ -21,7 +21,7 @@ export const anchorKey = {
   },
 
   /** Returns whether the stack's own key created the signature, whatever key it names. */
-  async holds(message: string, mac: string): Promise<boolean> {
+  async verifyMac(message: string, mac: string): Promise<boolean> {
     const { VerifyMacCommand, KMSInvalidMacException } = await import("@aws-sdk/client-kms");
     const KeyId = requireEnv(env.anchorKey);
     const sent = new VerifyMacCommand({ ...ALGORITHM, KeyId, Message: Buffer.from(message), Mac: Buffer.from(mac, "base64") });

@@ -40,7 +40,7 @@ it.each<[string, http.RequestListener | undefined, string]>([
   ["fails on the service's side", (_, response) => response.writeHead(500).end("{}"), "unknown"],
 ])("a runner that %s", async (_what, answer, kind) => {
   const functions = await functionsAt(answer);
-  expect((await functions.run("bun", {} as RunRequest, "tenant")).kind).toBe(kind);
+  expect((await functions.invokeRunner("bun", {} as RunRequest, "tenant")).kind).toBe(kind);
 });
 
 it.each<[string, http.RequestListener | undefined, unknown]>([
@@ -52,5 +52,5 @@ it.each<[string, http.RequestListener | undefined, unknown]>([
   ["is not there", undefined, "refused"],
 ])("a worker that %s", async (_what, answer, expected) => {
   const functions = await functionsAt(answer);
-  expect(await functions.work({ running: { id: "1" } } as JobCall)).toEqual(expected);
+  expect(await functions.invokeWorker({ running: { id: "1" } } as JobCall)).toEqual(expected);
 });

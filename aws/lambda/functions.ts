@@ -31,7 +31,7 @@ let runnerNames: Record<string, string> | undefined;
 
 export const functions = {
   /** Runs a request on the runner of a language. Tenants separate workspaces and identities: an environment serves one tenant only. */
-  async run(language: RunnerLanguage, request: RunRequest, tenant: string): Promise<Invocation> {
+  async invokeRunner(language: RunnerLanguage, request: RunRequest, tenant: string): Promise<Invocation> {
     runnerNames ??= JSON.parse(requireEnv(env.runnerFunctions)) as Record<string, string>;
     const name = runnerNames[language];
     if (!name) throw new Error(`No runner function for ${language} is deployed.`);
@@ -55,7 +55,7 @@ export const functions = {
   },
 
   /** Invokes a worker for a job without the queue. `refused`: no worker has started it. `null`: the job's record will show its end. */
-  async work(call: JobCall): Promise<JobCallResult | "refused"> {
+  async invokeWorker(call: JobCall): Promise<JobCallResult | "refused"> {
     try {
       const { Payload, FunctionError } = await lambda().send(
         new InvokeCommand({ FunctionName: requireEnv(env.workerFunction), Payload: JSON.stringify(call) }),
@@ -69,7 +69,7 @@ export const functions = {
   },
 
   /** Creates a flow's state machine if there is none. */
-  async makeMachine(request: MachineRequest): Promise<MachineAnswer> {
+  async createStateMachine(request: MachineRequest): Promise<MachineAnswer> {
     const { Payload, FunctionError } = await lambda().send(
       new InvokeCommand({ FunctionName: requireEnv(env.flowsFunction), Payload: JSON.stringify(request) }),
     );
@@ -79,13 +79,13 @@ export const functions = {
   },
 
   /** Starts the delivery of notices that are due, without waiting. A notice that is lost on the way stays due. */
-  async deliver(call: DeliverCall): Promise<void> {
+  async startDelivery(call: DeliverCall): Promise<void> {
     // The function also calls itself, and AWS sets its name.
     const FunctionName = process.env[env.deliverFunction] ?? requireEnv("AWS_LAMBDA_FUNCTION_NAME");
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 
-  async build(request: BuildRequest): Promise<BuildResult> {
+  async invokeBuild(request: BuildRequest): Promise<BuildResult> {
     const { Payload, FunctionError } = await lambda().send(
       new InvokeCommand({ FunctionName: requireEnv(env.buildFunction), Payload: JSON.stringify(request) }),
     );

@@ -45,13 +45,13 @@ export interface Bucket {
   put(key: string, bytes: Uint8Array, contentType: string, contentDisposition?: string): Promise<void>;
   /** Reads a file, or the part in `range`. Returns `undefined` if there is no file, and `tooLarge` above `mostBytes`. */
   read(key: string, mostBytes: number, range?: { from: number; bytes: number }): Promise<Read>;
-  info(key: string): Promise<FileInfo | undefined>;
+  getInfo(key: string): Promise<FileInfo | undefined>;
   list(prefix: string, most: number, after?: string): Promise<{ files: ListedFile[]; more: boolean }>;
   /** Copies a file. Returns false if there is none. */
   copy(from: string, to: string): Promise<boolean>;
   remove(key: string): Promise<void>;
-  readUrl(key: string, expiresInS: number): Promise<string>;
-  writeUrl(key: string, expiresInS: number): Promise<string>;
+  createReadUrl(key: string, expiresInS: number): Promise<string>;
+  createWriteUrl(key: string, expiresInS: number): Promise<string>;
 }
 
 /** Describes a failure in an error sentence. Only the name of the service's error is used. */
@@ -96,7 +96,7 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
         const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
         return { bytes, contentType: ContentType ?? "application/octet-stream" };
       }),
-    info: (Key) =>
+    getInfo: (Key) =>
       found(async () => {
         const { ContentLength = 0, ContentType, LastModified } = await client.send(new HeadObjectCommand({ Bucket, Key }));
         return { bytes: ContentLength, contentType: ContentType ?? "application/octet-stream", lastModifiedMs: LastModified?.getTime() };
@@ -120,8 +120,8 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
       attempt(async () => {
         await client.send(new DeleteObjectCommand({ Bucket, Key }));
       }),
-    readUrl: (Key, expiresIn) => getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
-    writeUrl: (Key, expiresIn) => getSignedUrl(client, new PutObjectCommand({ Bucket, Key }), { expiresIn }),
+    createReadUrl: (Key, expiresIn) => getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
+    createWriteUrl: (Key, expiresIn) => getSignedUrl(client, new PutObjectCommand({ Bucket, Key }), { expiresIn }),
   };
 }
 

@@ -48,7 +48,7 @@ export const storage = {
     return await Body.transformToString();
   },
   /** Returns the ETag of an object, which changes with its content and not with its name, or `undefined` if there is no object. */
-  async etag(key: string): Promise<string | undefined> {
+  async getEtag(key: string): Promise<string | undefined> {
     try {
       return (await s3().send(new HeadObjectCommand({ Bucket: bucket(), Key: key }))).ETag;
     } catch (error) {
@@ -77,20 +77,20 @@ export const storage = {
     }
     return true;
   },
-  readUrl: (key: string, expiresInS: number) =>
+  createReadUrl: (key: string, expiresInS: number) =>
     getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
   /** Returns a read URL for an object that never changes. A URL of this process is reused if it is valid for `atLeastS` seconds. */
-  async sharedReadUrl(key: string, atLeastS: number): Promise<string> {
+  async getSharedReadUrl(key: string, atLeastS: number): Promise<string> {
     const now = Date.now();
     const known = shared.get(key);
     if (known && known.untilMs - now >= atLeastS * 1000) return known.url;
     const expiresInS = atLeastS + SHARED_S;
-    const url = await this.readUrl(key, expiresInS);
+    const url = await this.createReadUrl(key, expiresInS);
     if (shared.size >= SHARED_MOST) shared.clear();
     shared.set(key, { url, untilMs: now + expiresInS * 1000 });
     return url;
   },
-  writeUrl: (key: string, expiresInS: number) =>
+  createWriteUrl: (key: string, expiresInS: number) =>
     getSignedUrl(s3(), new PutObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
 };
 export type Storage = typeof storage;

@@ -40,8 +40,8 @@ describe("machines during their deletion", () => {
   it("a machine that is being deleted starts no execution and occupies its name until its last execution has ended", async () => {
     const deleting = () => ({ error: "StateMachineDeleting" });
     const { executions, stateMachines } = await adaptersAt({ StartExecution: deleting, CreateStateMachine: deleting });
-    expect(await executions.start({ machine: "svc-demo-a", job: "j", execution: 0 }, {})).toBe("noMachine");
-    expect(await stateMachines.make("svc-demo-a", "{}", "role", {})).toBe("leaving");
+    expect(await executions.startExecution({ machine: "svc-demo-a", job: "j", execution: 0 }, {})).toBe("noMachine");
+    expect(await stateMachines.createStateMachine("svc-demo-a", "{}", "role", {})).toBe("leaving");
   });
 });
 
@@ -79,7 +79,7 @@ describe("idle machines", () => {
       },
       ...more,
     });
-    const count = await stateMachines.removeIdle(
+    const count = await stateMachines.deleteIdleStateMachines(
       "svc-",
       { svc: "mine" },
       nowMs - 30 * DAY_S * 1000,

@@ -30,7 +30,7 @@ const shown = (arn: string) => ({ arn, ...(process.env[env.statesConsole] === "o
 /** Step Functions, which executes flows. Every call may be repeated: an object that already exists is a success. */
 export const executions = {
   /** Starts an execution. `noMachine`: the state machine does not exist or is being deleted, so nothing was started. */
-  async start(execution: ExecutionName, input: unknown): Promise<"started" | "noMachine"> {
+  async startExecution(execution: ExecutionName, input: unknown): Promise<"started" | "noMachine"> {
     try {
       await stepFunctions().send(
         new StartExecutionCommand({
@@ -47,11 +47,11 @@ export const executions = {
   },
 
   /** Computed from names, without a request. */
-  executionShown: (execution: ExecutionName) => shown(executionArn(execution)),
-  machineShown: (machine: string) => shown(machineArn(machine)),
+  describeExecution: (execution: ExecutionName) => shown(executionArn(execution)),
+  describeStateMachine: (machine: string) => shown(machineArn(machine)),
 
   /** Returns the state of an execution and, if it was stopped or has failed, the reason. */
-  async status(execution: ExecutionName): Promise<{ is: "running" | "ended" | "stopped" | "none"; reason: string }> {
+  async getExecutionStatus(execution: ExecutionName): Promise<{ is: "running" | "ended" | "stopped" | "none"; reason: string }> {
     try {
       const command = new DescribeExecutionCommand({ executionArn: executionArn(execution) });
       const { status, error, cause } = await stepFunctions().send(command);
@@ -64,7 +64,7 @@ export const executions = {
   },
 
   /** Stops an execution. An ended or missing execution is not an error. */
-  async stop(execution: ExecutionName, cause: string): Promise<void> {
+  async stopExecution(execution: ExecutionName, cause: string): Promise<void> {
     try {
       await stepFunctions().send(
         new StopExecutionCommand({ executionArn: executionArn(execution), error: "Canceled", cause: cause.slice(0, 1000) }),
@@ -75,7 +75,7 @@ export const executions = {
   },
 
   /** Resumes a waiting task. A task that no longer waits is not an error. */
-  async resume(taskToken: string, output: object): Promise<void> {
+  async sendTaskSuccess(taskToken: string, output: object): Promise<void> {
     try {
       await stepFunctions().send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) }));
     } catch (error) {

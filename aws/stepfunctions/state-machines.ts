@@ -66,7 +66,7 @@ export const stateMachines = {
    * Creates a state machine, unless one with this name exists, because the name contains a digest of the definition. `leaving`: a machine
    * with this name is being deleted, which lasts until its last execution has ended.
    */
-  async make(
+  async createStateMachine(
     name: string,
     definition: string,
     roleArn: string,
@@ -95,7 +95,7 @@ export const stateMachines = {
    * Deletes the state machines with a name prefix that carry all of the tags. Missing machines are not an error. Returns true if none is
    * left, and false if `inTime` returns false or Step Functions throttles the calls.
    */
-  async removeMachines(prefix: string, tags: Record<string, string>, inTime: () => boolean): Promise<boolean> {
+  async deleteStateMachines(prefix: string, tags: Record<string, string>, inTime: () => boolean): Promise<boolean> {
     return unlessThrottled(
       async () => {
         for (const { arn } of await machines(prefix)) {
@@ -112,7 +112,7 @@ export const stateMachines = {
    * Deletes the machines that `inTurn` selects, if they are idle since `sinceMs` (epoch ms) and were created before. Returns the number of
    * deleted machines. Step Functions stores executions for 90 days, so `sinceMs` must not be earlier.
    */
-  async removeIdle(
+  async deleteIdleStateMachines(
     prefix: string,
     tags: Record<string, string>,
     sinceMs: number,

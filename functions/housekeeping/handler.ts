@@ -35,8 +35,8 @@ interface TickEvent {
 export async function handler(event: TickEvent, context: Context): Promise<TickResult["counts"]> {
   const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();
-  const due: JobTable["due"] = (shard, untilMs, limit) => jobTable.due(shard, untilMs + (event.aheadMs ?? 0), limit);
-  const adapters = { jobs: { ...jobTable, due }, concurrency: concurrencyTable, executions, functions, storage, queue, nowMs };
+  const listDue: JobTable["listDue"] = (shard, untilMs, limit) => jobTable.listDue(shard, untilMs + (event.aheadMs ?? 0), limit);
+  const adapters = { jobs: { ...jobTable, listDue }, concurrency: concurrencyTable, executions, functions, storage, queue, nowMs };
   const tasks = periodicTasks({
     ...adapters,
     onJobCanceled: [flowCancellation(adapters)],

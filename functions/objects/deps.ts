@@ -7,7 +7,7 @@ import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 
-const { machineShown } = executions;
+const { describeStateMachine } = executions;
 
 export const deps = {
   objects: objectTable,
@@ -16,7 +16,7 @@ export const deps = {
   queue,
   buckets,
   dataKeys,
-  executions: { machineShown },
+  executions: { describeStateMachine },
   baseUrl: requireEnv(env.baseUrl),
   step: requireEnv(env.stepFunction),
   nowMs: Date.now,

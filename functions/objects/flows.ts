@@ -32,8 +32,8 @@ async function withPermissions(workspace: string, flow: FlowJson): Promise<FlowJ
 
 /** The compiler is loaded on first use. */
 async function loadMachine(flow: RunnableFlow): Promise<MachineJson> {
-  const { describeMachine: machineShown } = await import("../../services/flows/definitions/describe-machine.ts");
-  return machineShown(deps, flow);
+  const { describeMachine } = await import("../../services/flows/definitions/describe-machine.ts");
+  return describeMachine(deps, flow);
 }
 
 /** Loaded on first use, so that the function starts faster. */

@@ -15,7 +15,7 @@ import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 export interface BuildDeps {
   objects: ObjectTable;
   storage: Storage;
-  functions: Pick<Functions, "build">;
+  functions: Pick<Functions, "invokeBuild">;
   target: BuildTarget;
   registries: BuildRequest["registries"];
 }
@@ -63,8 +63,8 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
       log: "An artefact with the same sources and dependencies already exists, so no build was necessary.\n",
     };
   }
-  const uploadUrl = await storage.writeUrl(key, 900);
-  const result = await functions.build({ ...inputs, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
+  const uploadUrl = await storage.createWriteUrl(key, 900);
+  const result = await functions.invokeBuild({ ...inputs, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
   if (!result.ok) return result;
   // Written after the upload, so that a recorded artefact always exists.
   await objects.put({ ...keys.artefact(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });

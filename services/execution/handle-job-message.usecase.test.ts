@@ -27,7 +27,7 @@ describe("handleJobMessage, whichever of its writes fails,", () => {
           expect(job.state).toBe("succeeded");
           expect(JSON.parse(await loadValue(deps, job, job.result))).toEqual(result);
           expect(await loadLogs(deps, job)).toContain("a line\n");
-          expect(await deps.jobs.due(0, Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+          expect(await deps.jobs.listDue(0, Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
         },
       };
     });

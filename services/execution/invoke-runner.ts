@@ -19,7 +19,7 @@ import { recordSecrets } from "../secrets/masks.ts";
 import { lastRunTimes } from "./run-times.ts";
 
 export interface InvokeRunnerDeps extends FinishJobDeps {
-  functions: Pick<Functions, "run">;
+  functions: Pick<Functions, "invokeRunner">;
   queue: Queue;
   signingKey: typeof getSigningKey;
   baseUrl: string;
@@ -89,7 +89,7 @@ export async function invokeRunner(
       if (recorded?.state !== "running" || recorded.nonce !== attempt.nonce) return ifEnded(recorded);
       attempt = recorded;
     }
-    const invocation = await functions.run(executable.runner, runRequest, tenantKey(attempt));
+    const invocation = await functions.invokeRunner(executable.runner, runRequest, tenantKey(attempt));
     switch (invocation.kind) {
       case "outcome": {
         const { outcome } = invocation;
@@ -137,16 +137,16 @@ export async function buildRunnerRequest(
   const entrypoint = typeof override === "string" && override !== "" ? override : "main";
   const lifetimeS = job.timeoutS + 120;
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
-    storage.sharedReadUrl(executable.artefact.key, lifetimeS),
-    storage.writeUrl(resultObjectKey(job, job.attempt), lifetimeS),
+    storage.getSharedReadUrl(executable.artefact.key, lifetimeS),
+    storage.createWriteUrl(resultObjectKey(job, job.attempt), lifetimeS),
     deps.signingKey().then((key) => createJobToken(key, job, nowMs())),
     prepareSharedFolder(deps, job, lifetimeS),
-    Promise.all(executable.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
+    Promise.all(executable.together?.runs.map(({ artefact }) => storage.getSharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
   const env = buildContextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
   const next = executable.together && {
     withinMs: executable.together.withinMs,
-    resultUrl: await storage.writeUrl(executable.together.resultKey, lifetimeS),
+    resultUrl: await storage.createWriteUrl(executable.together.resultKey, lifetimeS),
     runs: executable.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
       artefact: { ...artefact, url: followUrls[index] ?? "" },
       params,

@@ -90,7 +90,7 @@ export async function uploadFile(deps: FilesDeps, caller: FileCaller, upload: Fi
 /** Returns a presigned URL for an upload of any size. Throws `file.*` and `path.noFolder`. */
 export async function presignUpload(deps: FilesDeps, caller: FileCaller, requested: string | undefined, storageName: StorageName) {
   const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
-  return { file_key: fileKey, url: await open.bucket.writeUrl(key, LINK_S), expires_in_s: LINK_S };
+  return { file_key: fileKey, url: await open.bucket.createWriteUrl(key, LINK_S), expires_in_s: LINK_S };
 }
 
 export type FileDownload = { bytes: Buffer; contentType: string } | { url: string };
@@ -112,7 +112,7 @@ export async function downloadFile(
 export async function loadBytesOrUrl({ bucket }: OpenStorage, key: string, fileKey: string, linkS: number): Promise<FileDownload> {
   const found = await bucket.read(key, limits.syncReplyBytes);
   if (!found) throw new SvcError("file.notFound", { fileKey });
-  return "tooLarge" in found ? { url: await bucket.readUrl(key, linkS) } : found;
+  return "tooLarge" in found ? { url: await bucket.createReadUrl(key, linkS) } : found;
 }
 
 /** Deletes a file. A repeated call changes nothing. Throws `file.*`. */
@@ -140,7 +140,7 @@ export async function moveFile(
   if (!ofJob) await resolveWritableFile(deps, caller, { fileKey: from }, storageName);
   const copied = await target.open.bucket.copy(source.key, target.key);
   if (!copied) {
-    if (await target.open.bucket.info(target.key)) return;
+    if (await target.open.bucket.getInfo(target.key)) return;
     throw new SvcError("file.notFound", { fileKey: source.fileKey });
   }
   if (!ofJob) await source.open.bucket.remove(source.key);
@@ -151,7 +151,7 @@ const lastModifiedField = (ms: number | undefined) => (ms === undefined ? {} : {
 /** Returns a file's type, size and time. Throws `file.notFound`. */
 export async function getFileMetadata(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName) {
   const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
-  const info = await open.bucket.info(key);
+  const info = await open.bucket.getInfo(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
   return { mime_type: info.contentType, size_in_bytes: info.bytes, ...lastModifiedField(info.lastModifiedMs) };
 }
@@ -187,7 +187,7 @@ export async function previewFile(
   storageName: StorageName & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },
 ): Promise<{ content?: string; content_type: "RawText" | "Csv" | "Unknown"; msg?: string }> {
   const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
-  const info = await open.bucket.info(key);
+  const info = await open.bucket.getInfo(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
   const { read_bytes_from: from = 0, read_bytes_length: bytes = limits.previewBytes } = storageName;
   // S3 rejects a range of an empty file or beyond its end.

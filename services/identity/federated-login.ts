@@ -36,7 +36,7 @@ export async function beginLogin(
   returnTo: string | undefined,
 ): Promise<{ location: string; pending: string }> {
   const { logins, nowMs, baseUrl } = deps;
-  const { location, ...own } = await logins.begin(client, redirectUri(baseUrl, client));
+  const { location, ...own } = await logins.beginSignIn(client, redirectUri(baseUrl, client));
   const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs, ...(returnTo === undefined ? {} : { returnTo }) };
   const key = await loadLoginKey(deps);
   return {
@@ -67,7 +67,7 @@ export async function completeLogin(deps: FederatedLoginDeps, client: string, ca
   if (!(await objects.put(spent, "absent"))) throw new SvcError("login.notBegun", { client });
   if (!code) throw new SvcError("login.notConfirmed", { client, reason: error && /^\w{1,60}$/.test(error) ? error : "it sent no code" });
 
-  const claims = await logins.redeem(client, redirectUri(baseUrl, client), { code, state, iss }, pending);
+  const claims = await logins.redeemCode(client, redirectUri(baseUrl, client), { code, state, iss }, pending);
   const named = parseVerifiedPerson(claims);
   if (!named) throw new SvcError("login.unverified", { client });
   const person = (await findPerson(objects, named.email)) ?? (await createFederatedPerson(deps, named));

@@ -20,7 +20,7 @@ import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
 export interface PurgeDeps extends CancelJobDeps, RemoveJobDeps {
   objects: ObjectTable;
   scanObjects: typeof scanObjects;
-  stateMachines: Pick<StateMachines, "removeMachines">;
+  stateMachines: Pick<StateMachines, "deleteStateMachines">;
   /** The stack's name. */
   stack: string;
 }
@@ -60,7 +60,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
   if (!state.pass?.cursor) {
     await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
-    if (!(await stateMachines.removeMachines(buildMachinePrefix(id), buildMachineTags(stack, id), inTime))) return state;
+    if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(id), buildMachineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
     }

@@ -40,5 +40,5 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
     ["USERS", personKey("ann@example.com")],
     [others.pk, others.sk],
   ]);
-  for (const file of files) expect([file, await deps.storage.etag(file)]).toEqual([file, undefined]);
+  for (const file of files) expect([file, await deps.storage.getEtag(file)]).toEqual([file, undefined]);
 });

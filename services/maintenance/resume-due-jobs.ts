@@ -43,7 +43,7 @@ export async function resumeDueJobs(
   const now = nowMs();
   let failed = 0;
   for (let shard = 0; shard < SHARDS; shard += 1) {
-    for (const { id } of await jobs.due(shard, now, DUE_PER_SHARD)) {
+    for (const { id } of await jobs.listDue(shard, now, DUE_PER_SHARD)) {
       try {
         const outcome = await resumeDueJob(deps, id, inUse, now);
         if (outcome) done[outcome] += 1;

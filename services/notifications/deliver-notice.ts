@@ -11,7 +11,7 @@ const MAX_SENT_DIRECTLY = 20;
 /** The number of parts in one call: even if each takes its full timeout, they finish within the timeout of the function. */
 export const PARTS_PER_CALL = 20;
 
-type DeliverNoticeDeps = DeliverDeps & { functions: Pick<Functions, "deliver"> };
+type DeliverNoticeDeps = DeliverDeps & { functions: Pick<Functions, "startDelivery"> };
 
 /**
  * Sends a new notice, each part at least once, even if the stream delivers the notice repeatedly. A part is queued before it is sent,
@@ -36,7 +36,7 @@ export async function deliverNotice(deps: DeliverNoticeDeps, key: ObjectKey): Pr
   for (let at = 0; at < others.length; at += PARTS_PER_CALL) {
     const waits = others.slice(at, at + PARTS_PER_CALL).map((part) => toWaitingItem(toQueuedPart(notice, part)));
     const due = (await queueParts(deps, notice, waits)).items.map(({ sk }) => sk);
-    if (due.length > 0) await deps.functions.deliver({ due });
+    if (due.length > 0) await deps.functions.startDelivery({ due });
   }
 }
 

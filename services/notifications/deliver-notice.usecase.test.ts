@@ -58,7 +58,7 @@ async function aNotice(fields: Partial<GateNotice>) {
     topic: { publish: () => send("topic") },
     mail: { send: (to: string) => send(to) },
     webhooks: { post: (address: string) => send(address) },
-    functions: { deliver: (call: DeliverCall) => countWrite("Invoke", async () => void calls.push(call)) },
+    functions: { startDelivery: (call: DeliverCall) => countWrite("Invoke", async () => void calls.push(call)) },
   } as unknown as Parameters<typeof deliverNotice>[0];
   return {
     sent,

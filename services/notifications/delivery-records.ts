@@ -7,11 +7,11 @@ import { parseReadable, recordFormat } from "../../core/records/record-format.ts
 const toDeliveryRef = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
 const deliveryFormat = recordFormat({ schema: deliverySchema, version: 1 });
 
-type DeliveryRecordDeps = { jobs: Pick<JobTable, "children"> };
+type DeliveryRecordDeps = { jobs: Pick<JobTable, "listChildren"> };
 
 /** Lists the deliveries of the notices of a flow's gates, by gate, the oldest first. */
 export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string) {
-  const all = parseReadable(await jobs.children(flow, childPrefix.delivery), deliveryFormat.parse).map(([, delivery]) => delivery);
+  const all = parseReadable(await jobs.listChildren(flow, childPrefix.delivery), deliveryFormat.parse).map(([, delivery]) => delivery);
   const sorted = all.sort((a, b) => a.atMs - b.atMs || buildPartName(a).localeCompare(buildPartName(b)));
   return Map.groupBy(sorted.map(toDeliveryJson), ({ gate }) => gate);
 }

@@ -5,7 +5,7 @@ import { PARTS_PER_CALL } from "./deliver-notice.ts";
 
 export interface RetryDueDeps {
   objects: Pick<ObjectTable, "list">;
-  functions: Pick<Functions, "deliver">;
+  functions: Pick<Functions, "startDelivery">;
   nowMs: () => number;
 }
 
@@ -20,7 +20,7 @@ export async function retryDueNotices({ objects, functions, nowMs }: RetryDueDep
   const until = keys.retry(nowMs(), "￿", "", "");
   const due = (await objects.list(until.pk, { between: ["0", until.sk], limit: MAX_PARTS })).map(({ sk }) => sk);
   for (let at = 0; at < due.length; at += PARTS_PER_CALL) {
-    await functions.deliver({ due: due.slice(at, at + PARTS_PER_CALL), nowMs: nowMs() });
+    await functions.startDelivery({ due: due.slice(at, at + PARTS_PER_CALL), nowMs: nowMs() });
   }
   return due.length;
 }

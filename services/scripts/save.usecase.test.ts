@@ -60,7 +60,7 @@ async function expectVersions(path: string, versions: string[]): Promise<void> {
   expect(builds.map(({ hash, state }) => [hash, state]).sort()).toEqual(history.map((hash) => [hash, "queued"]).sort());
   // The message of a build may be lost. Then housekeeping sends it.
   const due = (
-    await Promise.all(Array.from({ length: SHARDS }, (_, shard) => room.deps.jobs.due(shard, Number.MAX_SAFE_INTEGER, 1000)))
+    await Promise.all(Array.from({ length: SHARDS }, (_, shard) => room.deps.jobs.listDue(shard, Number.MAX_SAFE_INTEGER, 1000)))
   ).flat();
   expect(due.filter(({ id }) => builds.some((build) => build.id === id))).toHaveLength(builds.length);
 }
@@ -147,7 +147,7 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
         recover: () => repeat(act, ["script.versionNotFound"]),
         check: async () => {
           expect((await load(path)).head).toMatchObject({ hash, deleted: true });
-          expect(await room.deps.storage.etag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
+          expect(await room.deps.storage.getEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
           expect(await eventsOf(room, hash)).toEqual(["DeleteScript"]);
         },
       };
@@ -168,7 +168,7 @@ describe("deleteScript, whichever of its writes fails,", () => {
         check: async () => {
           expect(await load(path)).toMatchObject({ head: undefined, listing: undefined, history: [] });
           for (const hash of hashes) {
-            expect(await room.deps.storage.etag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
+            expect(await room.deps.storage.getEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
             expect((await loadScriptVersion(room.deps, room.workspace, hash)).sent.content).toBe("");
           }
           expect((await eventsOf(room, path)).filter((type) => type === "DeleteScriptPath")).toHaveLength(1);

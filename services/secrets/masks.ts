@@ -73,7 +73,7 @@ export async function loadMasker(
 ): Promise<Masker | undefined> {
   if (!job.masks) return undefined;
   if (job.masks === 1 && given.length > 0) return createMasker(given);
-  const boxes = await jobs.children(job.id, childPrefix.mask);
+  const boxes = await jobs.listChildren(job.id, childPrefix.mask);
   return createMasker(boxes.flatMap(({ json }) => (json === undefined ? [] : decryptMasks(token, json))));
 }
 

@@ -81,7 +81,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
           const { items } = await room.deps.scanObjects(undefined);
           expect(items.filter((item) => belongsToWorkspace(id, item)).map(({ pk }) => pk)).toEqual([]);
           expect([await listJobs(own), await room.deps.jobs.get(job.id)]).toEqual([[], undefined]);
-          expect(await room.deps.storage.etag(`files/${id}/a.txt`)).toBeUndefined();
+          expect(await room.deps.storage.getEtag(`files/${id}/a.txt`)).toBeUndefined();
           await create(id);
           expect(await find(id)).toMatchObject({ id });
         },

@@ -20,7 +20,7 @@ interface ReadAuditLogDeps {
   objects: Pick<ObjectTable, "list">;
 }
 interface VerifyAuditLogDeps extends ReadAuditLogDeps {
-  anchorKey: Pick<AnchorKey, "holds">;
+  anchorKey: Pick<AnchorKey, "verifyMac">;
 }
 
 const PER_PAGE = 1000;
@@ -216,7 +216,7 @@ async function verifyAnchorItems({ objects, anchorKey }: VerifyAuditLogDeps, wor
 async function verifySignatures(anchorKey: VerifyAuditLogDeps["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> {
   const held: boolean[] = [];
   for (let start = 0; start < anchors.length; start += AT_ONCE) {
-    held.push(...(await Promise.all(anchors.slice(start, start + AT_ONCE).map(({ hash, mac }) => anchorKey.holds(hash, mac)))));
+    held.push(...(await Promise.all(anchors.slice(start, start + AT_ONCE).map(({ hash, mac }) => anchorKey.verifyMac(hash, mac)))));
   }
   return held;
 }

@@ -65,12 +65,12 @@ export async function loadReadableGate({ jobs }: Pick<GateDeps, "jobs">, id: str
 
 /** Lists the ids of the gates that have opened in a run. */
 export async function listGateIds({ jobs }: Pick<GateDeps, "jobs">, root: string): Promise<string[]> {
-  return (await jobs.children(root, childPrefix.gatePointer)).map(({ ref }) => ref.slice(childPrefix.gatePointer.length));
+  return (await jobs.listChildren(root, childPrefix.gatePointer)).map(({ ref }) => ref.slice(childPrefix.gatePointer.length));
 }
 
 /** Loads the gates that have opened in a run, or in one `flow` of it, the earliest first. */
 export async function loadGatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
-  const pointers = parseReadable(await jobs.children(root, childPrefix.gatePointer), gatePointerFormat.parse);
+  const pointers = parseReadable(await jobs.listChildren(root, childPrefix.gatePointer), gatePointerFormat.parse);
   const wanted = pointers.filter(([, pointer]) => flow === undefined || pointer.flow === flow);
   const gates = await Promise.all(wanted.map(([{ ref }]) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));
   return gates.flatMap((gate) => gate ?? []).sort((a, b) => (a.opened?.atMs ?? 0) - (b.opened?.atMs ?? 0));

@@ -46,7 +46,7 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
 export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
-  const stored = parseReadable(await deps.jobs.children(start.flow.id, childPrefix.preApproval), preApprovalFormat.parse);
+  const stored = parseReadable(await deps.jobs.listChildren(start.flow.id, childPrefix.preApproval), preApprovalFormat.parse);
   stored.sort(([, a], [, b]) => a.event.atMs - b.event.atMs);
   for (const [{ ref }, early] of stored) {
     if (!isOpen(gate)) break;

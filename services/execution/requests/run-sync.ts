@@ -17,7 +17,7 @@ import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";
 
-export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "work"> };
+export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "invokeWorker"> };
 
 /** The result of a synchronous call: the result's JSON text, or its location if it is too large for a reply. */
 export interface SyncResult {
@@ -108,7 +108,7 @@ async function waitUntilSettled(deps: RunSyncDeps, { id }: Pick<Job, "id">, unti
 async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob): Promise<FinishedJob | undefined> {
   const argsJson = JSON.stringify(args);
   /** Throws `job.erased` if the run was erased after an equal call had read its result. */
-  const toSyncResult = await deps.functions.work({ running: job, ...(argsJson.length <= MAX_CALL_CHARS ? { argsJson } : {}) });
+  const toSyncResult = await deps.functions.invokeWorker({ running: job, ...(argsJson.length <= MAX_CALL_CHARS ? { argsJson } : {}) });
   if (toSyncResult !== "refused") return toSyncResult ?? undefined;
   if (await releaseJob(deps, job)) await sendJob(deps, job);
   return undefined;
@@ -174,7 +174,13 @@ async function readResult({ jobs, storage }: InvokeRunnerDeps, reader: Actor, en
   const bytes = result.in === "s3" ? (result.bytes ?? 0) : 0;
   const text = bytes > limits.syncReplyBytes ? undefined : (resultJson ?? (await loadValue({ jobs, storage }, ended, result)));
   if (result.in !== "s3" || (text !== undefined && fitsReply(text, bytes))) return { id, state, cached, resultJson: text };
-  return { id, state, cached, stored: { s3: result.key, url: await storage.readUrl(result.key, LINK_S), size: bytes }, linkS: LINK_S };
+  return {
+    id,
+    state,
+    cached,
+    stored: { s3: result.key, url: await storage.createReadUrl(result.key, LINK_S), size: bytes },
+    linkS: LINK_S,
+  };
 }
 
 /**

@@ -12,7 +12,7 @@ import { loadFlow, requireFlowVersion } from "./load.ts";
 import { type PlanResult, planFlow } from "./plan.ts";
 
 interface MakeMachineDeps {
-  functions: Pick<Functions, "makeMachine">;
+  functions: Pick<Functions, "createStateMachine">;
 }
 
 const planKey = (workspace: string, version: number) => `flows/${workspace}/${version}/plan.json`;
@@ -53,7 +53,7 @@ export async function attachMachine(
   planned: PlanResult,
 ): Promise<PlanResult & { machine?: string }> {
   if (!planned.ok || planned.plan.value.modules.length === 0) return planned;
-  const made = await functions.makeMachine({ workspace, path, value: planned.plan.value });
+  const made = await functions.createStateMachine({ workspace, path, value: planned.plan.value });
   return "machine" in made ? { ...planned, machine: made.machine } : { ok: false, error: made.refused, log: planned.log };
 }
 

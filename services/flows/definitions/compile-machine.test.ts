@@ -6,7 +6,7 @@ import { validateMachine } from "./validate-machine.ts";
 
 const request = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
 const deps = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
-  stateMachines: { make: async (name: string, definition: string) => make(name, definition) },
+  stateMachines: { createStateMachine: async (name: string, definition: string) => make(name, definition) },
   step: "arn:aws:lambda:us-east-1:000000000000:function:step",
   role: "arn:aws:iam::000000000000:role/any",
   stack: "svc",

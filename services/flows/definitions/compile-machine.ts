@@ -6,7 +6,7 @@ import { buildMachineTags } from "../../../statemachines/machine-name.ts";
 import { validateMachine } from "./validate-machine.ts";
 
 export interface CompileMachineDeps {
-  stateMachines: Pick<StateMachines, "make">;
+  stateMachines: Pick<StateMachines, "createStateMachine">;
   /** The ARN of the function that runs steps. */
   step: string;
   role: string;
@@ -27,7 +27,7 @@ export async function makeMachine(
   const refused = await validateMachine(name, definition);
   if (refused) return { refused };
   for (const each of [name, spare]) {
-    const made = await stateMachines.make(each, definition, role, tags);
+    const made = await stateMachines.createStateMachine(each, definition, role, tags);
     if (made === "made") return { machine: each };
     if (made !== "leaving") return made;
   }

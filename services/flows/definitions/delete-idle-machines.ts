@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import { buildMachinePrefix, buildStackTag } from "../../../statemachines/machine-name.ts";
 
 export interface IdleMachineDeps {
-  stateMachines: Pick<StateMachines, "removeIdle">;
+  stateMachines: Pick<StateMachines, "deleteIdleStateMachines">;
   /** The stack's name. */
   stack: string;
   nowMs: () => number;
@@ -21,7 +21,7 @@ const AT_ONCE = 20;
 export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
   const now = nowMs();
   if (now % HOUR_MS >= MINUTE_MS) return 0;
-  return stateMachines.removeIdle(
+  return stateMachines.deleteIdleStateMachines(
     buildMachinePrefix(),
     buildStackTag(stack),
     now - limits.machineIdleMs,

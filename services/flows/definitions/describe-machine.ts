@@ -9,7 +9,7 @@ import { renderMermaid } from "../../../statemachines/mermaid.ts";
 import { type LoadFlowDeps, loadFlow } from "./load.ts";
 
 interface DescribeMachineDeps extends LoadFlowDeps {
-  executions: Pick<Executions, "machineShown">;
+  executions: Pick<Executions, "describeStateMachine">;
   /** The ARN of the function that runs steps. */
   step: string;
 }
@@ -26,7 +26,7 @@ export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableF
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
   const { name, spare, definition } = buildFlowMachine(value, { step, workspace, path });
   const machine = (build.state === "ready" ? build.stateMachine : undefined) ?? name;
-  const { arn, url } = executions.machineShown(machine);
+  const { arn, url } = executions.describeStateMachine(machine);
   return {
     machine,
     arn,

@@ -48,7 +48,7 @@ const HIDDEN_LOG = "[svc] You are not allowed to read the log of this step.\n";
 const withLineEnd = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
 async function loadJournal({ jobs }: ValueDeps, { id }: Job): Promise<Journal> {
-  const load = async (prefix: string) => new Map((await jobs.children(id, prefix)).map((child) => [child.ref, child]));
+  const load = async (prefix: string) => new Map((await jobs.listChildren(id, prefix)).map((child) => [child.ref, child]));
   const [outcomes, progress] = await Promise.all([load(childPrefix.outcome), load(childPrefix.progress)]);
   return {
     outcome: (module, scope, path) => findOutcome(outcomes, module, scope, path),

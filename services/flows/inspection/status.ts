@@ -16,7 +16,7 @@ import { findOutcome, findProgress, type JournalItems, readJournal } from "../ru
 import { stepJobId } from "../runtime/step-job-id.ts";
 import { userStates } from "../runtime/user-states.ts";
 
-type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "executionShown"> };
+type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "describeExecution"> };
 
 /** The number of a running loop's iterations whose jobs are listed. */
 const MAX_ITERATIONS = 90;
@@ -52,7 +52,7 @@ const MAX_EARLIER = 100;
 function executionField({ executions }: FlowStatusDeps, { id, flow }: Job): { execution?: ExecutionJson } {
   if (flow?.stateMachine === undefined) return {};
   const { stateMachine: machine, execution } = flow;
-  const shown = (number: number) => executions.executionShown({ machine, job: id, execution: number });
+  const shown = (number: number) => executions.describeExecution({ machine, job: id, execution: number });
   const { arn, url } = shown(execution);
   const first = Math.max(0, execution - MAX_EARLIER);
   const earlier = Array.from({ length: execution - first }, (_, index) => shown(first + index).arn);

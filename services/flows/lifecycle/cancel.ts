@@ -8,7 +8,7 @@ import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../j
 import { parkedJobs } from "../runtime/parked-jobs.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 
-export type StopFlowDeps = Omit<CancelJobDeps, "onJobCanceled"> & { executions: Pick<Executions, "stop" | "resume"> };
+export type StopFlowDeps = Omit<CancelJobDeps, "onJobCanceled"> & { executions: Pick<Executions, "stopExecution" | "sendTaskSuccess"> };
 
 /** Creates a listener that stops the flows which canceled jobs run. */
 export const flowCancellation =
@@ -30,11 +30,11 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
   const { stateMachine: machine, execution } = flow;
   if (machine)
     await executions
-      .stop({ machine, job: id, execution }, reason || "canceled")
+      .stopExecution({ machine, job: id, execution }, reason || "canceled")
       .catch((error: unknown) =>
         reportFailure("The execution of a canceled flow could not be stopped; its next task ends it", error, { job: id }),
       );
-  const progress = await jobs.children(id, childPrefix.progress);
+  const progress = await jobs.listChildren(id, childPrefix.progress);
   const nested = parseReadable(progress, progressFormat.parse).flatMap(([, { subflowJob }]) => subflowJob ?? []);
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
   for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {

@@ -28,13 +28,14 @@ export async function scheduleStepErasure(
 }
 
 async function eraseAllSteps(deps: EraseJobDeps, { id }: EndedJob): Promise<void> {
-  for (const { ref } of await deps.jobs.children(id, childPrefix.erasure)) await eraseStep(deps, ref.slice(childPrefix.erasure.length), 0);
+  for (const { ref } of await deps.jobs.listChildren(id, childPrefix.erasure))
+    await eraseStep(deps, ref.slice(childPrefix.erasure.length), 0);
 }
 
 async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number> {
   if (flow.erasesSteps === undefined) return Number.POSITIVE_INFINITY;
   const { jobs, nowMs } = deps;
-  const notes = parseReadable(await jobs.children(flow.id, childPrefix.erasure), erasureNoteFormat.parse);
+  const notes = parseReadable(await jobs.listChildren(flow.id, childPrefix.erasure), erasureNoteFormat.parse);
   const noted = notes.map(([{ ref }, { afterS }]) => {
     return {
       ref,
@@ -62,7 +63,7 @@ async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promis
 /** Small results are part of the flow's journal too, wherever a step passed them on unchanged. */
 async function eraseJournalResults({ jobs }: EraseJobDeps, flow: EndedJob, ids: ReadonlySet<string>): Promise<void> {
   const location = { in: "head" as const, json: "null" };
-  for (const item of await jobs.children(flow.id, "")) {
+  for (const item of await jobs.listChildren(flow.id, "")) {
     const { jobId = "" } = resultOfItem(item) ?? {};
     if (ids.has(jobId)) await jobs.putChild({ ...item, json: withResult(item, { jobId, location }) });
   }

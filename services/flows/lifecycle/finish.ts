@@ -23,7 +23,7 @@ import { type StartExecutionDeps, startExecution } from "./start.ts";
 /** The dependencies of ending a flow or starting its next execution. */
 export type FinishFlowDeps = FinishJobDeps &
   ConcurrencyDeps &
-  StartExecutionDeps & { executions: Pick<Executions, "start" | "stop" | "status" | "resume"> };
+  StartExecutionDeps & { executions: Pick<Executions, "startExecution" | "stopExecution" | "getExecutionStatus" | "sendTaskSuccess"> };
 
 /** Consecutive executions that may end without a newly finished step. */
 const MAX_STALLS = 3;
@@ -92,7 +92,7 @@ async function continueFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<voi
     return;
   }
   const stalls = flow.flow?.stalls ?? 0;
-  const steps = (await deps.jobs.children(flow.id, childPrefix.outcome)).length;
+  const steps = (await deps.jobs.listChildren(flow.id, childPrefix.outcome)).length;
   if (steps > (flow.flow?.steps ?? 0)) return startNextExecution(deps, flow, { stalls: 0, steps });
   if (stalls + 1 < MAX_STALLS) return startNextExecution(deps, flow, { stalls: stalls + 1, steps });
   const message = `The flow's execution was lost ${MAX_STALLS} times without completing another step. The flow is not retried.`;

@@ -35,7 +35,7 @@ export async function reconcileExecution(
   if (flow && hasEnded(flow)) await resumeParentTask(deps, flow);
   if (flow?.state !== "running" || flow.flow?.execution !== execution) return;
   if (stopped) {
-    const { reason } = await deps.executions.status({ machine: flow.flow.stateMachine ?? "", job: id, execution });
+    const { reason } = await deps.executions.getExecutionStatus({ machine: flow.flow.stateMachine ?? "", job: id, execution });
     const cancel = { by: "the Step Functions console", reason };
     return endFlow(deps, flow, endJob(deps, { ...flow, cancel }, canceledEnding(cancel), { extra: { cancel } }));
   }
@@ -88,13 +88,13 @@ async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: 
     return "ended";
   }
   const { nextMs, lost: lostGate } = await reconcileGates(deps, flow);
-  const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, execution });
+  const { is } = machine === undefined ? { is: "none" } : await executions.getExecutionStatus({ machine, job: flow.id, execution });
   if (is === "none") await startExecution(deps, flow);
   const isOver = is === "ended" || is === "stopped";
   if (is === "running" && machine !== undefined && (lostGate || (await reconcileSubflows(deps, flow)))) {
     // The token is lost, so nothing can resume this execution; another one is started.
     await startNextExecution(deps, flow, { stalls: 0 });
-    await executions.stop({ machine, job: flow.id, execution }, "the token of a waiting task was lost");
+    await executions.stopExecution({ machine, job: flow.id, execution }, "the token of a waiting task was lost");
     await jobs.change(flow.id, { dueAtMs: flowDueMs(flow, nowMs()) }, { attr: "state", eq: "running" });
     return "waited";
   }

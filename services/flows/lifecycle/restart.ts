@@ -53,7 +53,7 @@ export async function restartFlow(
   if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
-  const outcomes = await jobs.children(origin.id, childPrefix.outcome);
+  const outcomes = await jobs.listChildren(origin.id, childPrefix.outcome);
   const from =
     request.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes) : { ...request, step_id: request.step_id };
   const kept = selectReusedItems(origin, plan, outcomes, from);
@@ -189,7 +189,7 @@ async function loadReusedIterations(
   }
   if (!item) return [];
   const began: Progress = { list, count, width, index: from ?? 0 };
-  const inside = (await jobs.children(origin.id, "")).flatMap((each) => {
+  const inside = (await jobs.listChildren(origin.id, "")).flatMap((each) => {
     const { kind, id = "", failureOf: name = id, path = "" } = parseJournalRef(each.ref) ?? {};
     const scope = index.modules.get(name)?.scope ?? index.scopes.get(name);
     if (!kind || !scope?.inside.includes(step)) return [];

@@ -25,8 +25,8 @@ import { writeReusedSteps } from "../runtime/journal.ts";
 
 export type StartFlowDeps = BuildVersionDeps &
   ResolveDeps & {
-    executions: Pick<Executions, "start">;
-    functions: Pick<Functions, "build" | "makeMachine">;
+    executions: Pick<Executions, "startExecution">;
+    functions: Pick<Functions, "invokeBuild" | "createStateMachine">;
   };
 
 /**
@@ -143,7 +143,7 @@ async function resolveFlowCacheKey(deps: StartFlowDeps, job: RunningJob, ignoreP
   }
 }
 
-export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & { functions: Pick<Functions, "makeMachine"> };
+export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & { functions: Pick<Functions, "createStateMachine"> };
 
 /** Starts the current execution of a flow's job, unless it exists, and creates the state machine if it is missing. */
 export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
@@ -153,12 +153,12 @@ export async function startExecution(deps: StartExecutionDeps, job: Job): Promis
   const { execution, stateMachine } = flow;
   const input: StepState = { version: STATE_VERSION, workspace, job: id, execution, events: 0, path: "", outcome: "" };
   if (stateMachine) {
-    const started = await executions.start({ machine: stateMachine, job: id, execution }, input);
+    const started = await executions.startExecution({ machine: stateMachine, job: id, execution }, input);
     if (started === "started") return;
   }
   // The machine was never created for this release, or was deleted because it was idle.
   const { value } = await loadPlan(deps, flow.plan);
-  const made = await functions.makeMachine({ workspace, path: job.path ?? "preview", value });
+  const made = await functions.createStateMachine({ workspace, path: job.path ?? "preview", value });
   if (!("machine" in made)) throw new Error(made.refused);
   const { machine } = made;
   const changed = await jobs.change(
@@ -171,6 +171,6 @@ export async function startExecution(deps: StartExecutionDeps, job: Job): Promis
       ],
     },
   );
-  const started = changed && (await executions.start({ machine, job: id, execution }, input));
+  const started = changed && (await executions.startExecution({ machine, job: id, execution }, input));
   if (started === "noMachine") throw new Error(`State machine ${machine} of flow job ${id} was deleted again; housekeeping retries.`);
 }

@@ -6,7 +6,7 @@ import type { GatedFlows } from "../../approvals/gates/gated-flows.ts";
 import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
 import { loadRedactedResults } from "../inspection/redacted-results.ts";
 
-type GatedFlowsDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "resume"> };
+type GatedFlowsDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "sendTaskSuccess"> };
 
 /** Connects approvals to flows: their plans, their journal and the tasks of their executions. */
 export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
@@ -29,7 +29,7 @@ export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
       return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.path), json, expiresAtS };
     },
     resumeTask: async ({ token, state, settled }) => {
-      if (token !== undefined) await executions.resume(token, { ...state, outcome: settled ? "next" : "enter again" });
+      if (token !== undefined) await executions.sendTaskSuccess(token, { ...state, outcome: settled ? "next" : "enter again" });
     },
   };
 }

@@ -18,7 +18,7 @@ export async function parkJob({ jobs }: ParkedJobDeps, flow: RunningJob, id: str
 
 /** The jobs for which a flow's current execution did not wait. */
 export async function parkedJobs({ jobs }: ParkedJobDeps, flow: Job): Promise<string[]> {
-  const notes = await jobs.children(flow.id, childPrefix.parkedJob);
+  const notes = await jobs.listChildren(flow.id, childPrefix.parkedJob);
   return parseReadable(notes, parkedNoteFormat.parse).flatMap(([{ ref }, { execution }]) =>
     execution === flow.flow?.execution ? (childName("parkedJob", ref) ?? []) : [],
   );

@@ -17,7 +17,7 @@ export async function reconcileSubflows(deps: ReconcileSubflowsDeps, flow: Runni
   const runsFlows = [...(plan?.index.modules.values() ?? [])].some(({ module }) => module.value.type === "flow");
   if (!runsFlows) return false;
   const execution = flow.flow?.execution;
-  const waiting = (await jobs.children(flow.id, childPrefix.progress)).flatMap((item) => {
+  const waiting = (await jobs.listChildren(flow.id, childPrefix.progress)).flatMap((item) => {
     const { subflowJob, awaitsToken } = progressFormat.parse(item);
     const isDue = awaitsToken?.execution === execution && (awaitsToken?.atMs ?? 0) + limits.taskTokenMs <= nowMs();
     return subflowJob !== undefined && isDue ? [{ subflowJob, outcome: outcomeRefOfProgress(item.ref) }] : [];

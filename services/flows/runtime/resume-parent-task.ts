@@ -9,7 +9,7 @@ import { parseReadable, recordFormat } from "../../../core/records/record-format
 
 export interface TaskDeps {
   jobs: JobTable;
-  executions: Pick<Executions, "resume">;
+  executions: Pick<Executions, "sendTaskSuccess">;
 }
 
 const waitingTaskSchema = z.object({ token: z.string(), state: stepStateSchema });
@@ -21,7 +21,8 @@ const waitingTaskFormat = recordFormat({ schema: waitingTaskSchema, version: 1 }
 export const waitingTask = (token: string, state: StepState): WaitingTask => ({ token, state: { ...state, outcome: "enter again" } });
 
 /** Resumes a task. A task that no longer waits is no error. */
-export const resumeTask = ({ executions }: Pick<TaskDeps, "executions">, { token, state }: WaitingTask) => executions.resume(token, state);
+export const resumeTask = ({ executions }: Pick<TaskDeps, "executions">, { token, state }: WaitingTask) =>
+  executions.sendTaskSuccess(token, state);
 
 /** Stores a task under the nested flow's job that it waits for. Several executions of the parent may each have stored one. */
 export async function storeTaskToken(
@@ -37,8 +38,8 @@ export async function storeTaskToken(
  * Loads the tasks that wait for a nested flow's job, those of earlier executions of the parent included. A task whose record cannot be read counts as
  * lost: reconciliation replaces its execution.
  */
-export async function loadWaitingTasks({ jobs }: { jobs: Pick<JobTable, "children"> }, job: string): Promise<WaitingTask[]> {
-  const children = await jobs.children(job, childPrefix.taskToken);
+export async function loadWaitingTasks({ jobs }: { jobs: Pick<JobTable, "listChildren"> }, job: string): Promise<WaitingTask[]> {
+  const children = await jobs.listChildren(job, childPrefix.taskToken);
   return parseReadable(children, waitingTaskFormat.parse).map(([, task]) => task);
 }
 

@@ -33,7 +33,7 @@ export async function setUserState({ jobs }: UserStateDeps, job: Job, key: strin
     throw new SvcError("body.tooLarge", { limitBytes: limits.userStateBytes, what: "value" });
   const parent = flowIdOf(job);
   const ref = childRef("userState", key);
-  const known = await jobs.children(parent, childPrefix.userState, limits.userStates);
+  const known = await jobs.listChildren(parent, childPrefix.userState, limits.userStates);
   if (known.length >= limits.userStates && !known.some((each) => each.ref === ref)) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.userStates * limits.userStateBytes, what: "user states of the flow" });
   }
@@ -53,7 +53,7 @@ export async function userState({ jobs }: UserStateDeps, job: Job, key: string):
 
 /** All readable values of a flow, as a field of its status; no field while there are none. */
 export async function userStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
-  const found = await jobs.children(id, childPrefix.userState, limits.userStates);
+  const found = await jobs.listChildren(id, childPrefix.userState, limits.userStates);
   if (found.length === 0) return {};
   // Without a prototype, because a key named `__proto__` is a key like any other.
   const states: UserStates = Object.create(null);

@@ -31,7 +31,7 @@ export async function resolveCacheKey(
   const places = keys.flatMap((key) => toObjectLocation(job.workspace, key) ?? []);
   if (elsewhere || places.length > limits.cachedFiles) return undefined;
   if (places.length > 0 && (await loadFileStorage(objects, job.workspace))) return undefined;
-  const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.etag(place)] as const));
+  const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.getEtag(place)] as const));
   return computeCacheKey(job, { ...inputs, files: new Map(files) });
 }
 

@@ -8,7 +8,7 @@ export async function cancelWorkspaceJobs(deps: CancelJobDeps, workspace: string
   const { jobs } = deps;
   for (let shard = 0; shard < SHARDS; shard += 1) {
     // Every job that has not ended is in the due index.
-    const due = await jobs.due(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
+    const due = await jobs.listDue(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
     for (const { id } of due.filter((entry) => entry.workspace === workspace)) {
       const job = await jobs.get(id);
       if (!job || hasEnded(job)) continue;

@@ -170,7 +170,7 @@ async function loadWaitingJobs(jobs: JobTable, id: string, { slots }: Group): Pr
   const notified = new Set(slots.flatMap(({ state, job }) => (state === "promised" ? [job] : [])));
   const atOnce = AT_ONCE + notified.size;
   for (;;) {
-    const found = await jobs.children(id, WAIT, atOnce);
+    const found = await jobs.listChildren(id, WAIT, atOnce);
     const others = found.filter(({ ref }) => !notified.has(jobIdFromRef(ref)));
     const heads = new Map((await jobs.getMany(others.map(({ ref }) => jobIdFromRef(ref)))).map((job) => [job.id, job]));
     const waiting = others.flatMap(({ ref }) => heads.get(jobIdFromRef(ref)) ?? []).filter(({ state }) => state === "queued");

@@ -28,7 +28,7 @@ export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<Ended
     { attr: "state", eq: job.state },
   );
   for (const owner of jobData) await owner.erase?.(deps, job);
-  for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
+  for (const child of await jobs.listChildren(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
   await storage.removePrefix(jobPrefix(job));
   const { duePartition, dueAtMs } = jobs.cleared;
   await jobs.change(job.id, { duePartition, dueAtMs, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });

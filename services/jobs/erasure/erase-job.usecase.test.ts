@@ -35,8 +35,8 @@ describe("eraseJob, whichever of its writes fails,", () => {
           if (!job || !hasEnded(job)) throw new Error("The job's record is gone.");
           expect(job).toMatchObject({ erased: true, args: { in: "head", json: "{}" }, result: { in: "head", json: "null" } });
           expect(await loadLogs(deps, job)).toBe("");
-          expect((await deps.jobs.children(id, "")).filter(({ ref }) => ref !== "job")).toEqual([]);
-          expect(await deps.storage.etag(`jobs/${room.workspace}/${id}/args#1.json`)).toBeUndefined();
+          expect((await deps.jobs.listChildren(id, "")).filter(({ ref }) => ref !== "job")).toEqual([]);
+          expect(await deps.storage.getEtag(`jobs/${room.workspace}/${id}/args#1.json`)).toBeUndefined();
         },
       };
     });

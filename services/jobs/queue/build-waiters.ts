@@ -34,7 +34,7 @@ export async function waitForBuild(
 /** Sends every job that waits for the build of a version. A job that registers later finds the recorded build itself. */
 export async function sendBuildWaiters({ jobs, queue }: BuildWaiterDeps, workspace: string, hash: string): Promise<void> {
   const parent = waitersKey(workspace, hash);
-  const refs = (await jobs.children(parent, "")).map(({ ref }) => ref);
+  const refs = (await jobs.listChildren(parent, "")).map(({ ref }) => ref);
   for (const job of await jobs.getMany(refs)) await queue.send(job);
   for (const ref of refs) await jobs.deleteItem(parent, ref);
 }

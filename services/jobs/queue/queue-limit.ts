@@ -21,7 +21,7 @@ export async function checkQueueLimit(
   const now = nowMs();
   // Jobs that wait to run now are due by then. Jobs that are scheduled later come after them.
   const untilMs = firstDueMs(now);
-  const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => jobs.due(shard, untilMs, limits.listScan)));
+  const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => jobs.listDue(shard, untilMs, limits.listScan)));
   const ids = shards.flat().flatMap((entry) => (entry.workspace === workspace ? [entry.id] : []));
   // Running jobs are in the index too. Heads are read only while all remaining entries together could exceed the limit.
   let waiting = 0;

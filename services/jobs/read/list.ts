@@ -131,7 +131,7 @@ async function findMatchingJobs(
 /** Yields the ids of jobs that have not ended. All of them are in the due index, so no other index contains states. */
 async function* listLiveIds({ jobs }: ListJobsDeps, workspace: string): AsyncGenerator<string[]> {
   for (let shard = 0; shard < SHARDS; shard += 1) {
-    const due = await jobs.due(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
+    const due = await jobs.listDue(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
     const ids = due.filter((entry) => entry.workspace === workspace).map(({ id }) => id);
     if (ids.length > 0) yield ids;
   }

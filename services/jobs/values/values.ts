@@ -161,7 +161,7 @@ export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id"
   let position = 0;
   let text = "";
   let attempt = "";
-  for (const chunk of await jobs.children(job.id, childPrefix.output)) {
+  for (const chunk of await jobs.listChildren(job.id, childPrefix.output)) {
     const of = chunk.ref.split("#")[1] ?? "";
     if (attempt !== "" && of !== attempt) {
       const marker = `\n[svc] The worker was lost. Attempt ${Number(of)} follows.\n`;

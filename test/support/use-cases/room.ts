@@ -73,42 +73,42 @@ export async function newRoom() {
   const find = ({ machine, job, execution }: ExecutionName) =>
     started.find((one) => one.machine === machine && one.job === job && one.execution === execution);
   const executions = {
-    start: (execution: ExecutionName, input: unknown) =>
+    startExecution: (execution: ExecutionName, input: unknown) =>
       countWrite("StartExecution", async () => {
         if (!find(execution)) started.push({ ...execution, input, is: "running" });
         return "started" as const;
       }),
-    status: async (execution: ExecutionName) => {
+    getExecutionStatus: async (execution: ExecutionName) => {
       const is = find(execution)?.is ?? ("none" as const);
       return { is, reason: is === "stopped" ? "stopped by hand" : "" };
     },
-    executionShown: ({ machine, job, execution }: ExecutionName) => ({ arn: `${machine}:${job}.${execution}` }),
-    stop: (execution: ExecutionName) =>
+    describeExecution: ({ machine, job, execution }: ExecutionName) => ({ arn: `${machine}:${job}.${execution}` }),
+    stopExecution: (execution: ExecutionName) =>
       countWrite("StopExecution", async () => {
         const found = find(execution);
         if (found?.is === "running") found.is = "stopped";
       }),
-    resume: (token: string, output: object) =>
+    sendTaskSuccess: (token: string, output: object) =>
       countWrite("SendTaskSuccess", async () => {
         resumed.push({ token, output });
       }),
   } as unknown as Executions;
-  const stateMachines = { removeIdle: async () => 0, removeMachines: async () => true } as unknown as StateMachines;
+  const stateMachines = { deleteIdleStateMachines: async () => 0, deleteStateMachines: async () => true } as unknown as StateMachines;
   const answers = {
     run: async (_request: RunRequest): Promise<Invocation> => success(1),
     build: async (_request: BuildRequest): Promise<BuildResult> => ({ ok: false, error: "This room builds nothing.", log: "" }),
   };
   const functions = {
-    run: (_language: string, request: RunRequest) =>
+    invokeRunner: (_language: string, request: RunRequest) =>
       countRead("Invoke", async () => {
         runs.push(request);
         return answers.run(request);
       }),
-    build: (request: BuildRequest) => answers.build(request),
-    makeMachine: async ({ value }: { value: unknown }) => ({
+    invokeBuild: (request: BuildRequest) => answers.build(request),
+    createStateMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
-    deliver: async (call: unknown) => void delivered.push(call),
+    startDelivery: async (call: unknown) => void delivered.push(call),
   } as unknown as Functions;
   const adapters = {
     jobs: jobTable,
