@@ -143,7 +143,9 @@ async function resolveFlowCacheKey(deps: StartFlowDeps, job: RunningJob, ignoreP
   }
 }
 
-export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & { functions: Pick<Functions, "createStateMachine"> };
+export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & {
+  functions: Pick<Functions, "createStateMachine">;
+};
 
 /** Starts the current execution of a flow's job, unless it exists, and creates the state machine if it is missing. */
 export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
