@@ -87,6 +87,18 @@ describe("twenty simultaneous decisions", () => {
     await playExecutions(room);
     expect(await room.deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
   });
+
+  it("exactly one of ten approvals and ten rejections decides, and the flow ends as decided", async () => {
+    const { room, run, gate } = await waitingRun();
+    const asked = await gate();
+    const outcomes = await twenty((n) => approveGate(room, asked, n, { resumeId: n, approver: `a${n}`, approved: n % 2 === 0 }));
+    expect(count(outcomes)).toEqual({ counted: 1, "approval.decided": 19 });
+    const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
+    const outcome = winner % 2 === 0 ? "approved" : "rejected";
+    expect((await gate()).decision).toMatchObject({ outcome, approver: `a${winner}` });
+    await playExecutions(room);
+    expect(await room.deps.jobs.get(run)).toMatchObject({ state: outcome === "approved" ? "succeeded" : "failed" });
+  });
 });
 
 describe("the deadline of a gate", () => {
