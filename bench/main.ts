@@ -22,10 +22,10 @@ const { values } = parseArgs({
 });
 const only = values.only === undefined ? {} : { only: new RegExp(values.only, "i") };
 const dir = path.join(svcDir, `bench-${process.pid}`);
-const kept = path.join(svcDir, "bench.json");
+const resultFile = path.join(svcDir, "bench.json");
 
 if (values.page) {
-  putTables(kept, path.join(root, "docs", "performance.md"));
+  putTables(resultFile, path.join(root, "docs", "performance.md"));
   process.exit(0);
 }
 
@@ -57,13 +57,13 @@ process.exit(0);
 function keep(machine: string, sections: Section[]): void {
   const rows = sections.flatMap((section) => section.rows.map((row) => ({ section: section.title, ...row, met: isMet(row) })));
   mkdirSync(svcDir, { recursive: true });
-  writeFileSync(kept, `${JSON.stringify({ machine, at: new Date(), quick: values.quick, rows }, null, 2)}\n`);
+  writeFileSync(resultFile, `${JSON.stringify({ machine, at: new Date(), quick: values.quick, rows }, null, 2)}\n`);
 }
 
 /** Returns the URL of the set-up after it is seeded. The launcher and npm wait for it as they do for `npm run up`. */
 async function started(local: ReturnType<typeof fork>): Promise<Target> {
-  const told = await Promise.race([once(local, "message"), once(local, "exit").then(() => undefined)]);
-  if (!told) throw new Error("The local set-up did not start: npm run up says why.");
-  const [said] = told as [Omit<Target, "dir" | "processes" | "launchers">];
-  return { ...said, dir, processes: [local.pid ?? 0], launchers: launchersOf(process.pid) };
+  const message = await Promise.race([once(local, "message"), once(local, "exit").then(() => undefined)]);
+  if (!message) throw new Error("The local set-up did not start. Run npm run up to see the reason.");
+  const [target] = message as [Omit<Target, "dir" | "processes" | "launchers">];
+  return { ...target, dir, processes: [local.pid ?? 0], launchers: launchersOf(process.pid) };
 }

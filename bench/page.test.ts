@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { type Kept, withTables } from "./page.ts";
+import { type StoredRun, withTables } from "./page.ts";
 
-const run: Kept = {
+const run: StoredRun = {
   machine: "2 × CPU",
   at: "2026-11-21T10:00:00.000Z",
   quick: false,

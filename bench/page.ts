@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { isMet, type Row } from "./table.ts";
 
 /** The stored run of `npm run bench`. */
-export interface Kept {
+export interface StoredRun {
   machine: string;
   at: string;
   quick: boolean;
@@ -13,19 +13,19 @@ const FROM = "<!-- figures: npm run bench -- --page -->";
 const TO = "<!-- end of figures -->";
 
 /** Inserts the tables of the stored run between the two markers of a page. */
-export function putTables(kept: string, page: string): void {
-  const run = JSON.parse(readFileSync(kept, "utf8")) as Kept;
-  if (run.quick) throw new Error("The run that was kept is a quick one, whose figures mean nothing: npm run bench makes a whole one.");
+export function putTables(resultFile: string, page: string): void {
+  const run = JSON.parse(readFileSync(resultFile, "utf8")) as StoredRun;
+  if (run.quick) throw new Error("The stored run is a quick one, whose figures mean nothing. Run npm run bench for a complete one.");
   writeFileSync(page, withTables(readFileSync(page, "utf8"), run));
 }
 
-export function withTables(page: string, run: Kept): string {
+export function withTables(page: string, run: StoredRun): string {
   const [from, to] = [page.indexOf(FROM), page.indexOf(TO)];
   if (from < 0 || to < from) throw new Error(`The page has no place for tables between ${FROM} and ${TO}.`);
   return `${page.slice(0, from + FROM.length)}\n${tables(run)}\n${page.slice(to)}`;
 }
 
-function tables({ machine, at, rows }: Kept): string {
+function tables({ machine, at, rows }: StoredRun): string {
   const titles = [...new Set(rows.map(({ section }) => section))];
   const sections = titles.map((title) => {
     const lines = rows.filter(({ section }) => section === title).map((row) => `| ${cells(row).join(" | ")} |`);

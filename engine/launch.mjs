@@ -107,8 +107,8 @@ async function npm(args, purpose) {
   if (code === 0) return;
   if (code === -1) throw new Complaint("npm was not found. Install it together with Node and run the command again.");
   // npm prints the error first and advice after it.
-  const said = output.trim().split("\n").slice(0, 8).join("\n  ");
-  throw new Complaint(`npm could not ${purpose}. Fix the reported problem and run the command again.\n  ${said}`);
+  const excerpt = output.trim().split("\n").slice(0, 8).join("\n  ");
+  throw new Complaint(`npm could not ${purpose}. Fix the reported problem and run the command again.\n  ${excerpt}`);
 }
 
 /** Disk space for a first installation and for the engine's state. */

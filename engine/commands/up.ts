@@ -88,7 +88,7 @@ async function signIn({ url, endpoint, outputs }: Instance): Promise<Account> {
   });
 }
 
-const kept = {
+const saveStatuses = {
   ministack: (dir: string) => ({ state: path.relative(process.cwd(), dir), end: "stops it and saves its state" }),
   localstack: () => ({ state: "only in LocalStack's container", end: "stops it and deletes the container with its state" }),
 };
@@ -99,7 +99,7 @@ function greeting(
   result: unknown,
   engine: UpOptions["engine"],
 ): string {
-  const { state, end } = kept[engine](dir);
+  const { state, end } = saveStatuses[engine](dir);
   const total = Date.now() - Number(process.env["SVC_LAUNCHED_MS"] ?? Date.now());
   const jobs = `${url}/api/w/${workspace}/jobs`;
   const auth = `-H "Authorization: Bearer ${token}"`;

@@ -14,17 +14,19 @@ const machine = process.arch === "arm64" ? "arm64" : "x64";
 // The user's own registry settings would change the result, and reading them takes seconds.
 for (const name of ["npm_config_registry", "PIP_INDEX_URL", "GOPROXY"]) vi.stubEnv(name, "https://packages.example.com");
 const inContainers = aStack({ ...(await containerSettings({ url, internalUrl, tools })) }).template;
-const here = aStack({ ...(await localSettings({ url, workDir: path.join(root, ".svc/local/work"), tools, go: "/opt/go" })) }).template;
+const inProcesses = aStack({
+  ...(await localSettings({ url, workDir: path.join(root, ".svc/local/work"), tools, go: "/opt/go" })),
+}).template;
 vi.unstubAllEnvs();
 
 type Variables = Record<string, string>;
-const functionsOf = (template: typeof here) =>
+const functionsOf = (template: typeof inProcesses) =>
   Object.values(template.findResources("AWS::Lambda::Function")).map(({ Properties }) => ({
     description: String(Properties.Description),
     architectures: Properties.Architectures as string[],
     variables: (Properties.Environment?.Variables ?? {}) as Variables,
   }));
-const variablesOf = (template: typeof here, description: string): Variables => {
+const variablesOf = (template: typeof inProcesses, description: string): Variables => {
   const found = functionsOf(template).find((fn) => fn.description.startsWith(description));
   if (!found) throw new Error(`No function is described as ${description}.`);
   return found.variables;
@@ -33,7 +35,7 @@ const variablesOf = (template: typeof here, description: string): Variables => {
 describe("an engine that runs functions in containers", () => {
   it("the engine receives no path of this machine, and one that runs them as processes does", () => {
     expect(JSON.stringify(inContainers.toJSON())).not.toContain(root);
-    expect(JSON.stringify(here.toJSON())).toContain(root);
+    expect(JSON.stringify(inProcesses.toJSON())).toContain(root);
   });
 
   it("the engine finds every interpreter in the asset or in the runtime of Lambda, and sweeps /tmp", () => {
@@ -62,7 +64,7 @@ describe("an engine that runs functions in containers", () => {
   it("runners use an address that they can reach, and users the front server", () => {
     for (const executor of ["svc: run routes", "svc: runs queued jobs"]) {
       expect(variablesOf(inContainers, executor)).toMatchObject({ [env.internalUrl]: internalUrl, [env.baseUrl]: url });
-      expect(variablesOf(here, executor)).toMatchObject({ [env.internalUrl]: url, [env.baseUrl]: url });
+      expect(variablesOf(inProcesses, executor)).toMatchObject({ [env.internalUrl]: url, [env.baseUrl]: url });
     }
   });
 
@@ -75,13 +77,13 @@ describe("an engine that runs functions in containers", () => {
     ])
       expect(Object.keys(inContainers.findResources(type))).toEqual([]);
     expect(JSON.stringify(inContainers.toJSON())).not.toContain("cognito");
-    expect(Object.keys(here.findResources("AWS::Cognito::UserPool"))).toHaveLength(1);
+    expect(Object.keys(inProcesses.findResources("AWS::Cognito::UserPool"))).toHaveLength(1);
   });
 });
 
 describe("both local engines", () => {
   it("the API id comes from a tag, so its address is known before the deployment", () => {
-    for (const template of [inContainers, here]) {
+    for (const template of [inContainers, inProcesses]) {
       const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
       expect(api?.Properties.Tags).toEqual(
         expect.arrayContaining([
@@ -93,6 +95,6 @@ describe("both local engines", () => {
   });
 
   it("a local stack has no alarms", () => {
-    for (const template of [inContainers, here]) expect(Object.keys(template.findResources("AWS::CloudWatch::Alarm"))).toEqual([]);
+    for (const template of [inContainers, inProcesses]) expect(Object.keys(template.findResources("AWS::CloudWatch::Alarm"))).toEqual([]);
   });
 });

@@ -69,8 +69,8 @@ export async function localSettings({ url, workDir, tools, go }: Given): Promise
 }
 
 /** `internalUrl` is the URL for functions inside containers, from which this machine's loopback addresses are not reachable. */
-export async function containerSettings(given: { url: string; internalUrl: string; tools: PythonTools }): Promise<ContainerSettings> {
-  const { url, internalUrl, tools } = given;
+export async function containerSettings(options: { url: string; internalUrl: string; tools: PythonTools }): Promise<ContainerSettings> {
+  const { url, internalUrl, tools } = options;
   return {
     local: true,
     baseUrl: url,

@@ -160,12 +160,12 @@ export function endToEnd(rawHeaders: readonly string[], alsoDrop: readonly strin
     if (rawHeaders[i]?.toLowerCase() !== "connection") continue;
     for (const name of (rawHeaders[i + 1] ?? "").split(",")) drop.add(name.trim().toLowerCase());
   }
-  const kept: string[] = [];
+  const remaining: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? "";
-    if (!drop.has(name.toLowerCase())) kept.push(name, rawHeaders[i + 1] ?? "");
+    if (!drop.has(name.toLowerCase())) remaining.push(name, rawHeaders[i + 1] ?? "");
   }
-  return kept;
+  return remaining;
 }
 
 interface Way {

@@ -10,8 +10,8 @@ import { localBin, root } from "../paths.ts";
 export async function installHooks(): Promise<void> {
   const unwanted = process.env["CI"] || process.env["LEFTHOOK"] === "0" || process.env["LEFTHOOK"] === "false";
   if (unwanted || !existsSync(path.join(root, ".git"))) return;
-  const asked = await runCommand("git", ["config", "--get", "svc.hooks"], { cwd: root });
-  if (asked.output.trim() === "false") return;
+  const setting = await runCommand("git", ["config", "--get", "svc.hooks"], { cwd: root });
+  if (setting.output.trim() === "false") return;
   const hooks = await runCommand("git", ["rev-parse", "--git-path", "hooks/pre-commit"], { cwd: root });
   if (hooks.code !== 0 || existsSync(path.resolve(root, hooks.output.trim()))) return;
   // This hook alone: without a name lefthook would also replace hooks that it does not need.

@@ -13,15 +13,15 @@ const POLL_MS = 200;
 export async function withLock(file, work, onWait = () => {}) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const mine = `${process.pid} ${Date.now()} ${Math.random()}`;
-  let told = false;
+  let isReported = false;
   while (!tryTake(file, mine)) {
     const seen = readLock(file);
     if (seen !== undefined && isAbandoned(file, seen)) {
       removeAbandoned(file, seen);
       continue;
     }
-    if (!told && seen !== undefined) onWait(holderOf(seen));
-    told = true;
+    if (!isReported && seen !== undefined) onWait(holderOf(seen));
+    isReported = true;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   const touch = setInterval(() => {

@@ -56,15 +56,15 @@ describe("withLock", () => {
   });
 
   it("says once whom it waits for", async () => {
-    const told = [];
+    const reported = [];
     const first = withLock(file, () => sleep(500));
     await withLock(
       file,
       async () => {},
-      (pid) => told.push(pid),
+      (pid) => reported.push(pid),
     );
     await first;
-    expect(told).toEqual([process.pid]);
+    expect(reported).toEqual([process.pid]);
   });
 });
 

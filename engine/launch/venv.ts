@@ -97,9 +97,9 @@ async function pipInstall(python: string, args: readonly string[]): Promise<void
 async function findPython(): Promise<Python> {
   const seen: string[] = [];
   for (const file of candidates) {
-    const asked = await runCommand(file, ["-c", "import sys; print('%d.%d' % sys.version_info[:2]); print(sys.executable)"]);
-    if (asked.code !== 0) continue;
-    const [version = "", executable = file] = asked.output.trim().split("\n");
+    const probe = await runCommand(file, ["-c", "import sys; print('%d.%d' % sys.version_info[:2]); print(sys.executable)"]);
+    if (probe.code !== 0) continue;
+    const [version = "", executable = file] = probe.output.trim().split("\n");
     if (isUsable(version)) return { file: executable, version };
     seen.push(`${file} is ${version}`);
   }
@@ -170,9 +170,9 @@ async function onFirstNeed(
 }
 
 async function machineGo(): Promise<string | undefined> {
-  const asked = await runCommand("go", ["env", "GOVERSION", "GOROOT"], { cwd: root, env: { ...process.env, GOTOOLCHAIN: "local" } });
-  if (asked.code !== 0) return undefined;
-  const [version = "", goRoot = ""] = asked.output.trim().split("\n");
+  const probe = await runCommand("go", ["env", "GOVERSION", "GOROOT"], { cwd: root, env: { ...process.env, GOTOOLCHAIN: "local" } });
+  if (probe.code !== 0) return undefined;
+  const [version = "", goRoot = ""] = probe.output.trim().split("\n");
   const minor = Number(/^go1\.(\d+)/.exec(version)?.[1] ?? 0);
   const file = path.join(goRoot, "bin", "go");
   return minor >= OLDEST_GO_MINOR && existsSync(file) ? file : undefined;

@@ -50,8 +50,8 @@ export async function createAdmin(wanted: Wanted): Promise<Account> {
   const { endpoint, setupFunction, email, password, hasPasswords = true, workspace, tokenLabel } = wanted;
   if (!setupFunction) throw new Complaint("The deployed stack has no function setup, so sign-in is not possible. Deploy a newer version.");
   const secret = hasPasswords ? (password ?? randomPassword()) : "";
-  const given = { email, ...(secret ? { password: secret } : {}), workspace, token: { label: tokenLabel } };
-  const made = await invokeFunction(endpoint, setupFunction, given);
+  const request = { email, ...(secret ? { password: secret } : {}), workspace, token: { label: tokenLabel } };
+  const made = await invokeFunction(endpoint, setupFunction, request);
   const { token } = made as { token?: string };
   if (!token) throw new Error(`Function ${setupFunction} returned no token.`);
   return { workspace: workspace.id, token, email, password: secret };

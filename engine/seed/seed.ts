@@ -91,9 +91,9 @@ function send({ url, workspace, token, signal }: Access, method: string, route: 
   });
 }
 
-async function read(answer: Response, asked: string): Promise<unknown> {
+async function read(answer: Response, request: string): Promise<unknown> {
   const text = await answer.text();
-  if (!answer.ok) throw new Complaint(`${asked} returned ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Complaint(`${request} returned ${answer.status}: ${text}`);
   return answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
 }
 

@@ -24,7 +24,7 @@ export async function someone(name: string, admin: Api = api()): Promise<Someone
 /** Creates a member of a workspace whose client belongs to an admin. */
 export async function member(workspace: Workspace, name: string, role: "admin" | "developer" | "operator" = "developer"): Promise<Someone> {
   const who = await someone(name, workspace.api);
-  const asked = { email: who.email, is_admin: role === "admin", operator: role === "operator" };
-  expectStatus(await workspace.post("workspaces/add_user", asked), 201);
+  const request = { email: who.email, is_admin: role === "admin", operator: role === "operator" };
+  expectStatus(await workspace.post("workspaces/add_user", request), 201);
   return who;
 }

@@ -42,11 +42,11 @@ interface Scope {
   results: Record<string, unknown>;
   around: Scope | undefined;
 }
-/** The outcome of a list of modules or of one module. `told`: a failure module has handled the failure. */
+/** The outcome of a list of modules or of one module. `handled`: a failure module has handled the failure. */
 type End =
   | { how: "done"; result: unknown }
   | { how: "stopped"; result: unknown; skip: boolean }
-  | { how: "failed"; result: unknown; told: boolean };
+  | { how: "failed"; result: unknown; handled: boolean };
 
 const PLAIN_PATH = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
 
@@ -75,7 +75,7 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
   const failed = (id: string, message: string, more: object = {}): End => ({
     how: "failed",
     result: { error: { message, step_id: id, ...more } },
-    told: false,
+    handled: false,
   });
 
   function runList(list: readonly Module[], scope: Scope): End {
@@ -92,11 +92,11 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
 
   /** If the failure module succeeds, the list succeeds with its result. */
   function mended(end: Extract<End, { how: "failed" }>, scope: Scope): End {
-    if (!failureModule || end.told) return end;
-    const told = runModule(failureModule as Module, scope, end.result);
-    if (told.how === "failed") return { ...told, told: true };
-    const recovers = (told.result as { recover?: unknown } | null)?.recover === true;
-    return recovers ? { how: "done", result: told.result } : { how: "failed", result: told.result, told: true };
+    if (!failureModule || end.handled) return end;
+    const handler = runModule(failureModule as Module, scope, end.result);
+    if (handler.how === "failed") return { ...handler, handled: true };
+    const recovers = (handler.result as { recover?: unknown } | null)?.recover === true;
+    return recovers ? { how: "done", result: handler.result } : { how: "failed", result: handler.result, handled: true };
   }
 
   function runModule(module: Module, scope: Scope, previous: unknown): End {
@@ -207,7 +207,7 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
   }
 
   const whole = (result: unknown[], bad: End | undefined, stopped: End | undefined): End => {
-    if (bad) return { how: "failed", result, told: failureModule !== undefined };
+    if (bad) return { how: "failed", result, handled: failureModule !== undefined };
     return stopped?.how === "stopped" ? { ...stopped, result } : { how: "done", result };
   };
 

@@ -1,7 +1,8 @@
 /** Modules of flows for use-case tests. All scripts are the one of `newFlowRoom`. */
 type Module = { id: string; value: object; [field: string]: unknown };
 const expression = (expr: string) => ({ type: "javascript", expr });
-const inputs = (given: Record<string, string>) => Object.fromEntries(Object.entries(given).map(([name, expr]) => [name, expression(expr)]));
+const inputs = (expressions: Record<string, string>) =>
+  Object.fromEntries(Object.entries(expressions).map(([name, expr]) => [name, expression(expr)]));
 
 /** A script whose result is the value of an expression. */
 export const echo = (id: string, expr: string, more: object = {}): Module => ({

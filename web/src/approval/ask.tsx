@@ -42,8 +42,8 @@ function Values({ title, values, open = false }: { title: string; values: Record
 
 /** Shows who decides: the visitor, possibly after signing in, or another person. */
 function Turn({ address, approval }: { address: Address; approval: ReadyApproval }) {
-  const { info, said, reload } = approval;
-  if (said === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={said !== undefined} />;
+  const { info, verdict, reload } = approval;
+  if (verdict === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={verdict !== undefined} />;
   if (info.refused === "sign_in") return <SignIn why="Sign in to decide. This step requires an identified approver." onSignedIn={reload} />;
   if (info.refused || !info.can_approve) return <NotYou info={info} onSignedIn={reload} />;
   return (

@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import { isOver } from "./data/refetch-interval.ts";
-import type { Said } from "./data/use-approval.ts";
+import type { Verdict } from "./data/use-approval.ts";
 import { Facts } from "./parts/facts.tsx";
 import { Sheet } from "./parts/sheet.tsx";
 import { When } from "./time/when.tsx";
@@ -9,11 +9,11 @@ import { When } from "./time/when.tsx";
 const titles = { approved: "Approved", rejected: "Rejected", expired: "Too late", canceled: "Canceled", open: "", waiting: "" } as const;
 
 /** Shows the decision, its author and its effect, after the decision and to later visitors. */
-export function Outcome({ info, said }: { info: ApprovalInfo; said: Said | undefined }) {
+export function Outcome({ info, verdict }: { info: ApprovalInfo; verdict: Verdict | undefined }) {
   return (
-    <Sheet title={titles[info.state]} subtitle={info.step_summary || info.flow_summary} focus={said !== undefined}>
+    <Sheet title={titles[info.state]} subtitle={info.step_summary || info.flow_summary} focus={verdict !== undefined}>
       <Stack gap="sm" role="status">
-        <Decided info={info} said={said} />
+        <Decided info={info} verdict={verdict} />
         {info.decision?.reason && <Text className="text">Reason: {info.decision.reason}</Text>}
         <Text>{runText(info)}</Text>
       </Stack>
@@ -22,13 +22,13 @@ export function Outcome({ info, said }: { info: ApprovalInfo; said: Said | undef
   );
 }
 
-function Decided({ info: { state, decision }, said }: { info: ApprovalInfo; said: Said | undefined }) {
+function Decided({ info: { state, decision }, verdict }: { info: ApprovalInfo; verdict: Verdict | undefined }) {
   if (state === "canceled") return <Text>The run ended before a decision was made.</Text>;
   if (!decision) return null;
   const when = <When at={decision.at} />;
   if (decision.how === "expired") return <Text>No decision was made in time: it was open until {when}.</Text>;
   const by = decision.by ?? "the holder of a link";
-  const missed = said !== undefined && said !== decision.how;
+  const missed = verdict !== undefined && verdict !== decision.how;
   return (
     <>
       <Text>

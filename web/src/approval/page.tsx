@@ -30,7 +30,7 @@ function Approval({ address }: { address: Address }) {
       return approval.info.state === "open" ? (
         <Ask address={address} approval={approval} />
       ) : (
-        <Outcome info={approval.info} said={approval.said} />
+        <Outcome info={approval.info} verdict={approval.verdict} />
       );
   }
 }

@@ -13,19 +13,19 @@ export type Approval =
   | {
       phase: "ready";
       info: ApprovalInfo;
-      said: Said | undefined;
+      verdict: Verdict | undefined;
       decide: (decision: Decision) => Promise<Refused | undefined>;
       reload: () => void;
     };
 
 /** The visitor's own decision on this page. */
-export type Said = "approved" | "rejected";
+export type Verdict = "approved" | "rejected";
 
 type ApprovalQuery = Query<ApprovalInfo, Error>;
 
 /** Loads the request at an address, sends the decision, and refetches for as long as the request can change and the page is visible. */
 export function useApproval(address: Address): Approval {
-  const [said, setSaid] = useState<Said>();
+  const [verdict, setVerdict] = useState<Verdict>();
   const intervalOf = useRefetchInterval();
   const {
     data: info,
@@ -50,7 +50,7 @@ export function useApproval(address: Address): Approval {
   const send = async (decision: Decision): Promise<Refused | undefined> => {
     try {
       await decide(address, decision);
-      setSaid(decision.approved ? "approved" : "rejected");
+      setVerdict(decision.approved ? "approved" : "rejected");
     } catch (refused) {
       if (!(refused instanceof Refused)) throw refused;
       // Another visitor decided first, or the session is over: show the present state.
@@ -60,7 +60,7 @@ export function useApproval(address: Address): Approval {
     await refetch();
     return undefined;
   };
-  return { phase: "ready", info, said, decide: send, reload: () => void refetch() };
+  return { phase: "ready", info, verdict, decide: send, reload: () => void refetch() };
 }
 
 const isUnanswered = (error: Error) => error instanceof Refused && (error.status === 0 || error.status >= 500);

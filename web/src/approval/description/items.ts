@@ -116,8 +116,8 @@ function typeByStart(base64: string): string | undefined {
 
 function mapOf(content: unknown): Item | undefined {
   if (!isJsonObject(content)) return undefined;
-  const given = Array.isArray(content["markers"]) ? content["markers"] : [];
-  const markers = given.flatMap((marker) => {
+  const entries = Array.isArray(content["markers"]) ? content["markers"] : [];
+  const markers = entries.flatMap((marker) => {
     const place = placeOf(marker);
     return place ? [{ ...place, title: textOf((marker as Record<string, unknown>)["title"]) }] : [];
   });

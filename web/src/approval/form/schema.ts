@@ -17,11 +17,11 @@ export interface PreparedForm {
 /** Builds a form for rjsf. Returns `undefined` if there is nothing to fill in. */
 export function preparedForm({ form_schema, default_args = {}, enums = {} }: Asked): PreparedForm | undefined {
   const whole = cleaned(form_schema ?? {}) as Record<string, unknown>;
-  const given = isJsonObject(whole["properties"]) ? whole["properties"] : {};
-  const names = Object.keys(given);
+  const properties = isJsonObject(whole["properties"]) ? whole["properties"] : {};
+  const names = Object.keys(properties);
   if (names.length === 0) return undefined;
   const fields = Object.fromEntries(
-    names.map((name) => [name, withChoices(given[name], Object.hasOwn(enums, name) ? enums[name] : undefined)]),
+    names.map((name) => [name, withChoices(properties[name], Object.hasOwn(enums, name) ? enums[name] : undefined)]),
   );
   const { order, ...rest } = whole;
   const required = Array.isArray(whole["required"]) ? whole["required"].filter((name) => names.includes(name)) : [];
@@ -80,10 +80,13 @@ function isAnything(field: Record<string, unknown>): boolean {
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleaned);
   if (!isJsonObject(value)) return value;
-  const kept = Object.entries(value).filter(
+  const meaningful = Object.entries(value).filter(
     ([keyword, said]) => said !== null && !(said === "" && ["format", "pattern", "contentEncoding"].includes(keyword)),
   );
   return Object.fromEntries(
-    kept.map(([keyword, said]) => [keyword, ["default", "const", "enum", "examples"].includes(keyword) ? said : cleaned(said)]),
+    meaningful.map(([keyword, setting]) => [
+      keyword,
+      ["default", "const", "enum", "examples"].includes(keyword) ? setting : cleaned(setting),
+    ]),
   );
 }
