@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { SlowFirst } from "./test/support/slow-first.ts";
 
 /** Folders of pure functions. */
 const ruleFolders = "{contract,core,statemachines}";
@@ -18,6 +19,7 @@ export default defineConfig({
   test: {
     // Most tests wait for an engine most of the time: one file at a time would leave half of two cores idle.
     maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,
     reporters: ["./test/support/reporter/reporter.ts"],
