@@ -149,9 +149,8 @@ describe("plain English", () => {
     },
   );
 
-  it.each(CODE_FOLDERS)("is the language of the comments in the sources of %s", (folder) => {
-    const files = sourcesOf(folder).filter((file) => !file.includes(".test."));
-    const faults = files.flatMap((file) =>
+  it.each(CODE_FOLDERS)("is the language of the comments in the sources and tests of %s", (folder) => {
+    const faults = sourcesOf(folder).flatMap((file) =>
       faultsOf(commentsIn(file), VAGUE_SUBJECT, BARE_COMMENT, ODD_VERB, SPEAKING_CODE).map((text) => `${file}: ${text}`),
     );
     expect(faults).toEqual([]);

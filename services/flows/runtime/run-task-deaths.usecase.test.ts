@@ -14,7 +14,7 @@ beforeAll(async () => {
 interface Played {
   end: { state: string; result: unknown };
   writes: readonly string[];
-  /** How often each script ran, by its result. */
+  /** The number of runs of each script, by its result. */
   runs: Record<string, number>;
 }
 

@@ -42,7 +42,7 @@ async function begin(name: string, modules: object[]): Promise<string> {
   await saveFlow(ws, at, { modules });
   return expectStatus(await ws.post(`jobs/run/f/${at}`, { item: "Lathe", price: 2000 }), 201).text;
 }
-/** What a step of the flow has returned, once the flow waits. */
+/** Waits until the flow waits, and returns the result of one of its steps. */
 async function promptOf(run: string, module: string): Promise<Prompt> {
   await until(async () => (await runOf(ws, run)).state === "suspended", { timeoutMs: 200_000, what: `the gate of run ${run}` });
   const { flow_status: status } = (await ws.get(`jobs_u/get/${run}`)).json as { flow_status: { modules: { id: string; job?: string }[] } };

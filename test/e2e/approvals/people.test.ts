@@ -14,13 +14,13 @@ beforeAll(async () => {
   [ann, bob, cleo, eve] = await Promise.all([member(ws, "ann"), member(ws, "bob"), member(ws, "cleo"), someone("eve")]);
   expectStatus(await ws.post("groups/create", { name: "deciders", summary: "" }), 201);
   for (const { username } of [ann, bob]) expectStatus(await ws.post("groups/adduser/deciders", { username }), 200);
-  // Who makes a group is in it.
+  // The creator of a group is a member of it.
   const { username: admin } = (await ws.get("users/whoami")).json as { username: string };
   expectStatus(await ws.post("groups/removeuser/deciders", { username: admin }), 200);
 });
 
 const bearer = (who: Someone | Workspace) => ({ authorization: `Bearer ${who.api.token}` });
-/** A flow that somebody has started and that waits, and links for its gate. */
+/** A waiting flow that a given user has started, and links for its gate. */
 async function asked(suspend: object, starter: Workspace = ws) {
   const run = await begin(starter, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);

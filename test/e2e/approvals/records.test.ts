@@ -77,7 +77,7 @@ const setReason = (Key: ObjectKey, reason: string) =>
       ExpressionAttributeValues: { ":reason": reason },
     }),
   );
-/** A run's chain from entry `n` on as somebody would write it who can write everything. */
+/** A run's chain from entry `n` on, as forged by an attacker with full write access. */
 async function writeAnew(ws: Workspace, of: string, n: number): Promise<void> {
   const chain = await chainOf(ws, of);
   let previous = chain[n - 2];

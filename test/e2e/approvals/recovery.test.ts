@@ -104,7 +104,7 @@ describe("recovery of gates", () => {
       await moment(gate.gate_id);
       crashFunction(instance, { output: "ApproveFunction" });
       await visited;
-      // Whoever tries again hears that it counts, or that it is decided.
+      // A repeated request returns that it counts, or that the gate is decided.
       const again = async () => {
         const { status } = await visit(links.resume, { body: { round } });
         return status < 500 ? status : undefined;

@@ -19,7 +19,7 @@ afterAll(() => receiver?.close());
 /** Everything that looks like an address of ours in a text. */
 const addressesIn = (text: string) => [...text.matchAll(/https?:\/\/[^\s"'<>\\)]+/g)].map(([url]) => url.replaceAll("&amp;", "&"));
 
-/** What looks at links before people do, with what each of them says of itself. */
+/** Programs that open links before people do, with the headers that each of them sends. */
 const LOOKERS: Record<string, string>[] = [
   { "user-agent": "Mozilla/5.0 (Windows NT 10.0) SafeLinks", accept: "text/html" },
   { "user-agent": "Mozilla/5.0 (compatible; Barracuda)", accept: "*/*" },

@@ -252,7 +252,7 @@ describe.concurrent("early approvals", () => {
     await waiting(ws, run);
     const before = await urls(ws, run, { flow_level: true, approver: "owner" });
     expect(before.resume).toContain(`/jobs_u/resume/${run}/`);
-    // The first one waits: it is its. The second asks for its own.
+    // The first request is its own, so it waits. The second one requests its own approval.
     expect(await visit(before.resume, { body: { flow: 1 } })).toMatchObject({ status: 201 });
     const [second] = await waiting(ws, run);
     expect(second?.module_id).toBe("second");
@@ -261,7 +261,7 @@ describe.concurrent("early approvals", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ step: 2 }] } });
   });
 
-  /** Holds a flow until somebody lets it go: what comes for the flow meanwhile is not for this gate. */
+  /** Blocks a flow until its release, so that decisions in between do not belong to this gate. */
   const holding = consent("hold", ["role:admin"]);
   const letGo = async (run: string) => expectStatus(await ws.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
 

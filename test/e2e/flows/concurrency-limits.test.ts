@@ -40,7 +40,7 @@ describe("concurrency limits of steps", () => {
     value: { type: "script", path: "f/t/limited", input_transforms: transforms(inputs(tag, n, seconds)) },
   });
   const heard = (tag: string) => witness.told.filter(({ query }) => query["tag"] === tag).map(({ what }) => what);
-  /** How many ran at the same time, at the most. */
+  /** The maximum number of simultaneous runs. */
   const mostAtOnce = (tag: string) => {
     let now = 0;
     return Math.max(0, ...heard(tag).map((what) => (what === "begun" ? ++now : --now)));

@@ -8,13 +8,13 @@ import { flowFixture, flowFixtureNames, flowFixtures } from "../../support/flows
 import { saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
-/** What every script yields: enough for the expressions of all fixtures. */
+/** The result of every script, which satisfies the expressions of all fixtures. */
 const WELL =
   "export const main = () => ({ done: true, seconds: 1, length: 1 });\nexport const preprocessor = (event: unknown) => ({ event });";
 const FAILING = "export const main = () => { throw new Error('no'); };";
 /** Scripts that fail, by fixture. */
 const failing: Record<string, string[]> = { "failure-module": ["f/ops/b"], "continue-on-error": ["f/ops/risky"] };
-/** What every flow is given. */
+/** The input of every flow. */
 const input = { amount: 500, orders: [1, 2], regions: [{ new: true, orders: [1] }, { orders: [] }] };
 
 /** Paths of all modules of one type, however deep they stand. */
@@ -29,7 +29,7 @@ const machineOf = (definition: string) => {
   return { ...(JSON.parse(anyStep) as object), Comment: "" };
 };
 
-/** Somebody in the group that one of the fixtures asks, and of the name that another asks: a client with their token. */
+/** A client with the token of a user who is in the approver group of one fixture and is the named approver of another. */
 async function theCfo(ws: Workspace): Promise<Api> {
   const email = `cfo@${ws.id}.example.com`;
   expectStatus(await ws.api.post("users/create", { email, super_admin: false }), 201);
@@ -40,7 +40,7 @@ async function theCfo(ws: Workspace): Promise<Api> {
   return api({ url: ws.api.url, token });
 }
 
-/** Says yes to all that a run asks, until it has ended. */
+/** Approves every request of a run until the run has ended. */
 async function approved(ws: Workspace, id: string, cfo: Api): Promise<Record<string, unknown>> {
   return until(
     async () => {

@@ -73,7 +73,7 @@ describe("building a flow", () => {
     expect((await get("f/t/locked"))["value"]).toEqual(value);
     expect((await ws.get("flows/deployment_status/p/f/t/locked")).json).toEqual({ job_id: job });
     expect((await runWait("f/f/t/locked")).json).toEqual(["b"]);
-    // A lock that is sent is kept to.
+    // A lock that is sent is used.
     const sent = { modules: [{ id: "pad", value: { ...inline("pad", leftPad, "bun").value, lock: locks["pad"] } }] };
     expectStatus(await update("f/t/locked", aFlow("f/t/locked", { value: sent })), 200);
     expect((await deployed("f/t/locked")).ended["result"]).toEqual({ locks: { pad: locks["pad"] } });

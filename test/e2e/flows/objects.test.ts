@@ -95,7 +95,7 @@ describe("saving a flow", () => {
     expect(JSON.stringify(again["value"])).toBe(JSON.stringify(everything));
     const found = (await ws.get("flows/list_search")).json as { path: string; value: object }[];
     expect(found.find(({ path }) => path === "f/t/everything")?.value).toEqual(everything);
-    // What was given back may be sent again: the same flow comes of it.
+    // The returned value can be sent again and creates the same flow.
     expectStatus(await update("f/t/everything", { ...(await get("f/t/everything")) }), 200);
     expect(JSON.stringify((await get("f/t/everything"))["value"])).toBe(JSON.stringify(everything));
   });

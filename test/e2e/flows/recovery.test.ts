@@ -22,7 +22,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** A step that tells when it begins, and takes its time. */
+/** A slow step that reports its start. */
 const telling = (id: string, what: string, seconds = 0, more: object = {}) =>
   flow.script(
     id,
@@ -84,7 +84,7 @@ describe("recovery of flows", () => {
       witness.told.length = 0;
       return expectStatus(await ws.post("jobs/run/preview_flow", { value, args: { url: witness.url, slow } }), 201).text;
     };
-    // How quick the steps are is known once they have run.
+    // The duration of the steps is known after they have run.
     for (const _ of ["once", "twice"]) await ws.completed(await run(""), 60_000);
     const id = await run("s4");
     await witness.heard("s4");
@@ -107,7 +107,7 @@ describe("recovery of flows", () => {
     await instance.startEngine();
     const ended = await ws.completed(id, 180_000);
     expect(ended).toMatchObject({ success: true, result: "z3" });
-    // What had finished before the stop ran once; what ran when it stopped ran twice at most.
+    // Steps that had ended before the stop ran once; interrupted steps ran at most twice.
     expect([told("a3"), told("z3")]).toEqual([1, 1]);
     expect(told("x3")).toBeLessThanOrEqual(6);
     expect(told("y3")).toBeLessThanOrEqual(8);

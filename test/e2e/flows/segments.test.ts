@@ -169,7 +169,7 @@ describe("a segment", () => {
       ...job,
       result: (await ws.get(`jobs_u/completed/get_result/${job.id}`)).json as Counted,
     });
-    // How quick a step is shows when it has run; one that took long by chance runs alone.
+    // The duration of a step is known after it has run; a step that was slow by chance runs alone.
     const jobs = await until(
       async () => {
         const found = await Promise.all((await run(7)).map(withResult));

@@ -117,7 +117,7 @@ describe("cache_ttl of a script", () => {
     expectStatus(await ws.post(`jobs/completed/delete/${jobOf(first)}`), 200);
     expect((await ws.get(`jobs_u/completed/get_result/${jobOf(second)}`)).text).toBe(result);
     expect(JSON.parse(result)).toMatchObject({ text: "x".repeat(length) });
-    // What was erased is not given to anybody again.
+    // An erased result is not returned again.
     expect(isCached(await run("cached", args))).toBe(false);
   });
 

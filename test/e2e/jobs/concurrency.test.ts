@@ -27,7 +27,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Tells when it begins and when it ends; a second attempt does not sleep. */
+/** Reports its start and its end; a second attempt does not sleep. */
 const tell = (what: string) => `curl -s -o /dev/null "$1/${what}?tag=$2&n=$3&attempt=$OV_ATTEMPT"`;
 const content = `url="$1"\ntag="$2"\nn="$3"\nseconds="$4"\n${tell("begun")}\n[ "$OV_ATTEMPT" = 1 ] && sleep "$4"\n${tell("ended")}\necho "$3"`;
 const save = (path: string, fields: Record<string, unknown>) =>
@@ -43,7 +43,7 @@ const hear = (what: string, tag: string, n: number | string) =>
     timeoutMs: 60_000,
     what: `${what} ${tag} ${n}`,
   });
-/** How many ran at the same time, at the most. */
+/** The maximum number of simultaneous runs. */
 function mostAtOnce(tag: string): number {
   let now = 0;
   return Math.max(...told(tag).map(({ what }) => (what === "begun" ? ++now : what === "ended" ? --now : now)));
@@ -63,7 +63,7 @@ const head = async (id: string) => {
   return Item;
 };
 const groupOf = async (id: string) => String((await head(id))["cc"]?.M?.["group"]?.S);
-/** The item of a job's group; `undefined` when nobody is in it. */
+/** The item of a job's group; `undefined` if the group is empty. */
 const groupItem = async (group: string) => {
   const key = { pk: { S: `limit#${group}` }, sk: { S: "group" } };
   const input = { TableName: instance.outputs["JobsTable"], Key: key, ConsistentRead: true };

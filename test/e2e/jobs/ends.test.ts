@@ -30,7 +30,7 @@ describe("a job that is ended by force while it runs", () => {
     await ws.saveScript({
       path: "f/t/late",
       language: "bun",
-      // It does not notice the cancellation: it ends before the runner asks again.
+      // The script ends before the runner polls again, so it does not notice the cancellation.
       content: `export async function main(pad: string) {
         console.log("first line");
         await Bun.sleep(3000);
@@ -58,7 +58,7 @@ describe("a version whose build ended without saying how", () => {
   it("a job that cannot be read fails with the reason for every reader and worker", async () => {
     const path = "f/t/never_built";
     const hash = await ws.saveScript({ path, language: "bun", content: "export function main() { return 1; }" });
-    // A job that was canceled stands for the build's: as when its worker was lost three times.
+    // A canceled job represents a build whose worker was lost three times.
     const canceled = await ws.run(path, {}, { scheduled_in_secs: 600 });
     expectStatus(await ws.post(`jobs_u/queue/cancel/${canceled}`, {}), 200);
     const pending = { M: { state: { S: "pending" }, job: { S: canceled } } };

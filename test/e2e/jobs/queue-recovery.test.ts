@@ -90,7 +90,7 @@ describe("messages", () => {
 
   it("sent by two ticks of housekeeping at once run their job once", async () => {
     const id = await ws.run("f/t/quick", args("ticks"), { scheduled_in_secs: 3 });
-    // What is due then, decided now: a tick of a later time would take the job that runs by then for lost.
+    // Handles jobs that are due later, at the current time: a later tick would treat the running job as lost.
     const tick = () => invoke("HousekeepingFunction", { aheadMs: 100_000 }, instance);
     await Promise.all([tick(), tick(), tick()]);
     expect(await ws.completed(id)).toMatchObject({ success: true });

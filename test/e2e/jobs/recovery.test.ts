@@ -161,7 +161,7 @@ describe("a worker that dies while its runner runs", () => {
     crashFunction(instance, { output: "WorkerFunction" });
     crashFunction(instance, { runner: "bash" });
     expect(await job(id)).toMatchObject({ running: true });
-    // Before the lease is over nothing happens, whoever looks.
+    // Until the lease expires, housekeeping changes nothing.
     await housekeep();
     expect(await job(id)).toMatchObject({ running: true });
     await until(async () => (await housekeep(80))["requeued"] || (await job(id))["type"] === "CompletedJob", {
@@ -251,7 +251,7 @@ describe("a job canceled by force while it runs", () => {
   it("stays canceled when its runner reports success later", async () => {
     const id = await ws.run("f/t/slow", args("forced", 6));
     await hear("begun", "forced");
-    // No beat tells the runner to stop in time if the script ends first; either way the record must not move.
+    // If the script ends first, no heartbeat stops the runner in time; the record must not change in either case.
     expectStatus(await ws.post(`jobs_u/queue/force_cancel/${id}`, { reason: "now" }), 200);
     const ended = await ws.completed(id);
     expect(ended).toMatchObject({ canceled: true, success: false, canceled_reason: "now" });

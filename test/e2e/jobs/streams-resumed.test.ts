@@ -135,7 +135,7 @@ describe("getupdate_sse (api.md 2.2)", () => {
       until: ({ data }) => Boolean(data["new_result_stream"]),
     });
     const last = await watchedUntilMs(job);
-    // Whoever reads along says so again before this time.
+    // A reader of the stream renews its watch before this time.
     await until(() => Date.now() > last, { what: "the time that the reader was there for" });
     expect(await watchedUntilMs(job)).toBe(last);
     expectStatus(await ws.post(`jobs_u/queue/cancel/${job}`, {}), 200);

@@ -16,7 +16,7 @@ interface Line {
   aws?: { requests: Record<string, number> };
 }
 
-/** What functions asked of AWS, by their own log lines, which come shortly after the answer. */
+/** The AWS requests of functions, from their log lines, which arrive shortly after the response. */
 async function requestsOf(what: string, fits: (line: Line) => boolean): Promise<Record<string, number>> {
   const line = await findLogLine((text) => text.startsWith("{") && fits(JSON.parse(text) as Line), what);
   return (JSON.parse(line) as Line).aws?.requests ?? {};
@@ -27,7 +27,7 @@ const reads = (requests: Record<string, number>) =>
     0,
   );
 
-/** What a worker requested for a job of its own, and which worker. Neighbours in one batch share a line: then another job is run. */
+/** The requests of a worker for one job, and the worker. Jobs in one batch share a log line, so another job is run in that case. */
 async function workerRequests(args: unknown): Promise<{ worker: string; requests: Record<string, number> }> {
   for (;;) {
     const job = await ws.run("f/t/echo", args);

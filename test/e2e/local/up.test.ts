@@ -14,7 +14,7 @@ import { endCommands, npmRun } from "../../support/engine/commands.ts";
 import { shareGoCache } from "../../support/engine/go-cache.ts";
 import { until } from "../../support/until.ts";
 
-/** One after the other: each test goes on where the one before stopped, as a person's days with it do. */
+/** The tests run in order, and each continues from the state of the previous one. */
 const stateDir = path.join(svcDir, `test-${process.pid}-901`);
 const env = { SVC_STATE_DIR: stateDir };
 const READY = /Ctrl-C stops it and saves its state/;

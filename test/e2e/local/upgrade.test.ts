@@ -12,7 +12,7 @@ import { workspaceOf } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
 import { newInstanceDir } from "../../support/engine/instances.ts";
 
-/** What release 0.1 wrote for one workspace with one script, its build and one run of it: items of both tables, and files. */
+/** The data that release 0.1 wrote for a workspace with a script, its build and one run: items of both tables, and files. */
 interface State {
   jobs: Record<string, AttributeValue>[];
   objects: Record<string, AttributeValue>[];
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 async function putOldState({ endpoint, outputs }: Instance): Promise<void> {
   const { dynamodb, s3 } = awsClients({ endpoint });
-  // Written long ago, kept for another month: a fixture must not expire.
+  // Old items live for another month, because a fixture must not expire.
   const ttl = { N: String(Math.ceil(Date.now() / 1000) + 30 * 24 * 3600) };
   const put = (table: string | undefined, items: State["jobs"]) =>
     Promise.all(items.map((Item) => dynamodb.send(new PutItemCommand({ TableName: table, Item: Item["ttl"] ? { ...Item, ttl } : Item }))));

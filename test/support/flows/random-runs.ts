@@ -14,7 +14,7 @@ interface Options {
   run: (flow: DrawnFlow, input: Record<string, unknown>) => Promise<Record<string, unknown>>;
 }
 
-/** A flow of more calls than this says no more than a smaller one. */
+/** A flow with more calls than this tests no more than a smaller one. */
 const CALLS_MOST = 30;
 const SHRINKING_MS = 60_000;
 
