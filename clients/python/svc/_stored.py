@@ -29,7 +29,7 @@ def get_resource(path: str | None = None, none_if_undefined: bool = False) -> An
     """Returns the value of a resource (a connection) with its references resolved.
 
     `path` is `f/ops/db`, also written `$res:f/ops/db` or `res://f/ops/db`; default: the path of the script's state.
-    Raises `ApiError` with status 404 when there is none that this caller may see; with `none_if_undefined` it is `None` then.
+    Raises `ApiError` with status 404 if it is missing or not visible to the caller; with `none_if_undefined` it is `None` then.
     """
     at = _resource_path(path)
     known = mocked("resources", at)
@@ -75,7 +75,7 @@ def set_state(state: Any, path: str | None = None) -> None:
 def get_variable(path: str) -> str:
     """Returns the value of a variable, also of a secret. `path` is `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`.
 
-    Raises `ApiError` with status 404 when there is none that this caller may see.
+    Raises `ApiError` with status 404 if it is missing or not visible to the caller.
     """
     at = _variable_path(path)
     known = mocked("variables", at)

@@ -38,7 +38,7 @@ export async function setResource(value: unknown, path?: string, initializeToTyp
   if (await answerOf(await call("GET", `resources/exists/${pathPart(at)}`))) {
     await call("POST", `resources/update_value/${pathPart(at)}`, { json: { value } });
   } else if (initializeToTypeIfNotExist) {
-    // Another run may be creating it at this moment: the later one wins, as with two updates.
+    // Another run may have created it concurrently: the later call wins, as with two updates.
     const query = { update_if_exists: true };
     await call("POST", "resources/create", { query, json: { path: at, value, resource_type: initializeToTypeIfNotExist } });
   } else {
@@ -49,7 +49,7 @@ export async function setResource(value: unknown, path?: string, initializeToTyp
 /**
  * Returns the value that an earlier run of this script stored with `setState`, or `undefined`.
  *
- * @param path default: a place of this script's own, for the user it runs as
+ * @param path default: a path of this script's own, for the user as whom it runs
  */
 export async function getState<T = unknown>(path?: string): Promise<T | undefined> {
   return await getResource<T>(path, true);
@@ -61,7 +61,7 @@ export async function setState(state: unknown, path?: string): Promise<void> {
 }
 
 /**
- * The value of a variable, a secret's too.
+ * Returns the value of a variable, also of a secret.
  *
  * @param path `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`
  * @throws `ApiError` with status 404 if it is missing or not visible to the caller
@@ -74,9 +74,9 @@ export async function getVariable(path: string): Promise<string> {
 }
 
 /**
- * Gives a variable a new value, or creates it.
+ * Sets the value of a variable, or creates it.
  *
- * @param isSecret and `description` count only when it is created: a variable that exists stays what it is
+ * @param isSecret and `description` apply only to a new variable: an existing one retains its own
  */
 export async function setVariable(path: string, value: string, isSecret = false, description = ""): Promise<void> {
   const at = path.replace(/^(\$var:|var:\/\/)/, "");
@@ -88,9 +88,9 @@ export async function setVariable(path: string, value: string, isSecret = false,
 }
 
 /**
- * The address of a user of the workspace.
+ * Returns the address of a user of the workspace.
  *
- * @throws `ApiError` with status 404 when there is no such user
+ * @throws `ApiError` with status 404 if there is no such user
  */
 export async function usernameToEmail(username: string): Promise<string> {
   return await (await call("GET", `users/username_to_email/${pathPart(username)}`)).text();

@@ -39,7 +39,7 @@ let nonce = 0;
 const fresh = (more: object = {}) => ({ a: `input ${nonce++}`, ...more });
 
 describe("cache_ttl of a script", () => {
-  it("answers an equal call with the first one's result, marked, as a completed job of its own", async () => {
+  it("an equal call returns the first result, marked, as a separate completed job", async () => {
     const first = await run("cached", { a: { x: 1, y: [2] } });
     const second = await run("cached", { a: { y: [2], x: 1 } });
     expect([isCached(first), isCached(second)]).toEqual([false, true]);
@@ -55,7 +55,7 @@ describe("cache_ttl of a script", () => {
     expect((await ws.get("jobs/queue/list")).json).toEqual([]);
   });
 
-  it("runs other arguments, other versions and scripts without it", async () => {
+  it("calls with other arguments, versions and scripts run", async () => {
     const { json } = await run("cached", { a: 1 });
     expect((await run("cached", { a: "1" })).json).not.toEqual(json);
     expect((await run("plain", { a: 1 })).json).not.toEqual((await run("plain", { a: 1 })).json);
@@ -67,7 +67,7 @@ describe("cache_ttl of a script", () => {
     expect([isCached(byHash), byHash.json]).toEqual([true, after.json]);
   });
 
-  it("holds for asynchronous runs and for streams, which come whole again", async () => {
+  it("the cache also serves asynchronous runs and streams, which are complete", async () => {
     const args = fresh();
     const first = await ws.completed(await ws.run("f/t/cached", args));
     expect(await ws.completed(await ws.run("f/t/cached", args))).toMatchObject({ cached: true, result: first["result"] });
@@ -82,7 +82,7 @@ describe("cache_ttl of a script", () => {
     expect(await stream()).toBe(whole);
   });
 
-  it("writes nothing beside a job whose id a call wants to have again", async () => {
+  it("a call that reuses a job id writes nothing", async () => {
     await run("stream");
     const other = await ws.completed(await ws.run("f/t/prints"));
     const answer = await ws.runWait("f/t/stream", {}, { job_id: String(other["id"]) });
@@ -95,7 +95,7 @@ describe("cache_ttl of a script", () => {
     ]);
   });
 
-  it("keeps no failure", async () => {
+  it("a failure is not cached", async () => {
     const args = fresh({ fail: true });
     const [first, second] = [await run("cached", args), await run("cached", args)];
     expect([isCached(second), first.text === second.text]).toEqual([false, false]);
@@ -107,7 +107,7 @@ describe("cache_ttl of a script", () => {
     ["in an item", 3000],
     ["in S3", 50_000],
     ["too large for a reply", 5_000_000],
-  ])("gives a result %s, which outlives the job that it came from", async (_where, length) => {
+  ])("a cached result %s outlives its original job", async (_where, length) => {
     const args = fresh({ length });
     const first = await run("cached", args);
     const second = await run("cached", args);
@@ -121,7 +121,7 @@ describe("cache_ttl of a script", () => {
     expect(isCached(await run("cached", args))).toBe(false);
   });
 
-  it("gives a whole result or runs, while the job that it comes from is being erased", async () => {
+  it("a call returns a complete result or runs while the original job is being erased", async () => {
     const args = fresh({ length: 20_000 });
     for (let round = 0; round < 3; round += 1) {
       const first = await run("cached", args);
@@ -133,7 +133,7 @@ describe("cache_ttl of a script", () => {
     }
   });
 
-  it("runs nothing twice that ten equal calls ask for afterwards, and harms nothing when they come first", async () => {
+  it("ten equal later calls run nothing, and ten equal first calls cause no error", async () => {
     const args = fresh();
     const cold = await Promise.all(Array.from({ length: 10 }, () => run("cached", args)));
     const results = new Set(cold.map(({ text }) => text));
@@ -142,7 +142,7 @@ describe("cache_ttl of a script", () => {
     for (const { text } of warm) expect(results.has(text)).toBe(true);
   });
 
-  it("ends with its time, though the entry is still there", async () => {
+  it("an expired entry is not used, even before its deletion", async () => {
     await save("short", { cache_ttl: 1 });
     const first = await run("short");
     const other = await until(async () => {
@@ -152,13 +152,13 @@ describe("cache_ttl of a script", () => {
     expect(isCached(other)).toBe(false);
   });
 
-  it("gives nothing that delete_after_secs has erased", async () => {
+  it("a result that delete_after_secs has erased is not returned", async () => {
     await save("erased", { delete_after_secs: 0 });
     const [first, second] = [await run("erased"), await run("erased")];
     expect([isCached(second), first.text === second.text]).toEqual([false, false]);
   });
 
-  it("holds for runs that report their end by themselves", async () => {
+  it("the cache also serves runs that report their end themselves", async () => {
     const started = await ws.run("f/t/slow", { ms: 6000 });
     const { result } = await ws.completed(started);
     const answer = await run("slow", { ms: 6000 });
@@ -167,7 +167,7 @@ describe("cache_ttl of a script", () => {
 });
 
 describe("cache_ttl of a call", () => {
-  it("keeps results of a script that asks for no caching itself", async () => {
+  it("a call can cache results of a script without caching", async () => {
     const args = fresh();
     const first = await run("plain", args, { cache_ttl: HOUR });
     const second = await run("plain", args, { cache_ttl: HOUR });
@@ -175,7 +175,7 @@ describe("cache_ttl of a call", () => {
     expect(isCached(await run("plain", args))).toBe(false);
   });
 
-  it("cannot turn caching off, and asks for younger results than the script would", async () => {
+  it("a call cannot disable caching, but can require younger results than the script", async () => {
     const args = fresh();
     const first = await run("cached", args);
     expect((await run("cached", args, { cache_ttl: 0 })).text).toBe(first.text);
@@ -186,13 +186,13 @@ describe("cache_ttl of a call", () => {
     expect(younger.text).not.toBe(first.text);
   });
 
-  it.each(["-1", "x", "1.5", "99999999999"])("that is none is refused: %s", async (cache_ttl) => {
+  it.each(["-1", "x", "1.5", "99999999999"])("an invalid value is rejected: %s", async (cache_ttl) => {
     const answer = await ws.runWait("f/t/cached", {}, { cache_ttl });
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([400, "query.invalid"]);
   });
 });
 
-describe("a cached result and whose it is", () => {
+describe("rights on cached results", () => {
   it("a cached result is not used for runs of other identities", async () => {
     expectStatus(await ws.post("folders/create", { name: "all", extra_perms: { "g/all": false } }), 201);
     await save("f/all/shared");
@@ -214,7 +214,7 @@ describe("a cached result and whose it is", () => {
     expect([isCached(second), second.text]).toEqual([true, first.text]);
   });
 
-  it("ends with a change of what a reference stands for, and is masked for people like the first one", async () => {
+  it("a change of a referenced value ends the cached result, which is masked for readers like the first one", async () => {
     const secret = (value: string) => ({ path: "f/t/pw", value, is_secret: true, description: "" });
     expectStatus(await ws.post("variables/create", secret("first-secret-value")), 201);
     expectStatus(await ws.post("resources/create", { path: "f/t/holder", value: { pw: "$var:f/t/pw" }, resource_type: "any" }), 201);
@@ -236,7 +236,7 @@ describe("a cached result and whose it is", () => {
     expect((await call()).json).toMatchObject({ error: { name: "BadReference" } });
   });
 
-  it("is out of reach once the right to what it was made of is gone", async () => {
+  it("a caller who lost the right to an input cannot get the cached result", async () => {
     const who = await member(ws, "lost");
     const mine = who.in(ws);
     expectStatus(await ws.post("folders/create", { name: "lent", extra_perms: { [`u/${who.username}`]: false } }), 201);
@@ -250,12 +250,12 @@ describe("a cached result and whose it is", () => {
   });
 });
 
-describe("a cached result and files", () => {
+describe("cached results and files", () => {
   const upload = async (file_key: string, body: string) =>
     expectStatus(await ws.call("POST", "job_helpers/upload_s3_file", { body, query: { file_key } }), 200);
   const named = (name: string, s3: string) => run(name, { a: { s3 } });
 
-  it("follows the content of a file, not its name alone", async () => {
+  it("the cache follows the content of a file, not only its name", async () => {
     await upload("in/data.txt", "one");
     const first = await named("cached", "in/data.txt");
     expect((await named("cached", "in/data.txt")).text).toBe(first.text);
@@ -268,7 +268,7 @@ describe("a cached result and files", () => {
     expect(isCached(await named("cached", "in/copy.txt"))).toBe(false);
   });
 
-  it("with cache_ignore_s3_path is the same for equal files, so that one sent in a form is known again", async () => {
+  it("cache_ignore_s3_path makes equal files equal, so that a form file is recognised", async () => {
     const send = async (text: string) => {
       const form = new FormData();
       form.append("a", new Blob([text]), "a.txt");

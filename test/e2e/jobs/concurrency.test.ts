@@ -79,7 +79,7 @@ const waiting = async (id: string) => {
 };
 
 describe("a concurrent_limit", () => {
-  it("holds under a storm of calls, asynchronous and synchronous, and leaves nothing behind", async () => {
+  it("the limit holds for many calls, asynchronous and synchronous, and leaves nothing behind", async () => {
     await save("storm", { concurrent_limit: 3 });
     const asked = Array.from({ length: 24 }, (_, n) => n);
     const calls = [24, 25, 26].map((n) => ws.runWait("f/t/storm", args("storm", n, 0.2)));
@@ -95,7 +95,7 @@ describe("a concurrent_limit", () => {
     await until(async () => (await groupItem(group)) === undefined, { what: "the group to be over" });
   });
 
-  it("is used to the full, and no further", async () => {
+  it("the limit is used fully and never exceeded", async () => {
     await save("fully", { concurrent_limit: 3 });
     const long = await Promise.all([1, 2, 3].map((n) => run("fully", n, 100)));
     await Promise.all([1, 2, 3].map((n) => hear("begun", "fully", n)));
@@ -106,7 +106,7 @@ describe("a concurrent_limit", () => {
     await succeeded([last]);
   });
 
-  it("lets those who wait run in the order of their creation", async () => {
+  it("waiting jobs run in the order of their creation", async () => {
     await save("order", { concurrent_limit: 1 });
     const ids = [await run("order", 0, 4)];
     await hear("begun", "order", 0);
@@ -116,7 +116,7 @@ describe("a concurrent_limit", () => {
     expect(events("order")).toEqual(ids.flatMap((_, n) => [`begun ${n}`, `ended ${n}`]));
   });
 
-  it("counts by concurrency_key: runs of one customer stand behind each other, those of another do not", async () => {
+  it("runs with one concurrency_key wait for each other, and runs with another key do not", async () => {
     await save("keyed", { concurrent_limit: 1, concurrency_key: "customer $args[tag] of $workspace" });
     const [first, other] = [await run("keyed", 1, 4, "ann"), await run("keyed", 1, 4, "bob")];
     await Promise.all([hear("begun", "ann", 1), hear("begun", "bob", 1)]);
@@ -127,7 +127,7 @@ describe("a concurrent_limit", () => {
     expect(await groupOf(first)).not.toBe(await groupOf(other));
   });
 
-  it("counts two scripts with one key together", async () => {
+  it("two scripts with one key share the limit", async () => {
     await Promise.all(["left", "right"].map((path) => save(path, { concurrent_limit: 1, concurrency_key: "the printer" })));
     const first = await run("left", 1, 3, "printer");
     await hear("begun", "printer", 1);
@@ -135,7 +135,7 @@ describe("a concurrent_limit", () => {
     expect(events("printer")).toEqual(["begun 1", "ended 1", "begun 2", "ended 2"]);
   });
 
-  it("lets a synchronous call wait for its slot", async () => {
+  it("a synchronous call waits for its slot", async () => {
     await save("sync", { concurrent_limit: 1 });
     await run("sync", 1, 2);
     await hear("begun", "sync", 1);
@@ -143,7 +143,7 @@ describe("a concurrent_limit", () => {
     expect(mostAtOnce("sync")).toBe(1);
   });
 
-  it("lets the job of a synchronous call that reached the time limit continue, whether it runs or still waits", async () => {
+  it("the job of a synchronous call that reached the time limit continues, whether it runs or still waits", async () => {
     await Promise.all([save("late", { concurrent_limit: 1 }), save("free", {})]);
     await run("late", 1, SYNC_LIMIT_S + 2);
     await hear("begun", "late", 1);
@@ -160,7 +160,7 @@ describe("a concurrent_limit", () => {
     expect(events("late")).toEqual(["begun 1", "ended 1", "begun 2", "ended 2"]);
   });
 
-  it("of a new version counts for its own runs: those that wait keep theirs, and their turn", async () => {
+  it("the limit of a new version applies to its own runs, and waiting jobs retain their limit and position", async () => {
     await save("changed", { concurrent_limit: 1 });
     const first = await run("changed", 1, 6);
     await hear("begun", "changed", 1);
@@ -175,7 +175,7 @@ describe("a concurrent_limit", () => {
 });
 
 describe("a concurrency_time_window_s", () => {
-  it("lets no more runs start in any window than the limit", async () => {
+  it("no window contains more starts than the limit", async () => {
     await save("window", { concurrent_limit: 2, concurrency_time_window_s: 4 });
     const ids = await Promise.all([1, 2, 3, 4, 5].map((n) => run("window", n, 0)));
     await succeeded(ids);
@@ -185,7 +185,7 @@ describe("a concurrency_time_window_s", () => {
 });
 
 describe("a slot", () => {
-  it("of a canceled run goes to the next, and a job canceled while it waits is passed over", async () => {
+  it("the slot of a canceled run goes to the next job, and a job that is canceled while it waits is skipped", async () => {
     await save("cancel", { concurrent_limit: 1 });
     const first = await run("cancel", 1, 100);
     await hear("begun", "cancel", 1);
@@ -200,7 +200,7 @@ describe("a slot", () => {
     expect(begun("cancel")).toEqual(["1", "3"]);
   });
 
-  it("of a run that was ended by force is free at once", async () => {
+  it("the slot of a run that was canceled by force is free at once", async () => {
     await save("forced", { concurrent_limit: 1 });
     const first = await run("forced", 1, 100);
     await hear("begun", "forced", 1);
@@ -210,7 +210,7 @@ describe("a slot", () => {
     await succeeded([second]);
   });
 
-  it("is taken once by a job whose message comes more than once", async () => {
+  it("a job whose message arrives several times takes one slot", async () => {
     await save("twice", { concurrent_limit: 2 });
     const first = await run("twice", 1, 100);
     await hear("begun", "twice", 1);
@@ -231,7 +231,7 @@ describe("a slot", () => {
     expect(begun("twice")).toEqual(["1", "2", "3", "4"]);
   });
 
-  it("of a run whose worker and runner died is kept for its next attempt, and then goes to who waits", async () => {
+  it("the slot of a run whose worker and runner crashed is reserved for its next attempt, and then goes to a waiting job", async () => {
     await save("killed", { concurrent_limit: 1 });
     const first = await run("killed", 1, 100);
     await hear("begun", "killed", 1);
@@ -244,7 +244,7 @@ describe("a slot", () => {
     expect(events("killed")).toEqual(["begun 1", "begun 1", "ended 1", "begun 2", "ended 2"]);
   });
 
-  it("of a run that is lost for good goes to who waits", async () => {
+  it("the slot of a lost run goes to a waiting job", async () => {
     await save("lost", { concurrent_limit: 1 });
     const first = await run("lost", 1, 100);
     await hear("begun", "lost", 1);
@@ -289,7 +289,7 @@ it("a call that is not answered in time leaves its result to be read for an hour
   expect(JSON.stringify(await ws.completed(id))).not.toContain("topsecret");
 });
 
-it("a limit that is none, or wrong, is said when the script is saved", async () => {
+it("an invalid limit is rejected when the script is saved", async () => {
   const send = (fields: object) => ws.post("scripts/create", { path: "f/t/wrong", summary: "", language: "bash", content, ...fields });
   for (const fields of [
     { concurrent_limit: -1 },

@@ -25,8 +25,8 @@ const set = (table: "JobsTable" | "ObjectsTable", pk: string, sk: string, name: 
     }),
   );
 
-describe("a job that is ended by force while it runs", () => {
-  it("keeps that end and its output, whatever its runner reports afterwards", async () => {
+describe("a running job that is canceled by force", () => {
+  it("the job retains that end and its output, whatever its runner reports afterwards", async () => {
     await ws.saveScript({
       path: "f/t/late",
       language: "bun",
@@ -54,7 +54,7 @@ describe("a job that is ended by force while it runs", () => {
   });
 });
 
-describe("a version whose build ended without saying how", () => {
+describe("a version whose build ended without a reason", () => {
   it("a job that cannot be read fails with the reason for every reader and worker", async () => {
     const path = "f/t/never_built";
     const hash = await ws.saveScript({ path, language: "bun", content: "export function main() { return 1; }" });
@@ -75,8 +75,8 @@ describe("a version whose build ended without saying how", () => {
   });
 });
 
-describe("a job whose time is over", () => {
-  it("is not there any more, swept or not", async () => {
+describe("an expired job", () => {
+  it("the job does not exist any more, whether swept or not", async () => {
     await ws.saveScript({ path: "f/t/one", language: "bun", content: "export function main() { return 1; }" });
     const job = await ws.run("f/t/one");
     await ws.completed(job);
@@ -102,8 +102,8 @@ describe("a record whose message could not be sent", () => {
   });
 });
 
-describe("a job for a time that is far off", () => {
-  it("waits outside of the queue, and is sent when its time is near", async () => {
+describe("a job that is scheduled far ahead", () => {
+  it("the job waits outside of the queue, and is sent shortly before its time", async () => {
     await ws.saveScript({ path: "f/t/three", language: "bun", content: "export function main() { return 3; }" });
     const at = new Date(Date.now() + 40 * 24 * 3600_000).toISOString();
     const job = await ws.run("f/t/three", {}, { scheduled_for: at });
@@ -118,7 +118,7 @@ describe("a job for a time that is far off", () => {
   });
 });
 
-it("a preview in a workspace that is not there is 404, and nothing is kept", async () => {
+it("a preview in a missing workspace returns 404, and nothing is stored", async () => {
   const id = randomUUID();
   const answer = await ws.api.post(
     "w/nowhere/jobs/run/preview",

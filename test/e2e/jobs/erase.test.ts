@@ -39,10 +39,10 @@ async function traces(job: string): Promise<string> {
 
 describe("delete_after_secs (spec 4.4)", () => {
   it.each([
-    ["small", 20],
-    ["of items of their own", 3000],
+    ["of small size", 20],
+    ["in separate items", 3000],
     ["in S3", 20_000],
-  ])("0: arguments, log and result %s are gone once the reply is out", async (_what, length) => {
+  ])("the value 0 erases arguments, log and result %s after the reply", async (_what, length) => {
     const secret = "topsecret".padEnd(length, "s");
     const answer = expectStatus(await ws.runWait("f/t/at_once", { text: secret }), 200);
     expect(answer.json).toEqual({ text: secret });
@@ -56,7 +56,7 @@ describe("delete_after_secs (spec 4.4)", () => {
     expect((await ws.get(`jobs_u/get_logs/${job}`)).text).toBe("");
   });
 
-  it("n: they are gone after that time, by housekeeping", async () => {
+  it("a positive value lets housekeeping erase them after that time", async () => {
     const answer = expectStatus(await ws.runWait("f/t/later", { text: "topsecret" }), 200);
     const job = answer.headers.get("x-svc-job-id") ?? "";
     expect(await traces(job)).toContain("topsecret");
@@ -68,10 +68,10 @@ describe("delete_after_secs (spec 4.4)", () => {
   });
 
   it.each([
-    ["small", 20],
-    ["of items of their own", 3000],
+    ["of small size", 20],
+    ["in separate items", 3000],
     ["in S3", 20_000],
-  ])("and deleting: the source of a preview %s is gone with the rest", async (_what, length) => {
+  ])("a deletion erases the source of a preview %s with the rest", async (_what, length) => {
     const source = `export const main = () => 1; // ${"topsecret".padEnd(length, "s")}`;
     const job = expectStatus(await ws.post("jobs/run/preview", { content: source, language: "bun", args: {} }), 201).text;
     await ws.completed(job);
@@ -83,7 +83,7 @@ describe("delete_after_secs (spec 4.4)", () => {
     expect((await ws.get(`jobs_u/get/${job}`)).text).not.toContain("topsecret");
   });
 
-  it("0: a form's files are gone with the rest, also where the job is deleted by hand", async () => {
+  it("the value 0 erases the files of a form, even if the job is deleted by hand", async () => {
     const send = async (route: string) => {
       const form = new FormData();
       form.append("doc", new Blob(["topsecret"]), "d.txt");
@@ -108,7 +108,7 @@ describe("delete_after_secs (spec 4.4)", () => {
     expect(await traces(job)).not.toContain(`jobs/${ws.id}`);
   });
 
-  it("leaves asynchronous runs alone", async () => {
+  it("asynchronous runs are not affected", async () => {
     const job = await ws.run("f/t/at_once", { text: "kept" });
     expect(await ws.completed(job)).toMatchObject({ result: { text: "kept" } });
     expect(await traces(job)).toContain("kept");

@@ -23,7 +23,7 @@ const jobs = async () =>
   ((await ws.get("jobs/list", { script_path_exact: PATH, per_page: 100 })).json as { id: string }[]).map(({ id }) => id);
 
 describe("an Idempotency-Key", () => {
-  it("makes one job of calls that come again, asynchronous and synchronous ones", async () => {
+  it("repeated calls with one key create one job, asynchronous and synchronous ones", async () => {
     const key = randomUUID();
     const first = expectStatus(await call("run", key, { n: 1 }), 201);
     expect(first.headers.get("x-svc-idempotent-replay")).toBeNull();
@@ -33,7 +33,7 @@ describe("an Idempotency-Key", () => {
     expect(waited.json).toEqual({ n: 1, job: first.text });
   });
 
-  it("makes one job of twenty calls at once", async () => {
+  it("twenty simultaneous calls create one job", async () => {
     const before = (await jobs()).length;
     const key = randomUUID();
     const routes = Array.from({ length: 20 }, (_, at) => (at % 2 ? "run" : "run_wait_result"));
@@ -43,7 +43,7 @@ describe("an Idempotency-Key", () => {
     expect((await jobs()).length).toBe(before + 1);
   });
 
-  it("joins a synchronous call to the run that goes on", async () => {
+  it("a repeated synchronous call joins the current run", async () => {
     const key = randomUUID();
     const before = new Set(await jobs());
     const first = call("run_wait_result", key, { ms: 1500 });
@@ -53,7 +53,7 @@ describe("an Idempotency-Key", () => {
     expect(second.json).toMatchObject({ job: id });
   });
 
-  it("with other arguments is refused, and with another key is another call", async () => {
+  it("a key with other arguments is rejected, and another key is another call", async () => {
     const key = randomUUID();
     const first = expectStatus(await call("run", key, { n: 1 }), 201);
     const other = await call("run", key, { n: 2 });
@@ -61,7 +61,7 @@ describe("an Idempotency-Key", () => {
     expect(expectStatus(await call("run", randomUUID(), { n: 1 }), 201).text).not.toBe(first.text);
   });
 
-  it("works for previews and for files of a form", async () => {
+  it("the key works for previews and for files of a form", async () => {
     const headers = { "idempotency-key": randomUUID() };
     const preview = () =>
       ws.call("POST", "jobs/run/preview", { body: { language: "bun", content: "export const main = () => 1" }, headers });
@@ -78,7 +78,7 @@ describe("an Idempotency-Key", () => {
     expect(await form()).toBe(await form());
   });
 
-  it.each(["", " ", "é", "x".repeat(256)])("that is none is refused: %j", async (key) => {
+  it.each(["", " ", "é", "x".repeat(256)])("an invalid key is rejected: %j", async (key) => {
     const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/jobs/run/p/${PATH}`, {
       method: "POST",
       headers: { authorization: `Bearer ${ws.api.token}`, "idempotency-key": Buffer.from(key).toString("latin1") },
@@ -87,7 +87,7 @@ describe("an Idempotency-Key", () => {
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([400, "idempotency.key"]);
   });
 
-  it("is forgotten after a day", async () => {
+  it("a key expires after a day", async () => {
     const key = randomUUID();
     const first = expectStatus(await call("run", key), 201);
     const { dynamodb } = awsClients();

@@ -24,7 +24,7 @@ const running = (id: string) =>
 
 // Most of their time is waiting.
 describe.concurrent("reading a job", () => {
-  it("shows it queued or running with the fields of the queue, then completed with its result", async () => {
+  it("a job is queued or running with the fields of the queue, then completed with its result", async () => {
     const id = await ws.run("f/t/slow", { s: 3 });
     await running(id);
     const live = (await ws.get(`jobs_u/get/${id}`)).json as Record<string, unknown>;
@@ -55,7 +55,7 @@ describe.concurrent("reading a job", () => {
   it.each([
     ["says what it believes", true],
     ["does not", false],
-  ])("getupdate is held until something is new and carries the log from an offset on, for a caller who %s", async (_who, says) => {
+  ])("getupdate waits for news and returns the log from an offset on, for a caller who %s", async (_who, says) => {
     const id = await ws.run("f/t/slow", { s: 4 });
     let log = "";
     let update: { completed?: boolean; running?: boolean; new_logs?: string; log_offset?: number } = {};
@@ -72,12 +72,12 @@ describe.concurrent("reading a job", () => {
     expect(calls).toBeLessThan(30);
   });
 
-  it("a failed job answers success false and an error object, with its exit code", async () => {
+  it("a failed job has success false and an error object with its exit code", async () => {
     const job = await ws.completed(await ws.run("f/t/bad"));
     expect(job).toMatchObject({ success: false, canceled: false, logs: "oops\n", result: { error: { exit_code: 4 } } });
   });
 
-  it("erases arguments, log and result of an ended job", async () => {
+  it("the deletion of a completed job erases arguments, log and result", async () => {
     const id = await ws.run("f/t/ok", { x: "private" });
     await ws.completed(id);
     expect((await ws.post(`jobs/completed/delete/${id}`)).json).toMatchObject({ id, deleted: true });
@@ -87,7 +87,7 @@ describe.concurrent("reading a job", () => {
     expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({});
   });
 
-  it("unknown jobs and those of other workspaces are 404 in plain text", async () => {
+  it("unknown jobs and those of other workspaces return 404 in plain text", async () => {
     const other = await newWorkspace();
     const id = await ws.run("f/t/ok");
     for (const answer of [await ws.get(`jobs_u/get/${randomUUID()}`), await other.get(`jobs_u/get/${id}`)]) {
@@ -101,7 +101,7 @@ describe.concurrent("reading a job", () => {
 });
 
 describe("lists", () => {
-  it("filter, order and page over many jobs without gaps or repeats", async () => {
+  it("lists filter, order and page many jobs without gaps or repeats", async () => {
     const own = await newWorkspace();
     await own.saveScript({ path: "f/t/ok", language: "bash", content: 'x="$1"\necho "$x"' });
     await own.saveScript({ path: "f/t/bad", language: "bash", content: "exit 1" });
@@ -137,7 +137,7 @@ describe("lists", () => {
 });
 
 describe("a list of all jobs while they end", () => {
-  it("shows each of them once, in the queue or behind it", async () => {
+  it("the list contains each job once, in the queue or after it", async () => {
     const own = await newWorkspace();
     await own.saveScript({ path: "f/t/ok", language: "bash", content: 'echo "$1"' });
     await own.completed(await own.run("f/t/ok"));
@@ -154,7 +154,7 @@ describe("a list of all jobs while they end", () => {
 });
 
 describe.concurrent("cancel", () => {
-  it("ends a waiting job at once", async () => {
+  it("a queued job ends at once", async () => {
     const id = await ws.run("f/t/ok", {}, { scheduled_in_secs: 600 });
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "not needed" }), 200);
     expect(await ws.completed(id)).toMatchObject({
@@ -168,7 +168,7 @@ describe.concurrent("cancel", () => {
     expect([again.status, again.headers.get("x-svc-error")]).toEqual([400, "job.ended"]);
   });
 
-  it("a running script is gone, and its log stays", async () => {
+  it("a running script ends, and its log remains", async () => {
     const id = await ws.run("f/t/slow", { s: 50 });
     await running(id);
     await until(async () => (await ws.get(`jobs_u/get_logs/${id}`)).text.includes("begun"), { what: "the first line" });
@@ -199,7 +199,7 @@ func main() (string, error) {
 `,
     bash: 'echo "pid $$"\nwhile true; do sleep 1; done',
   };
-  it.each(Object.entries(endless))("of a running %s script ends its process", async (language, content) => {
+  it.each(Object.entries(endless))("the process of a running %s script ends", async (language, content) => {
     const path = `f/t/endless_${language}`;
     await ws.saveScript({ path, language, content });
     const id = await ws.run(path);
@@ -211,7 +211,7 @@ func main() (string, error) {
     await until(() => !isAlive(pid), { timeoutMs: 60_000, what: `the end of process ${pid}` });
   });
 
-  it("by force ends the record whatever the runner does", async () => {
+  it("a cancellation by force ends the record whatever the runner does", async () => {
     const id = await ws.run("f/t/slow", { s: 20 });
     await running(id);
     expectStatus(await ws.post(`jobs_u/queue/force_cancel/${id}`, { reason: "now" }), 200);

@@ -13,7 +13,7 @@ const content = `url="$1"\nwhat="$2"\nseconds="$3"\ncurl -s -o /dev/null "$1/$2"
 const save = (path: string, fields: object = {}) => ws.saveScript({ path: `f/t/${path}`, language: "bash", content, ...fields });
 const run = (path: string, seconds: number) => ws.run(`f/t/${path}`, { url: witness.url, what: path, seconds: String(seconds) });
 
-it("the priority of a script shows in its jobs, waiting and ended, and a job without one has none", async () => {
+it("the jobs of a script show its priority, queued and completed, and a job without one has none", async () => {
   await Promise.all([save("shown", { priority: 7 }), save("plain")]);
   const later = await ws.run("f/t/shown", {}, { scheduled_in_secs: 600 });
   expect((await ws.get(`jobs_u/get/${later}`)).json).toMatchObject({ type: "QueuedJob", priority: 7 });
@@ -34,7 +34,7 @@ it("a priority is a whole number from 0 to 100", async () => {
   }
 });
 
-it("jobs without a priority that take up every worker do not hold up one that has it", async () => {
+it("jobs without a priority that occupy every worker do not delay one that has it", async () => {
   await Promise.all([save("long"), save("flood"), save("first", { priority: 1 })]);
   // Five messages at a time are handled of a queue here, each as long as its longest job: one after the other, each gets its own.
   const long: string[] = [];

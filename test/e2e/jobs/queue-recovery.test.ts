@@ -40,8 +40,8 @@ const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`),
 const fresh = () => ({ path: "f/t/fresh", language: "bun", content: `export const main = () => "${randomUUID()}";` });
 const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: String(seconds) });
 
-describe("a script that is saved while the queue takes no message", () => {
-  it("is saved all the same, and housekeeping has it built", async () => {
+describe("a script that is saved while the queue rejects messages", () => {
+  it("the script is saved, and housekeeping starts its build", async () => {
     const saved = await misdirected(instance, /Objects/, env.queueUrl, () =>
       ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" }),
     );
@@ -60,7 +60,7 @@ describe("messages", () => {
   const send = (body: object) =>
     awsClients(instance).sqs.send(new SendMessageCommand({ QueueUrl: instance.outputs["QueueUrl"], MessageBody: JSON.stringify(body) }));
 
-  it("that come three times run their job once, while it runs and after it has ended", async () => {
+  it("a message that arrives three times runs its job once, during the run and after its end", async () => {
     const id = await ws.run("f/t/slow", args("repeated", 2));
     await Promise.all([send({ job: id }), send({ job: id })]);
     await hear("begun", "repeated");
@@ -78,7 +78,7 @@ describe("messages", () => {
     await awsClients(instance).sqs.send(new PurgeQueueCommand({ QueueUrl: instance.outputs["QueueUrl"] }));
   });
 
-  it("that were never sent are sent by housekeeping", async () => {
+  it("housekeeping sends messages that were never sent", async () => {
     const id = await ws.run("f/t/quick", args("unsent"), { scheduled_in_secs: 8 });
     await awsClients(instance).sqs.send(new PurgeQueueCommand({ QueueUrl: instance.outputs["QueueUrl"] }));
     expect((await housekeep())["sent"]).toBe(0);
@@ -88,7 +88,7 @@ describe("messages", () => {
     expect(tagged("ran", "unsent")).toHaveLength(1);
   });
 
-  it("sent by two ticks of housekeeping at once run their job once", async () => {
+  it("messages from two simultaneous ticks of housekeeping run their job once", async () => {
     const id = await ws.run("f/t/quick", args("ticks"), { scheduled_in_secs: 3 });
     // Handles jobs that are due later, at the current time: a later tick would treat the running job as lost.
     const tick = () => invoke("HousekeepingFunction", { aheadMs: 100_000 }, instance);
@@ -102,14 +102,14 @@ describe("messages", () => {
 describe("a message that failed too often", () => {
   const bury = (id: string) => invoke("DeadLetterFunction", queueEvent(id), instance) as Promise<{ batchItemFailures: unknown[] }>;
 
-  it("for a job that never started queues it again", async () => {
+  it("a job that never started is queued again", async () => {
     const id = await ws.run("f/t/quick", args("buried"), { scheduled_in_secs: 600 });
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
     expect(await ws.completed(id)).toMatchObject({ success: true });
     expect(tagged("ran", "buried")).toHaveLength(1);
   });
 
-  it("for a job that never started, in all rounds, fails it with the reason", async () => {
+  it("a job that never started in any round fails with the reason", async () => {
     const id = await ws.run("f/t/quick", args("hopeless"), { scheduled_in_secs: 600 });
     // Two rounds that came to nothing, as the record counts them.
     await bendJob(instance, id, "SET lo = :two", { ":two": { N: "2" } });
@@ -121,7 +121,7 @@ describe("a message that failed too often", () => {
     expect(tagged("ran", "hopeless")).toHaveLength(0);
   });
 
-  it("for a job that was started and lost fails it with the reason", async () => {
+  it("a job that was started and lost fails with the reason", async () => {
     const id = await ws.run("f/t/slow", args("lost", 5));
     await hear("begun", "lost");
     crashFunction(instance, { output: "WorkerFunction" });
@@ -132,7 +132,7 @@ describe("a message that failed too often", () => {
     expect(tagged("begun", "lost")).toHaveLength(1);
   });
 
-  it("for a job that runs leaves it alone", async () => {
+  it("a running job is not affected", async () => {
     const id = await ws.run("f/t/slow", args("alive", 3));
     await hear("begun", "alive");
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
@@ -140,7 +140,7 @@ describe("a message that failed too often", () => {
     expect(tagged("begun", "alive")).toHaveLength(1);
   });
 
-  it("for a job that has ended, or that there is not, does nothing", async () => {
+  it("a completed or missing job is not affected", async () => {
     const id = await ws.run("f/t/quick", args("ended"));
     const ended = await ws.completed(id);
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
@@ -153,7 +153,7 @@ describe("a build that is canceled", () => {
   it.each([
     ["of a saved version", async () => (await ws.get(`scripts/deployment_status/h/${await ws.saveScript(fresh(), false)}`)).json],
     ["of a preview", async () => ({ job_id: (await ws.post("jobs/run/preview", { ...fresh(), args: {} })).text })],
-  ])("%s ends its job while the build still hangs", async (_what, start) => {
+  ])("a cancellation %s ends the job while the build still hangs", async (_what, start) => {
     // Builds that have ended leave an idle process, which the next one goes to.
     await ws.saveScript(fresh());
     const build = freezeFunction(instance, { output: "BuildFunction" });
@@ -171,7 +171,7 @@ describe("a build that is canceled", () => {
 });
 
 describe("jobs past their time", () => {
-  it("are swept with all that belongs to them; younger ones and scripts stay", async () => {
+  it("expired jobs are swept with all their data; younger ones and scripts remain", async () => {
     const { dynamodb, s3 } = awsClients(instance);
     await ws.saveScript({
       path: "f/t/large",

@@ -33,8 +33,8 @@ const housekeep = (inS = 0) =>
 const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`), 200).json as Record<string, unknown>;
 const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: String(seconds) });
 
-describe("a runner that dies in mid-run", () => {
-  it("costs one attempt: the job runs again, and its script sees which attempt it is", async () => {
+describe("a runner that crashes during a run", () => {
+  it("the crash costs one attempt: the job runs again, and its script reads the number of the attempt", async () => {
     const id = await ws.run("f/t/slow", args("once", 3));
     await hear("begun", "once");
     expect(crashFunction(instance, { runner: "bash" })).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ describe("a runner that dies in mid-run", () => {
   it.each([
     ["bun", "begun_ts"],
     ["python3", "begun_py"],
-  ])("in %s is no different", async (language, begun) => {
+  ])("a runner in %s behaves the same", async (language, begun) => {
     const before = witness.count(begun);
     const id = await ws.run(`f/t/slow_${language}`, { url: witness.url });
     await witness.heard(begun, before + 1);
@@ -56,7 +56,7 @@ describe("a runner that dies in mid-run", () => {
     expect(witness.count(begun)).toBe(before + 2);
   });
 
-  it("after a preprocessor has its successor begin with the request again", async () => {
+  it("the next attempt after a preprocessor begins with the request again", async () => {
     const content = `export const preprocessor = (event) => ({ url: event.body.url, attempt: process.env.OV_ATTEMPT });
       export async function main(url, attempt) {
         await fetch(url + "/begun_pre");
@@ -75,7 +75,7 @@ describe("a runner that dies in mid-run", () => {
     });
   });
 
-  it("leaves a synchronous caller waiting for the next attempt's result", async () => {
+  it("a synchronous caller waits for the result of the next attempt", async () => {
     const waiting = ws.runWait("f/t/slow", args("sync", 3));
     await hear("begun", "sync");
     crashFunction(instance, { runner: "bash" });
@@ -83,7 +83,7 @@ describe("a runner that dies in mid-run", () => {
     expect(tagged("begun", "sync").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
   });
 
-  it("of a job that was given a secret leaves one entry of it in the audit log, of the first attempt", async () => {
+  it("a job with a secret has one entry of it in the audit log, from the first attempt", async () => {
     const variable = { path: "f/t/audited", value: "planted-audited", is_secret: true, description: "" };
     expect((await ws.post("variables/create", variable)).status).toBe(201);
     const id = await ws.run("f/t/slow", { ...args("audited", 2), secret: "$var:f/t/audited" });
@@ -97,7 +97,7 @@ describe("a runner that dies in mid-run", () => {
     expect(await entries()).toEqual(first);
   });
 
-  it("three times ends the job as WorkerLost, after three attempts in all", async () => {
+  it("three crashes end the job as WorkerLost, after three attempts in all", async () => {
     const id = await ws.run("f/t/slow", args("thrice", 60));
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const { query } = await hear("begun", "thrice", attempt);
@@ -112,7 +112,7 @@ describe("a runner that dies in mid-run", () => {
     expect(tagged("begun", "thrice")).toHaveLength(3);
   });
 
-  it("while its job is being canceled ends it as canceled, and not again", async () => {
+  it("a crash during a cancellation ends the job as canceled, without another attempt", async () => {
     const id = await ws.run("f/t/slow", args("canceled", 60));
     await hear("begun", "canceled");
     const [cancel] = await Promise.all([ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" })]);
@@ -146,8 +146,8 @@ describe("streams whose runner crashes", () => {
   });
 });
 
-describe("a worker that dies while its runner runs", () => {
-  it("loses nothing when the run lasts long enough to tell its own end", async () => {
+describe("a worker that crashes while its runner runs", () => {
+  it("a run that is long enough to report its own end loses nothing", async () => {
     const id = await ws.run("f/t/slow", args("told", 7));
     await hear("begun", "told");
     expect(crashFunction(instance, { output: "WorkerFunction" })).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe("a worker that dies while its runner runs", () => {
     expect([tagged("begun", "told").length, tagged("ended", "told").length]).toEqual([1, 1]);
   });
 
-  it("and with it the runner: once the lease is over, housekeeping queues the job again", async () => {
+  it("housekeeping queues the job again after the lease if the runner crashes as well", async () => {
     const id = await ws.run("f/t/slow", args("both", 5));
     await hear("begun", "both");
     crashFunction(instance, { output: "WorkerFunction" });
@@ -177,7 +177,7 @@ describe("a worker that is called for a synchronous run", () => {
   const given = (tag: string, seconds: number) => ({ ...args(tag, seconds), secret: `$var:${secret.path}` });
   beforeAll(async () => void expectStatus(await ws.post("variables/create", secret), 201));
 
-  it("and dies leaves the caller waiting for what its runner tells itself", async () => {
+  it("a worker that crashes leaves the caller waiting for the report of the runner", async () => {
     const waiting = ws.runWait("f/t/slow", given("called", 7));
     await hear("begun", "called");
     crashFunction(instance, { output: "WorkerFunction" });
@@ -185,7 +185,7 @@ describe("a worker that is called for a synchronous run", () => {
     expect([tagged("begun", "called").length, tagged("ended", "called").length]).toEqual([1, 1]);
   });
 
-  it("and loses its runner takes the run over again", async () => {
+  it("a worker that loses its runner starts the run again", async () => {
     const waiting = ws.runWait("f/t/slow", given("taken-over", 3));
     await hear("begun", "taken-over");
     crashFunction(instance, { runner: "bash" });
@@ -193,7 +193,7 @@ describe("a worker that is called for a synchronous run", () => {
     expect(tagged("begun", "taken-over").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
   });
 
-  it("and cannot be had gets it through the queue, once", async () => {
+  it("an unavailable worker receives the job through the queue, once", async () => {
     const answer = await misdirected(instance, /Run/, env.workerFunction, () => ws.runWait("f/t/slow", given("refused", 0)));
     expect(answer.json).toBe("done");
     expect(tagged("begun", "refused").map(({ query }) => query["attempt"])).toEqual(["1"]);
@@ -210,7 +210,7 @@ describe("the runner's internal routes", () => {
   const call = (id: string, route: "beat" | "report", token: string, body: object) =>
     ws.api.call("POST", `internal/jobs/${id}/${route}`, { token, body });
 
-  it("take nothing with a wrong nonce or attempt, with another job's token, or without one; the job goes on untouched", async () => {
+  it("the routes reject a wrong nonce or attempt, the token of another job, and a missing token; the job continues unchanged", async () => {
     const [first, second] = await Promise.all([ws.run("f/t/slow", args("spoken", 4)), ws.run("f/t/slow", args("other", 4))]);
     const token = (await hear("begun", "spoken")).query["token"] ?? "";
     const other = (await hear("begun", "other")).query["token"] ?? "";
@@ -248,7 +248,7 @@ describe("the runner's internal routes", () => {
 });
 
 describe("a job canceled by force while it runs", () => {
-  it("stays canceled when its runner reports success later", async () => {
+  it("the job is still canceled when its runner reports success later", async () => {
     const id = await ws.run("f/t/slow", args("forced", 6));
     await hear("begun", "forced");
     // If the script ends first, no heartbeat stops the runner in time; the record must not change in either case.
@@ -261,7 +261,7 @@ describe("a job canceled by force while it runs", () => {
 });
 
 describe("an engine that is stopped", () => {
-  it("keeps what waits in its queue: those jobs run after the next start, and scripts and ended jobs are still there", async () => {
+  it("queued jobs run after the next start, and scripts and completed jobs still exist", async () => {
     const before = await ws.completed(await ws.run("f/t/quick", args("before-the-stop")));
     // Scripts of some seconds: those that the new engine claims at once still run when it looks for what was lost.
     const delayed = await Promise.all([1, 2, 3].map((n) => ws.run("f/t/slow", args(`waiting-${n}`, 4), { scheduled_in_secs: 8 })));

@@ -34,7 +34,7 @@ async function rerun(job_ids: string[], options: Options = {}, { at = ws, key = 
 const resultOf = async (id: string | undefined, at = ws) => (await at.completed(id ?? ""))["result"];
 
 describe("batch_rerun_jobs", () => {
-  it("runs each job again with its arguments and its version, and answers a line for each in their order", async () => {
+  it("each job runs again with its arguments and its version, and the reply has a line for each in their order", async () => {
     const large = "x".repeat(20_000);
     const ids = [await ended({ a: 1 }), await ended({ a: large }), await ended({ a: { deep: [null] } })];
     await ws.saveScript({ path: PATH, language: "bun", content: version(2) });
@@ -45,7 +45,7 @@ describe("batch_rerun_jobs", () => {
     expect(results).toEqual(results.map(() => expect.objectContaining({ version: 1 })));
   });
 
-  it("takes the newest version and puts values and expressions over the arguments, where the path's options say so", async () => {
+  it("the options of a path select the newest version and override arguments with values and expressions", async () => {
     const id = await ended({ a: { n: 20 }, b: "kept" });
     await ws.saveScript({ path: PATH, language: "bun", content: version(3) });
     const input_transforms = {
@@ -62,7 +62,7 @@ describe("batch_rerun_jobs", () => {
     expect(await ws.completed(other ?? "")).toMatchObject({ args: { a: PATH, b: null } });
   });
 
-  it("says in the line of a job why it cannot run again, and runs the others", async () => {
+  it("the line of a job that cannot run again contains the reason, and the others run", async () => {
     const [good, erased, wrong] = [await ended({ a: 1 }), await ended({ a: 2 }), await ended({ a: 3 })];
     expectStatus(await ws.post(`jobs/completed/delete/${erased}`), 200);
     const preview = expectStatus(await ws.post("jobs/run/preview", { language: "bash", content: "true" }), 201).text;
@@ -100,7 +100,7 @@ describe("batch_rerun_jobs", () => {
     expect(await rerun([mine], {}, { at: elsewhere })).toEqual([`Error: There is no job ${mine}.`]);
   });
 
-  it("takes a token that may run everything, and none that may run one script or only read", async () => {
+  it("a token that may run everything is accepted, and one that may run one script or only read is rejected", async () => {
     const token = async (asked: object) => expectStatus(await ws.api.post("users/tokens/create", { label: "t", ...asked }), 201).text;
     const id = await ended({ a: 1 });
     const call = async (asked: object) =>
@@ -111,7 +111,7 @@ describe("batch_rerun_jobs", () => {
     expect((await call({ read_only: true })).status).toBe(403);
   });
 
-  it("with an Idempotency-Key starts nothing twice, however often and at once it is sent", async () => {
+  it("repeated and simultaneous calls with an Idempotency-Key start nothing twice", async () => {
     const ids = [await ended({ a: 1 }), await ended({ a: 2 })];
     const key = randomUUID();
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => rerun(ids, {}, { key })));
@@ -127,7 +127,7 @@ describe("batch_rerun_jobs", () => {
     [{ job_ids: Array.from({ length: 501 }, () => "00000000-0000-4000-8000-000000000000") }, 422],
     [{ job_ids: [], script_options_by_path: { a: { input_transforms: { x: { type: "magic" } } } } }, 422],
     [{ job_ids: [] }, 201],
-  ])("takes no other shape: %j", async (body, status) => {
+  ])("another shape is rejected: %j", async (body, status) => {
     expect((await ws.post("jobs/run/batch_rerun_jobs", body)).status).toBe(status);
   });
 });

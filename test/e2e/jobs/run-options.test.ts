@@ -48,7 +48,7 @@ describe("queue_limit", () => {
     ["run_and_stream", (query) => full.post(`jobs/run_and_stream/p/${PATH}`, {}, { ...query })],
   ];
 
-  it.each(calls)("of %s refuses the job that would be one too many, and makes nothing", async (_route, call) => {
+  it.each(calls)("the limit of %s rejects the job that would exceed it, and creates nothing", async (_route, call) => {
     const jobs = async () => ((await full.get("jobs/list", { per_page: 100 })).json as unknown[]).length;
     const before = await jobs();
     const answer = await call({ queue_limit: 3 });
@@ -59,7 +59,7 @@ describe("queue_limit", () => {
     expectStatus(await call({ queue_limit: 4 }), 200);
   });
 
-  it("counts no other workspace, and refuses no call that has started its job before", async () => {
+  it("the limit ignores other workspaces, and a repeated call that has started its job is accepted", async () => {
     expectStatus(await ws.runWait(PATH, {}, { queue_limit: 1 }), 200);
     const headers = { "idempotency-key": randomUUID() };
     const call = (queue_limit: number) =>
@@ -68,12 +68,12 @@ describe("queue_limit", () => {
     expect(expectStatus(await call(1), 200).text).toBe(first.text);
   });
 
-  it.each(["-1", "many"])("that is none is refused: %s", async (queue_limit) => {
+  it.each(["-1", "many"])("an invalid limit is rejected: %s", async (queue_limit) => {
     expect(refused(await ws.runWait(PATH, {}, { queue_limit }))).toEqual([400, "query.invalid"]);
   });
 });
 
-describe("webhook-id, where the script asks for it", () => {
+describe("webhook-id of scripts that use it", () => {
   beforeAll(() => ws.saveScript({ path: "f/t/hook", language: "bun", content: main, idempotent_webhook_id: true }));
   const deliver = (id: string, { path = "f/t/hook", route = "run", at = 0, headers = {} } = {}) =>
     ws.call("POST", `jobs/${route}/p/${path}`, {
@@ -82,7 +82,7 @@ describe("webhook-id, where the script asks for it", () => {
       query: { include_header: "webhook-timestamp", raw: true },
     });
 
-  it("makes one job of a message however often it is delivered, with each attempt's own timestamp", async () => {
+  it("repeated deliveries of a message create one job, with the timestamp of each attempt", async () => {
     const id = `msg_${randomUUID()}`;
     const first = expectStatus(await deliver(id, { at: 1 }), 201);
     const again = expectStatus(await deliver(id, { at: 2 }), 201);
@@ -91,7 +91,7 @@ describe("webhook-id, where the script asks for it", () => {
     expect(expectStatus(await deliver(`${id}x`), 201).text).not.toBe(first.text);
   });
 
-  it("makes one job of twenty deliveries at once", async () => {
+  it("twenty simultaneous deliveries create one job", async () => {
     const id = `msg_${randomUUID()}`;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => deliver(id, { at, route: at % 2 ? "run" : "run_wait_result" })),
@@ -100,7 +100,7 @@ describe("webhook-id, where the script asks for it", () => {
     expect(new Set(answers.map(({ headers }) => headers.get("x-svc-job-id"))).size).toBe(1);
   });
 
-  it("is known for longer than senders try", async () => {
+  it("a message is known for longer than senders retry", async () => {
     const { text: job } = expectStatus(await deliver(`msg_${randomUUID()}`), 201);
     for await (const { Items = [] } of paginateScan({ client: dynamodb }, { TableName: shared().outputs["ObjectsTable"] })) {
       const found = Items.find(({ v }) => v?.M?.["job"]?.S === job);
@@ -111,7 +111,7 @@ describe("webhook-id, where the script asks for it", () => {
     throw new Error(`nothing remembers the job ${job}`);
   });
 
-  it("means nothing to other scripts, stands behind an Idempotency-Key, and is refused when it is none", async () => {
+  it("the header is ignored by other scripts and after an Idempotency-Key, and an invalid one is rejected", async () => {
     const id = `msg_${randomUUID()}`;
     expect((await deliver(id, { path: PATH })).text).not.toBe((await deliver(id, { path: PATH })).text);
     const keyed = (key: string) => deliver(id, { headers: { "idempotency-key": key } });
@@ -126,13 +126,13 @@ describe("run_now", () => {
   it.each([
     ["within a message's delay", 800],
     ["far off", 24 * 3600],
-  ])("lets a job run at once whose time is %s", async (_when, scheduled_in_secs) => {
+  ])("a job scheduled %s runs at once", async (_when, scheduled_in_secs) => {
     const id = await ws.run(PATH, {}, { scheduled_in_secs });
     expectStatus(await ws.post(`jobs/queue/run_now/${id}`), 200);
     expect(await ws.completed(id)).toMatchObject({ success: true, result: id });
   });
 
-  it("asked for many times at once runs it once", async () => {
+  it("simultaneous requests run the job once", async () => {
     const id = await ws.run(PATH, { url: `${witness.url}/ran` }, { scheduled_in_secs: 800 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => ws.post(`jobs/queue/run_now/${id}`)));
     expect(answers.some(({ status }) => status === 200)).toBe(true);
@@ -141,7 +141,7 @@ describe("run_now", () => {
     expect(witness.count("ran")).toBe(1);
   });
 
-  it("is refused for a job that does not wait, and for one that the caller could not cancel", async () => {
+  it("a job that does not wait, or that the caller could not cancel, is rejected", async () => {
     const ended = await ws.run(PATH);
     await ws.completed(ended);
     expect(refused(await ws.post(`jobs/queue/run_now/${ended}`))).toEqual([400, "job.notQueued"]);
@@ -157,7 +157,7 @@ describe("instance settings", () => {
   const SETTING = "settings/global/timeout_wait_result";
   const set = (value: unknown) => api().post(SETTING, { value });
 
-  it("are set, read, listed and removed", async () => {
+  it("settings are set, read, listed and removed", async () => {
     try {
       expectStatus(await set(24), 200);
       expect((await api().get(SETTING)).json).toBe(24);
@@ -169,13 +169,13 @@ describe("instance settings", () => {
     expect((await api().get("settings/list_global")).json).toEqual([]);
   });
 
-  it.each([0, 26, 1.5, "20", [20], {}])("refuse what they cannot be: %j", async (value) => {
+  it.each([0, 26, 1.5, "20", [20], {}])("an invalid setting is rejected: %j", async (value) => {
     const answer = await set(value);
     expect(refused(answer)).toEqual([422, "setting.value"]);
     expect(answer.text).toContain("timeout_wait_result");
   });
 
-  it("are the superadmins', but for what clients ask for", async () => {
+  it("only superadmins access settings, except for those that clients need", async () => {
     const { api: theirs } = await someone("plain");
     expect((await theirs.get(SETTING)).status).toBe(403);
     expect((await theirs.post(SETTING, { value: 5 })).status).toBe(403);

@@ -74,7 +74,7 @@ describe.each(Object.entries({ ...programs, ...otherNames }))("a %s script", (la
     await ws.saveScript({ path, content, language });
   });
 
-  it("runs synchronously with arguments by name and the language's own defaults", async () => {
+  it("the script runs synchronously with arguments by name and the defaults of its language", async () => {
     const answer = await ws.runWait(path, { a: 40 });
     expect(answer.text).toBe('{"sum":42}');
     expect(answer.status).toBe(200);
@@ -83,7 +83,7 @@ describe.each(Object.entries({ ...programs, ...otherNames }))("a %s script", (la
     expect((await ws.runWait(path, { b: 1, a: 1 })).json).toEqual({ sum: 2 });
   });
 
-  it("runs asynchronously; status, result and log can be read", async () => {
+  it("the script runs asynchronously; status, result and log can be read", async () => {
     const id = await ws.run(path, { a: 3, b: 4 });
     const job = await ws.completed(id);
     expect(job).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(Object.entries({ ...programs, ...otherNames }))("a %s script", (la
     expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toBe("out 3\nerr 4\n");
   });
 
-  it("fails with its own error and message, and answers 200", async () => {
+  it("the script fails with its own error and message, and the status is 200", async () => {
     const answer = await ws.runWait(path, { a: -1 });
     expect(answer.status).toBe(200);
     const { error } = answer.json as { error: { name: string; message: string } };
@@ -116,7 +116,7 @@ describe("versions", () => {
     ws = await newWorkspace();
   });
 
-  it("p/ is always the newest version, h/ stays what it was", async () => {
+  it("p/ is always the newest version, and h/ is always the same one", async () => {
     const path = "f/t/versions";
     const first = await ws.saveScript({ path, language: "bash", content: "echo one" });
     const second = await ws.saveScript({ path, language: "bash", content: "echo two" });
@@ -130,7 +130,7 @@ describe("versions", () => {
     expect((await ws.post(`jobs/run_wait_result/h/${first}`, {})).json).toBe("one");
   });
 
-  it("p/ means a new version at once: its jobs wait for the build", async () => {
+  it("p/ selects a new version at once: its jobs wait for the build", async () => {
     const path = "f/t/waiting";
     await ws.saveScript({ path, language: "bun", content: "export const main = () => 'old'" });
     await ws.saveScript({ path, language: "bun", content: "export const main = () => 'new'" }, false);
@@ -141,7 +141,7 @@ describe("versions", () => {
 });
 
 describe("previews", () => {
-  it("run code that is not stored, asynchronously and synchronously", async () => {
+  it("previews run code that is not stored, asynchronously and synchronously", async () => {
     const ws = await newWorkspace();
     const preview = { content: "export const main = (x: number) => x * 2", language: "bun", args: { x: 21 } };
     const waited = await ws.post("jobs/run_wait_result/preview", preview);
@@ -159,7 +159,7 @@ describe("run queries", () => {
     await ws.saveScript({ path, language: "bash", content: "echo done" });
   });
 
-  it("job_id gives the job its id, once", async () => {
+  it("job_id sets the id of the job, once", async () => {
     const id = randomUUID();
     expect(await ws.run(path, {}, { job_id: id })).toBe(id);
     const again = await ws.post(`jobs/run/p/${path}`, {}, { job_id: id });
@@ -169,7 +169,7 @@ describe("run queries", () => {
     expect((await ws.runWait(path, {}, { job_id: id })).status).toBe(400);
   });
 
-  it("parent_job, root_job and tag are kept", async () => {
+  it("parent_job, root_job and tag are stored", async () => {
     const parent = await ws.run(path);
     const id = await ws.run(path, {}, { parent_job: parent, root_job: parent, tag: "special" });
     expect(await ws.completed(id)).toMatchObject({ parent_job: parent, root_job: parent, tag: "special" });
@@ -177,7 +177,7 @@ describe("run queries", () => {
     expect((await ws.get("jobs/list", { parent_job: parent })).json).toMatchObject([{ id }]);
   });
 
-  it("scheduled_in_secs holds a job back", async () => {
+  it("scheduled_in_secs delays a job", async () => {
     const id = await ws.run(path, {}, { scheduled_in_secs: 3 });
     const waiting = (await ws.get(`jobs_u/get/${id}`)).json as { running: boolean; scheduled_for: string; created_at: string };
     expect(waiting.running).toBe(false);
@@ -186,14 +186,14 @@ describe("run queries", () => {
     expect(Date.parse(String(done["started_at"]))).toBeGreaterThanOrEqual(Date.parse(waiting.scheduled_for));
   });
 
-  it("a delay beyond 360 days is refused with the reason", async () => {
+  it("a delay beyond 360 days is rejected with the reason", async () => {
     const answer = await ws.post(`jobs/run/p/${path}`, {}, { scheduled_in_secs: 360 * 24 * 3600 + 1 });
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("scheduled_in_secs")]);
   });
 });
 
-describe("a job's environment", () => {
-  it("has the contextual variables in both spellings, no cloud credentials, and a token with the caller's rights that dies with the job", async () => {
+describe("the environment of a job", () => {
+  it("the environment contains the contextual variables in both spellings, no cloud credentials, and a token with the caller's rights that ends with the job", async () => {
     const ws = await newWorkspace();
     const path = "f/t/environment";
     await ws.saveScript({
@@ -223,7 +223,7 @@ def main():
 });
 
 describe("many jobs", () => {
-  it("200 jobs queued at once: 200 results, none lost, none double", async () => {
+  it("200 jobs that are queued at once have 200 results, none lost and none twice", async () => {
     const ws = await newWorkspace();
     const path = "f/t/many";
     await ws.saveScript({ path, language: "bun", content: "export const main = (n: number) => n" });

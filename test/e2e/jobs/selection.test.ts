@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe("cancel by selection", () => {
-  it("cancels what waits, leaves out what has ended or is not there, and answers which", async () => {
+  it("the route cancels queued jobs, ignores completed and missing ones, and returns the canceled ids", async () => {
     const waiting = await Promise.all([1, 2].map(() => ws.run("f/t/one", {}, { scheduled_in_secs: 600 })));
     const ended = await ws.run("f/t/one");
     await ws.completed(ended);
@@ -21,7 +21,7 @@ describe("cancel by selection", () => {
     expect(await ws.completed(ended)).toMatchObject({ success: true });
   });
 
-  it("reaches no job that the caller could not cancel one by one", async () => {
+  it("the route ignores jobs that the caller could not cancel one by one", async () => {
     const dev = (await member(ws, "dev")).in(ws);
     const other = await newWorkspace();
     await other.saveScript({ path: "f/t/one", language: "bun", content: "export const main = () => 1;" });
@@ -51,7 +51,7 @@ describe("all_workspaces", () => {
 });
 
 describe("progress", () => {
-  it("is told by the job through its client, never goes back, and is read while it runs and after", async () => {
+  it("a job reports progress through its client, it never decreases, and it can be read during the run and after it", async () => {
     const witness = await startWitness();
     await ws.saveScript({
       path: "f/t/progress",

@@ -49,9 +49,9 @@ beforeAll(async () => {
 const run = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   eventsOf(ws, `jobs/run_and_stream/p/${path}`, { method: "POST", body, headers });
 
-describe("a stream's text (api.md 2.5)", () => {
+describe("the text of a stream (api.md 2.5)", () => {
   it.each(["texts_bun", "texts_deno", "texts_nodejs", "texts_python3", "client_bun", "client_python3"])(
-    "by %s arrives as it was given, escapes and all",
+    "a text sent by %s arrives unchanged, including escapes",
     async (script) => {
       const found = await run(`f/t/${script}`, { texts: TEXTS });
       expect(streamOf(found)).toBe(TEXTS.join(""));
@@ -60,12 +60,12 @@ describe("a stream's text (api.md 2.5)", () => {
 });
 
 describe("run_and_stream", () => {
-  it("begins a new run's stream at its beginning, whatever Last-Event-ID is left of an older one", async () => {
+  it("the stream of a new run begins at its beginning, whatever Last-Event-ID remains of an older one", async () => {
     const found = await run("f/t/texts_bun", { texts: ["one ", "two"] }, { "last-event-id": "5" });
     expect(streamOf(found)).toBe("one two");
   });
 
-  it("called again with its Idempotency-Key goes on in the same run from Last-Event-ID", async () => {
+  it("a repeated call with its Idempotency-Key continues the same run from Last-Event-ID", async () => {
     const key = { "idempotency-key": `again-${ws.id}` };
     const [first] = await eventsOf(ws, "jobs/run_and_stream/p/f/t/slow", { method: "POST", body: { n: 4 }, headers: key, most: 1 });
     const rest = await run("f/t/slow", { n: 4 }, { ...key, "last-event-id": String(first?.id) });
@@ -74,7 +74,7 @@ describe("run_and_stream", () => {
 });
 
 describe("getupdate (api.md 2.2)", () => {
-  it("gives what the stream has got since stream_offset, and the offset to send next", async () => {
+  it("the reply contains the stream since stream_offset, and the offset for the next call", async () => {
     const job = await ws.run("f/t/slow", { n: 4 });
     let stream = "";
     for (let offset = 0, done = false; !done; ) {
@@ -89,7 +89,7 @@ describe("getupdate (api.md 2.2)", () => {
 });
 
 describe("getupdate_sse (api.md 2.2)", () => {
-  it("tells progress to who asks for it, while the job runs", async () => {
+  it("the stream contains progress on request, while the job runs", async () => {
     const witness = await startWitness();
     const job = await ws.run("f/t/progress", { url: witness.url });
     await witness.heard("set");
@@ -102,14 +102,14 @@ describe("getupdate_sse (api.md 2.2)", () => {
     await witness.close();
   });
 
-  it("takes an empty Last-Event-ID for none", async () => {
+  it("an empty Last-Event-ID counts as none", async () => {
     const job = await ws.run("f/t/texts_bun", { texts: ["one ", "two"] });
     await ws.completed(job);
     const found = await eventsOf(ws, `jobs_u/getupdate_sse/${job}`, { headers: { "last-event-id": "" }, query: { stream_offset: "4" } });
     expect(streamOf(found)).toBe("two");
   });
 
-  it("that cannot go on ends with an error event, at the offset that was reached", async () => {
+  it("a stream that cannot continue ends with an error event, at the offset that it reached", async () => {
     const { s3 } = awsClients();
     const Bucket = shared().outputs["Bucket"];
     const job = await ws.run("f/t/texts_bun", { texts: ["x".repeat(20_000)] });
@@ -121,7 +121,7 @@ describe("getupdate_sse (api.md 2.2)", () => {
     expect(found).toEqual([{ id: 7, data: { type: "error", error: expect.stringMatching(/\.$/) } }]);
   });
 
-  it("asks for nothing more once its reader has gone", async () => {
+  it("the function stops polling after its reader has disconnected", async () => {
     const { dynamodb } = awsClients();
     const watchedUntilMs = async (id: string) => {
       const { Item } = await dynamodb.send(

@@ -56,7 +56,7 @@ describe("run_and_stream (spec 4.5)", () => {
     },
   );
 
-  it("4.5 a progress update comes for each piece while the script goes on", async () => {
+  it("4.5 a progress update arrives for each chunk while the script continues", async () => {
     const found = await run("f/t/bun", { body: { n: 4, ms: 600 } });
     const withPieces = found.filter(({ data }) => data["new_result_stream"]);
     expect(withPieces.length).toBeGreaterThanOrEqual(3);
@@ -68,21 +68,21 @@ describe("run_and_stream (spec 4.5)", () => {
     expect(found.at(-1)?.data).toMatchObject({ completed: true, only_result: { n: 1, wm_stream: "a\nb" } });
   });
 
-  it("gives a result without a stream, and a failure with what came before it", async () => {
+  it("a result without a stream is returned, and a failure follows the earlier chunks", async () => {
     expect((await run("f/t/plain", { body: { v: [1, "é"] } })).at(-1)?.data["only_result"]).toEqual([1, "é"]);
     const failed = await run("f/t/fails");
     expect(streamOf(failed)).toBe("one");
     expect(failed.at(-1)?.data["only_result"]).toMatchObject({ error: { message: "two" }, wm_stream: "one" });
   });
 
-  it("takes GET with a payload, and one exact version by hash", async () => {
+  it("the route accepts GET with a payload, and one exact version by hash", async () => {
     const { hash } = (await ws.get("scripts/get/p/f/t/bun")).json as { hash: string };
     const payload = Buffer.from(JSON.stringify({ n: 1 })).toString("base64url");
     const found = await events(`jobs/run_and_stream/h/${hash}`, { query: { payload } });
     expect(found.at(-1)?.data["only_result"]).toBe("piece 0\n");
   });
 
-  it("goes on without loss from where a reader was cut off, by Last-Event-ID or stream_offset", async () => {
+  it("a reader that was disconnected continues without loss, by Last-Event-ID or stream_offset", async () => {
     const answer = ws.run("f/t/bun", { n: 5, ms: 400 });
     const job = await answer;
     const before = await events(`jobs_u/getupdate_sse/${job}`, { query: { only_result: "true", fast: "true" }, most: 2 });
@@ -93,7 +93,7 @@ describe("run_and_stream (spec 4.5)", () => {
     }
   });
 
-  it("of a script that is not there, without a token, or with a broken body answers as every route does", async () => {
+  it("a missing script, a missing token and an invalid body return the usual errors", async () => {
     const at = (path: string) => `jobs/run_and_stream/p/${path}`;
     const missing = await ws.call("POST", at("f/t/nothing"), { body: {} });
     expect([missing.status, missing.headers.get("x-svc-error")]).toEqual([404, "script.notFound"]);
@@ -104,7 +104,7 @@ describe("run_and_stream (spec 4.5)", () => {
 });
 
 describe("getupdate_sse (spec 4.1, 4.5)", () => {
-  it("4.3 fast: gives output and states of a job until its end, in both spellings, with poll_delay_ms too", async () => {
+  it("4.3 fast: the stream contains output and states of a job until its end, in both spellings, with poll_delay_ms too", async () => {
     for (const spelling of ["job_u", "jobs_u"]) {
       const job = await ws.run("f/t/both");
       const found = await events(`${spelling}/getupdate_sse/${job}`, { query: { fast: "true", poll_delay_ms: "60" } });
@@ -114,7 +114,7 @@ describe("getupdate_sse (spec 4.1, 4.5)", () => {
     }
   });
 
-  it("sends only what is new after log_offset", async () => {
+  it("the stream contains only news after log_offset", async () => {
     const job = await ws.run("f/t/both");
     await ws.completed(job);
     const [only] = await events(`jobs_u/getupdate_sse/${job}`, { query: { log_offset: "17" } });
@@ -122,13 +122,13 @@ describe("getupdate_sse (spec 4.1, 4.5)", () => {
     expect(only?.data["new_logs"]).toBe(whole.slice(17));
   });
 
-  it("of a job of another workspace is 404", async () => {
+  it("a job of another workspace returns 404", async () => {
     const other = await newWorkspace(api());
     const job = await ws.run("f/t/plain", { v: 1 });
     expect((await other.get(`jobs_u/getupdate_sse/${job}`)).status).toBe(404);
   });
 
-  it("leaves nothing running when its reader goes away: the job goes on to its own end", async () => {
+  it("the job continues to its own end after its reader disconnects, and nothing else remains running", async () => {
     const witness = await startWitness();
     await ws.saveScript({
       path: "f/t/tells",

@@ -26,7 +26,7 @@ describe("npm run smoke", () => {
   const lines = (output: string) =>
     output.split("\n").flatMap((line) => /^(ok {2}|FAIL) (\S+(?: \S+)*)/.exec(line)?.slice(1, 3).join(" ") ?? []);
 
-  it("saves, builds, runs both ways and deletes a script in each language, against any address", async () => {
+  it("the command saves, builds, runs and deletes a script in each language, at any URL", async () => {
     const ws = await newWorkspace();
     const smoke = npmRun("smoke", [
       ...["--url", shared().url, "--token", shared().token],
@@ -37,7 +37,7 @@ describe("npm run smoke", () => {
     expect((await ws.get("scripts/list_paths")).json).toEqual([]);
   });
 
-  it("takes the token from the environment and the first workspace, and fails where a step does", async () => {
+  it("the command reads the token from the environment, uses the first workspace, and fails where a step fails", async () => {
     const smoke = npmRun("smoke", ["--url", `${shared().url}/`, "--languages", "bash"], { SVC_TOKEN: shared().token });
     expect([await smoke.ended, smoke.output()]).toEqual([0, expect.stringMatching(/^ok +bash: delete/m)]);
     const elsewhere = npmRun("smoke", ["--url", shared().url, "--token", shared().token, "--workspace", "nowhere"]);
@@ -50,7 +50,7 @@ describe("npm run smoke", () => {
     ["with a wrong token", ["--token", "wrong"], /GET \/api\/workspaces\/list returned 401: This token is invalid/],
     ["for a language it does not know", ["--token", "any", "--languages", "cobol"], /There is no smoke test for cobol/],
     ["with an option it does not know", ["--tokens", "x"], /Usage: npm run smoke/],
-  ])("%s ends with one sentence", async (_case, args, sentence) => {
+  ])("the command %s ends with one sentence", async (_case, args, sentence) => {
     const smoke = npmRun("smoke", ["--url", shared().url, ...args], { SVC_TOKEN: "" });
     expect(await smoke.ended).toBe(1);
     expect(smoke.output()).toMatch(sentence);
@@ -146,14 +146,14 @@ describe("npm run aws:destroy", () => {
     expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
   });
 
-  it("with --delete-data removes protected tables, full buckets and secrets too", async () => {
+  it("the option --delete-data also removes protected tables, full buckets and secrets", async () => {
     await aStack("svc-gone");
     const destroy = npmRun("aws:destroy", ["--stack", "svc-gone", "--delete-data", "--force"], env);
     expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will also be deleted permanently")]);
     expect(await left("svc-gone")).toMatchObject({ table: false, bucket: false, secret: false });
   });
 
-  it("for a stack that does not exist says so", async () => {
+  it("a stack that does not exist is named in the error", async () => {
     const destroy = npmRun("aws:destroy", ["--stack", "svc-nowhere", "--force"], env);
     expect(await destroy.ended).toBe(1);
     expect(destroy.output()).toContain("svc-nowhere");

@@ -43,14 +43,14 @@ async function workerRequests(args: unknown): Promise<{ worker: string; requests
   }
 }
 
-describe("a call costs", () => {
-  it("one read to know a token and what its owner may", async () => {
+describe("the costs of a call", () => {
+  it("a call needs one read for the token and the rights of its owner", async () => {
     expectStatus(await ws.get("users/is_owner/f/t/x"), 200);
     const found = await requestsOf("the call", ({ route, workspace }) => route === "users.isOwnerOfPath" && workspace === ws.id);
     expect(reads(found)).toBe(1);
   });
 
-  it("no read more with 50 more rules about who may what", async () => {
+  it("a call with 50 more permission rules needs no additional read", async () => {
     const accept = async () => {
       const id = await ws.run("f/t/echo");
       return requestsOf("the run", ({ route, job }) => route === "jobs.run.scripts" && job === id);
@@ -64,8 +64,8 @@ describe("a call costs", () => {
   });
 });
 
-describe("a job costs", () => {
-  it("at most three reads to resolve 20 resources in its arguments, one of its rights, and one call of KMS in a fresh worker", async () => {
+describe("the costs of a job", () => {
+  it("a job needs at most three reads to resolve 20 resources in its arguments, one for its rights, and one KMS call in a fresh worker", async () => {
     const args: Record<string, string> = {};
     for (let index = 0; index < 20; index += 1) {
       expectStatus(await ws.post("variables/create", { path: `f/t/v${index}`, value: `secret of ${index}`, is_secret: true }), 201);
@@ -83,7 +83,7 @@ describe("a job costs", () => {
     }
   });
 
-  it("no call of KMS for the secrets that it is given, once its worker has the workspace's key", async () => {
+  it("a job with secrets needs no KMS call once its worker has the key of the workspace", async () => {
     const warm = new Set<string>();
     let again = 0;
     while (again < 5) {

@@ -11,7 +11,7 @@ const blocksOf = (page: string) => {
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
 };
 
-it("every shell line of docs/permissions.md runs as it stands and does what the text says", async () => {
+it("every shell line of docs/permissions.md runs unchanged and does what the page describes", async () => {
   const client = api();
   await client.post("workspaces/create", { id: "demo", name: "Demo" });
   const demo = workspaceOf(client, "demo");

@@ -24,7 +24,7 @@ describe("npm run up -- --engine localstack", () => {
   let up: ReturnType<typeof npmRun>;
   let demo: Workspace;
 
-  it("runs the first example through its webhook, and says what is not there", async () => {
+  it("the command runs the first example through its webhook, and names the missing features", async () => {
     up = npmRun("up", ["--engine", "localstack", "--port", String(await freePort())], { SVC_STATE_DIR: stateDir });
     await up.says(/Ctrl-C stops it and deletes the container with its state/, 1_800_000);
     expect(up.output()).toContain('f/examples/hello_bun responded through its webhook: {"greeting":"Hello, you!"');
@@ -49,7 +49,7 @@ describe("npm run up -- --engine localstack", () => {
     ],
     ["fibo_go", { n: 10 }, { n: 10, fibo: 55 }],
   ])(
-    "builds and runs %s in containers",
+    "containers build and run %s",
     async (name, args, result) => {
       const { hash } = (await demo.get(`scripts/get/p/f/examples/${name}`)).json as { hash: string };
       const built = async () =>
@@ -60,7 +60,7 @@ describe("npm run up -- --engine localstack", () => {
     720_000,
   );
 
-  it("hears of a run while it lasts, and the run reaches the API", async () => {
+  it("heartbeats report a run while it lasts, and the run reaches the API", async () => {
     await demo.saveScript({ path: "u/admin/long", language: "bash", content: "for i in $(seq 30); do echo line $i; sleep 1; done" });
     const job = await demo.run("u/admin/long");
     const logs = async () => (await demo.get(`jobs_u/get_logs/${job}`)).text.includes("line 3");
@@ -76,7 +76,7 @@ describe("npm run up -- --engine localstack", () => {
     expect((await demo.runWait("u/admin/asks")).json).toMatchObject({ email: "admin@example.com" });
   }, 240_000);
 
-  it("ends with Ctrl-C, and no container stays", async () => {
+  it("Ctrl-C ends the command, and no container remains", async () => {
     up.interrupt();
     await up.ended;
     expect(containers()).toBe("");

@@ -30,7 +30,7 @@ async function outputOf(blocks: string[]): Promise<string> {
   }
 }
 
-it("every shell line of the README runs as it stands and answers what the text says", async () => {
+it("every shell line of the README runs unchanged and returns the result in the text", async () => {
   const stdout = await outputOf(blocksOf("README.md"));
   const lines = stdout.split("\n").filter(Boolean);
   expect(lines[0]).toMatch(/^[0-9a-f]{16}$/);
@@ -39,7 +39,7 @@ it("every shell line of the README runs as it stands and answers what the text s
 });
 
 it.each(["docs/webhooks.md", "docs/files.md", "docs/jobs.md", "docs/flows.md", "docs/approvals.md", "docs/consentgate.md"])(
-  "every shell line of %s answers what stands below it",
+  "every shell line of %s returns the result below it",
   async (file) => {
     const blocks = blocksOf(file);
     const said = blocks.flatMap((block) => [...block.matchAll(/^# (.*)$/gm)].map(([, text]) => text));

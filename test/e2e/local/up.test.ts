@@ -42,7 +42,7 @@ describe("npm run up", () => {
   let hash: string;
   let token: string;
 
-  it("starts everything, and leaves address and credentials to its owner alone", async () => {
+  it("the command starts everything, and only its owner can read address and credentials", async () => {
     shareGoCache(path.join(stateDir, "local/work"));
     port = await freePort();
     up = npmRun("up", ["--port", String(port)], env);
@@ -56,7 +56,7 @@ describe("npm run up", () => {
     token = found.token;
   }, 240_000);
 
-  it("prints lines that work as they stand", async () => {
+  it("the command prints lines that work unchanged", async () => {
     const [wait, background, result, ...others] = printed(up.output());
     expect(others).toEqual([]);
     expect(JSON.parse(await bash(wait ?? ""))).toMatchObject({ greeting: "Hello, you!" });
@@ -69,7 +69,7 @@ describe("npm run up", () => {
     });
   });
 
-  it("keeps the mail that it would send, and npm run mail shows it", async () => {
+  it("the command stores outgoing mail, and npm run mail shows it", async () => {
     const none = npmRun("mail", [], env);
     expect([await none.ended, none.output()]).toEqual([0, expect.stringContaining("No mail was sent")]);
     const run = await begin(demo(), [consent("pay", ["role:admin"], { message: "Pay 7?" })]);
@@ -81,7 +81,7 @@ describe("npm run up", () => {
     expectStatus(await demo().api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
   });
 
-  it("a second time in the same place is refused, and so is a reset while it runs", async () => {
+  it("a second start in the same directory is rejected, and so is a reset during the run", async () => {
     const second = npmRun("up", ["--port", String(await freePort())], env);
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`npm run up is already running on port ${port}`);
@@ -91,7 +91,7 @@ describe("npm run up", () => {
     expect((await demo().get("scripts/list_paths")).status).toBe(200);
   });
 
-  it("ends with Ctrl-C, all of it", async () => {
+  it("Ctrl-C ends all processes", async () => {
     hash = await demo().saveScript({ path: "u/admin/mine", language: "bash", content: "echo mine" });
     const pid = enginePid();
     up.interrupt();
@@ -101,7 +101,7 @@ describe("npm run up", () => {
     expect(await isPortFree(port)).toBe(true);
   });
 
-  it("started again deploys nothing, and scripts, jobs and token are still there", async () => {
+  it("a restart deploys nothing, and scripts, jobs and token still exist", async () => {
     up = npmRun("up", ["--port", String(port)], env);
     await up.says(READY);
     expect(up.output()).toMatch(/deploy.*nothing changed/);
@@ -112,7 +112,7 @@ describe("npm run up", () => {
     expect((await demo().get("scripts/history/p/f/examples/hello_bun")).json).toHaveLength(1);
   }, 240_000);
 
-  it("whose engine is killed ends too, with one sentence that says what to do", async () => {
+  it("the command ends if its engine is killed, with one sentence that names the next step", async () => {
     process.kill(enginePid(), "SIGKILL");
     expect(await up.ended).toBe(1);
     const said = up.output().slice(up.output().search(READY));
@@ -125,7 +125,7 @@ describe("npm run up", () => {
 });
 
 describe("npm run reset", () => {
-  it("removes what up stored and nothing else, and says so when there is nothing", async () => {
+  it("the command removes only the state of npm run up, and reports if there is none", async () => {
     const reset = npmRun("reset", [], env);
     expect(await reset.ended).toBe(0);
     expect(reset.output()).toMatch(/^Removed .*local and .*local\.json: scripts, jobs and the account/m);

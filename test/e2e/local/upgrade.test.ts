@@ -64,8 +64,8 @@ async function putOldPerson({ endpoint, outputs }: Instance, email: string): Pro
   return value;
 }
 
-describe("a newer version started on an older version's state", () => {
-  it("deploys over it and keeps scripts, versions and jobs, also those of older releases", async () => {
+describe("a newer version started on the state of an older one", () => {
+  it("the start deploys the new version and retains scripts, versions and jobs, including those of older releases", async () => {
     instance = await startInstance({ dir, snapshot: { dir: shared().snapshot } });
     const { endpoint, outputs, url } = instance;
     admin = await createAdmin({
@@ -126,7 +126,7 @@ describe("a newer version started on an older version's state", () => {
 
 describe("INCLUDE_HEADERS (spec 4.2.6)", () => {
   const headers = { "x-tenant": "acme" };
-  it("gives every run its headers, whichever way it is called", async () => {
+  it("every run receives the headers, whichever way it is called", async () => {
     if (!instance || !admin) throw new Error("The instance did not start.");
     const ws = workspaceOf(api({ url: instance.url, token: admin.token }), "kept");
     await ws.saveScript({ path: "u/admin/echo", language: "bun", content: "export function main({ ...all }) { return all; }" });
