@@ -53,7 +53,7 @@ describe.concurrent("reading a job", () => {
   });
 
   it.each([
-    ["says what it believes", true],
+    ["sends its last known state", true],
     ["does not", false],
   ])("getupdate waits for news and returns the log from an offset on, for a caller who %s", async (_who, says) => {
     const id = await ws.run("f/t/slow", { s: 4 });
