@@ -56,7 +56,7 @@ export async function addFlow({ deps, workspace }: Room, path: string, sent: obj
     JSON.stringify({ value: aFlow(Array.isArray(sent) ? { modules: sent } : sent), scripts: {} }),
     "application/json",
   );
-  const build = { state: "ready" as const, job: randomUUID(), plan, machine: `m-${version}` };
+  const build = { state: "ready" as const, job: randomUUID(), plan };
   const { build: _, ...value } = runnableFlowSchema.parse({ workspace, path, version, hash: "1", tag: "flow", archived: false, build });
   await Promise.all([
     deps.objects.put({ ...keys.flowHead(workspace, path), value, version: String(version), build }),

@@ -1,4 +1,5 @@
 import { type AttributeValue, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
 import { documents } from "../../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
 import type { Definition } from "../../../statemachines/asl.ts";
@@ -7,14 +8,27 @@ import type { Position } from "./state-machine.ts";
 
 type Item = Record<string, AttributeValue>;
 
-/** The stored state of a release: the items of both tables, files, and the positions of executions, which Step Functions stores. */
-export interface StoredState {
+/** The stored state of a release: the items of both tables and files. */
+export interface StoredTables {
   /** The time of the recording. */
   atMs: number;
   workspace: string;
   jobs: Item[];
   objects: Item[];
   files: Record<string, string>;
+  /** Data keys in plain text, which KMS keeps wrapped: the key of one engine cannot unwrap those of another one. */
+  dataKeys?: StoredDataKey[];
+}
+
+/** A data key, wrapped as it is in the table, and in plain text (both base64). */
+interface StoredDataKey {
+  purpose: Purpose;
+  wrapped: string;
+  plain: string;
+}
+
+/** Flows in the middle of their work, with the positions of their executions, which Step Functions stores. */
+export interface StoredState extends StoredTables {
   executions: {
     loop: { job: string; definition: Definition; position: Position };
     approval: { job: string; definition: Definition; next: string };
@@ -30,8 +44,42 @@ export async function readTables(): Promise<Pick<StoredState, "jobs" | "objects"
   return { jobs: await scan(env.jobsTable), objects: await scan(env.objectsTable) };
 }
 
+/** The partitions that contain wrapped keys, and what the keys are for. */
+const KEY_PARTITIONS = { RING: "secrets", LINKS: "links", WEBHOOKS: "webhooks" } as const;
+type Purpose = (typeof KEY_PARTITIONS)[keyof typeof KEY_PARTITIONS];
+
+/** Unwraps the data keys among items of the objects table. */
+export async function unwrapDataKeys({ deps }: Room, workspace: string, objects: Item[]): Promise<StoredDataKey[]> {
+  const unwrap = { secrets: deps.dataKeys, links: deps.linkKeys, webhooks: deps.webhookKeys };
+  const found: StoredDataKey[] = [];
+  for (const item of objects) {
+    const purpose = KEY_PARTITIONS[(item["pk"]?.S ?? "").split("#")[0] as keyof typeof KEY_PARTITIONS];
+    if (!purpose) continue;
+    const texts = [...JSON.stringify(item["v"]).matchAll(/"S":"([A-Za-z0-9+/=]{60,})"/g)].map(([, text = ""]) => text);
+    for (const wrapped of texts) {
+      const plain = await unwrap[purpose].unwrap(workspace, wrapped).catch(() => undefined);
+      if (plain) found.push({ purpose, wrapped, plain: plain.toString("base64") });
+    }
+  }
+  return found;
+}
+
+/** Wraps a data key with the KMS key of this engine. */
+async function wrapDataKey(workspace: string, { purpose, plain }: StoredDataKey): Promise<string> {
+  const EncryptionContext = { service: "svc", workspace, ...(purpose === "secrets" ? {} : { purpose }) };
+  const KeyId = requireEnv(env.secretsKey);
+  const { CiphertextBlob } = await new KMSClient({}).send(
+    new EncryptCommand({ KeyId, Plaintext: Buffer.from(plain, "base64"), EncryptionContext }),
+  );
+  return Buffer.from(CiphertextBlob ?? []).toString("base64");
+}
+
 /** Puts stored state into a room's empty tables, and sets the room's clock. Items live another month: a fixture must not expire. */
-export async function loadStoredState(room: Room, { atMs, jobs, objects, files }: StoredState): Promise<void> {
+export async function loadStoredState(room: Room, state: StoredTables): Promise<void> {
+  const { atMs, workspace, jobs, files, dataKeys = [] } = state;
+  let text = JSON.stringify(state.objects);
+  for (const key of dataKeys) text = text.replaceAll(JSON.stringify(key.wrapped), JSON.stringify(await wrapDataKey(workspace, key)));
+  const objects = JSON.parse(text) as Item[];
   const ttl = { N: String(Math.ceil(Date.now() / 1000) + 30 * 24 * 3600) };
   const put = async (name: string, items: Item[]) => {
     for (const Item of items) {

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import { documents } from "../../../aws/sdk/clients.ts";
+import { env, requireEnv } from "../../../contract/env.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { StepState } from "../../../core/flows/step-call.ts";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { addFlow, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, addWorkspace, housekeep } from "../../../test/support/use-cases/room-jobs.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+import { requireNewestFlow } from "../definitions/load.ts";
+import { runTask } from "../runtime/run-task.ts";
+
+const identity = (id: string) => ({ id, value: { type: "identity" } });
+
+async function roomWithWorkspace(): Promise<Room> {
+  const room = await newRoom();
+  await addWorkspace(room);
+  return room;
+}
+
+/** Replaces the flow fields of a job's head with those that release 0.1 wrote. */
+async function storeAsRelease01(id: string, flow: { n: number; machine?: string; plan?: string; version?: number }): Promise<void> {
+  await documents().send(
+    new UpdateCommand({
+      TableName: requireEnv(env.jobsTable),
+      Key: { pk: id, sk: "job" },
+      UpdateExpression: "SET fl = :flow",
+      ExpressionAttributeValues: { ":flow": flow },
+    }),
+  );
+}
+
+async function endOf({ deps }: Room, id: string) {
+  const job = await deps.jobs.get(id);
+  if (!job || !hasEnded(job)) throw new Error(`Job ${id} is ${job?.state}.`);
+  return { state: job.state, result: await loadJson(deps, job, job.result) };
+}
+
+const loadFlowHead = async ({ deps, workspace }: Room) =>
+  requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, "f/ops/flow")), "f/ops/flow");
+
+/** A flow whose first execution release 0.1 has started. */
+async function runningSinceRelease01(room: Room): Promise<{ run: string; input: StepState }> {
+  const run = await startFlow(room, [identity("a"), identity("b")]);
+  const { flow } = (await room.deps.jobs.get(run)) ?? {};
+  await storeAsRelease01(run, { n: 0, machine: flow?.stateMachine ?? "", plan: flow?.plan ?? "" });
+  return { run, input: room.started[0]?.input as StepState };
+}
+
+const OUTDATED = {
+  state: "failed",
+  result: { error: { name: "FlowOutdated", message: expect.stringContaining("Restart the run.") } },
+};
+
+describe("a flow that release 0.1 started", () => {
+  it("ends with the error FlowOutdated when housekeeping checks it", async () => {
+    const room = await roomWithWorkspace();
+    const { run } = await runningSinceRelease01(room);
+    room.clock.nowMs += limits.flowLookMs + 60_000;
+    await housekeep(room);
+    expect(await endOf(room, run)).toMatchObject(OUTDATED);
+  });
+
+  it("ends with the error FlowOutdated when its execution finishes", async () => {
+    const room = await roomWithWorkspace();
+    const { run, input } = await runningSinceRelease01(room);
+    await runTask(room.deps, { finish: "flow", state: input });
+    expect(await endOf(room, run)).toMatchObject(OUTDATED);
+  });
+
+  it("starts and succeeds if it was still queued", async () => {
+    const room = await roomWithWorkspace();
+    await addFlow(room, "f/ops/flow", [identity("a")]);
+    const { version } = await loadFlowHead(room);
+    const { id } = await addJob(room, {
+      id: randomUUID(),
+      kind: "flow",
+      path: "f/ops/flow",
+      hash: undefined,
+      language: undefined,
+      tag: "flow",
+      timeoutS: limits.flowTimeoutS,
+      flow: { version, execution: 0 },
+      args: { in: "head", json: '{"x":1}' },
+    });
+    await storeAsRelease01(id, { n: 0, version });
+    await handleJobMessage(room.deps, { job: id });
+    await playExecutions(room);
+    expect(await endOf(room, id)).toEqual({ state: "succeeded", result: { x: 1 } });
+  });
+
+  it("runs on a new state machine if release 0.1 built the version and named another one", async () => {
+    const room = await roomWithWorkspace();
+    await addFlow(room, "f/ops/flow", [identity("a")]);
+    const { version, build: ready, ...rest } = await loadFlowHead(room);
+    const value = { ...rest, version };
+    const build = { ...ready, machine: "m-of-release-01" };
+    for (const key of [keys.flowHead(room.workspace, "f/ops/flow"), keys.flowVersion(room.workspace, version)]) {
+      await room.deps.objects.put({ ...key, value, version: String(version), build });
+    }
+    const fields = { kind: "flow" as const, path: "f/ops/flow", hash: undefined, language: undefined, flow: { version, execution: 0 } };
+    const { id } = await addJob(room, { ...fields, tag: "flow", timeoutS: limits.flowTimeoutS });
+    await handleJobMessage(room.deps, { job: id });
+    const [execution] = room.started;
+    expect(execution?.machine).toMatch(/^m-[0-9a-f]{8}$/);
+    expect((await room.deps.jobs.get(id))?.flow).toMatchObject({ stateMachine: execution?.machine, execution: 0 });
+    await playExecutions(room);
+    expect(await endOf(room, id)).toMatchObject({ state: "succeeded" });
+  });
+});

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { findRunner, type RunnerLanguage, scriptLanguages } from "../../../contract/languages.ts";
+import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
+import { newScriptSchema } from "../../../contract/routes/stored/scripts.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
+import { runAudited } from "../../../services/audit/audit.ts";
+import { requireNewestFlow } from "../../../services/flows/definitions/load.ts";
+import { saveFlow } from "../../../services/flows/definitions/save.ts";
+import { createToken } from "../../../services/identity/tokens.ts";
+import type { IdempotencyKey } from "../../../services/jobs/queue/create-job-record.ts";
+import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../../services/jobs/queue/enqueue.ts";
+import { getWebhookSecret } from "../../../services/notifications/webhook-secret.ts";
+import { createResource } from "../../../services/resources/save.ts";
+import { createResourceType } from "../../../services/resources/types.ts";
+import { createScript } from "../../../services/scripts/create.ts";
+import { requireNewestScript } from "../../../services/scripts/load.ts";
+import { setGlobalSetting } from "../../../services/settings/instance.ts";
+import { setWorkspaceSetting } from "../../../services/settings/workspace.ts";
+import { createVariable } from "../../../services/variables/save.ts";
+import { createFolder } from "../../../services/workspaces/folders.ts";
+import { addToGroup, createGroup } from "../../../services/workspaces/groups.ts";
+import { inviteUser } from "../../../services/workspaces/invites.ts";
+import { addMember } from "../../../services/workspaces/members.ts";
+import type { Room } from "./room.ts";
+import { gates, playExecutions } from "./room-flows.ts";
+import { addWorkspace, work } from "./room-jobs.ts";
+import { anAdmin as ann } from "./room-people.ts";
+import { readTables, type StoredTables, unwrapDataKeys } from "./stored-state.ts";
+
+/** One object of every kind, and what a test must know about them. */
+export interface StoredObjects extends StoredTables {
+  token: string;
+  webhookSecret: string;
+  /** The paths of a built script in each language. */
+  scripts: Partial<Record<RunnerLanguage, string>>;
+  idempotency: IdempotencyKey & { job: string };
+  /** The job whose result is cached. */
+  cached: string;
+  /** Two jobs of a group with one slot: the first one holds the slot. */
+  limited: [string, string];
+  /** A flow whose gate is open, with a notice. */
+  waiting: string;
+}
+
+const CONTENTS: Partial<Record<RunnerLanguage, string>> = {
+  python3: "def main(x=None, password=None, db=None):\n    return x\n",
+  bash: 'x="$1"\necho "$x"\n',
+  go: "package inner\n\nfunc main(x string) (string, error) {\n\treturn x, nil\n}\n",
+};
+const TYPESCRIPT = "export async function main(x?: string, password?: string, db?: object) {\n  return x;\n}\n";
+
+/** Saves and builds a script in each language that has a runner. */
+async function saveScripts(room: Room): Promise<StoredObjects["scripts"]> {
+  const { deps, workspace } = room;
+  const scripts: StoredObjects["scripts"] = {};
+  for (const language of scriptLanguages) {
+    const content = CONTENTS[language as RunnerLanguage] ?? TYPESCRIPT;
+    const runner = findRunner(language, content);
+    if (!runner || scripts[runner]) continue;
+    const path = `f/ops/in_${runner}`;
+    const script = { path, summary: `In ${runner}`, description: "Returns its argument", content, language, schema: { type: "object" } };
+    await createScript(deps, { actor: ann, workspace }, newScriptSchema.parse(script));
+    scripts[runner] = path;
+  }
+  await work(room);
+  return scripts;
+}
+
+async function runScript(room: Room, path: string, more: Partial<NewJob> = {}): Promise<string> {
+  const { deps, workspace } = room;
+  const runnable = requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+  const job = { ...buildScriptJobFields(runnable), actor: ann, workspace, kind: "script" as const, args: { x: "stored" }, ...more };
+  return (await enqueueJob(deps, job)).id;
+}
+
+/** Two jobs of a group with one slot. The first one is claimed by a worker that dies. */
+async function fillConcurrencyGroup(room: Room, path: string): Promise<[string, string]> {
+  const concurrency = { key: "one-at-a-time", limit: 1 };
+  room.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
+  const first = await runScript(room, path, { concurrency });
+  await work(room);
+  const second = await runScript(room, path, { concurrency });
+  await work(room);
+  return [first, second];
+}
+
+/** Stores one object of every kind through the use cases that make them. The room's workspace must be empty. */
+export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
+  const { deps, workspace, clock } = room;
+  const caller = { actor: ann, workspace };
+  room.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
+  await addWorkspace(room);
+  await createFolder(deps, ann, workspace, { name: "ops", summary: "Operations" });
+  await addMember(deps, workspace, { email: "bob@example.com", username: "bob", is_admin: false, operator: true }, { inherits: false });
+  await createGroup(deps, caller, { name: "team", summary: "The team" });
+  await addToGroup(deps, workspace, "team", "bob");
+  await inviteUser(deps, workspace, { email: "cleo@example.com", is_admin: false, operator: false });
+  const token = await createToken(deps, ann, { label: "stored", workspace_id: workspace });
+  await setGlobalSetting(deps, SYNC_LIMIT, 7);
+  await setWorkspaceSetting(deps, workspace, "approvals", { every_get_counts: true });
+  await createVariable(deps, caller, { path: "f/ops/plain", value: "plain text", is_secret: false, description: "Plain" });
+  await createVariable(deps, caller, { path: "f/ops/secret", value: "s3cret text", is_secret: true, description: "Secret" });
+  const schema = { type: "object", properties: { host: { type: "string" } }, required: ["host"] };
+  await createResourceType(deps, ann, workspace, { name: "c_store", schema, description: "A store" });
+  const value = { host: "example.com", password: "$var:f/ops/secret" };
+  await createResource(deps, caller, { path: "f/ops/store", value, resource_type: "c_store", description: "The store" });
+  const audited = { workspace, username: "ann", operation: "variables.create", action_kind: "Created" as const, resource: "f/ops/plain" };
+  await runAudited(deps, audited, async () => undefined);
+  const webhookSecret = await getWebhookSecret(deps, workspace);
+
+  const scripts = await saveScripts(room);
+  const path = scripts.bun ?? "";
+  const modules = [
+    { id: "a", value: { type: "script", path, input_transforms: { x: { type: "javascript", expr: "flow_input.x" } } } },
+    { id: "b", value: { type: "identity" }, suspend: { required_events: 1 } },
+    { id: "c", value: { type: "identity" } },
+  ];
+  const flow = { path: "f/ops/flow", summary: "Asks", description: "", value: { modules }, schema: { type: "object" } };
+  await saveFlow(deps, caller, newFlowSchema.parse(flow));
+  await work(room);
+  const runnable = requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, flow.path)), flow.path);
+  if (runnable.build.state !== "ready") throw new Error(`The flow is ${runnable.build.state}.`);
+  const { plan } = runnable.build;
+  const { id: waiting } = await enqueueJob(deps, { ...buildFlowJobFields(runnable), actor: ann, workspace, args: { x: "in" } });
+  await work(room);
+  await playExecutions(room);
+  if (!(await gates(room, waiting))[0]?.opened) throw new Error("The gate has not opened.");
+
+  const once = { key: keys.idempotency(`stored-${randomUUID()}`), fingerprint: "same", retentionMs: 24 * 3600_000 };
+  const repeated = await runScript(room, path, { idempotencyKey: once });
+  const cached = await runScript(room, path, { cacheTtlS: 3600, args: { x: "cached" } });
+  await work(room);
+  const limited = await fillConcurrencyGroup(room, path);
+  const tables = await readTables();
+  return {
+    atMs: clock.nowMs,
+    workspace,
+    ...tables,
+    dataKeys: await unwrapDataKeys(room, workspace, tables.objects),
+    files: { [plan]: await deps.storage.getText(plan) },
+    token,
+    webhookSecret,
+    scripts,
+    idempotency: { ...once, job: repeated },
+    cached,
+    limited,
+    waiting,
+  };
+}
