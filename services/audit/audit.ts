@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/workspaces/audit.ts";
 import { matchesAuditQuery } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 
 interface AuditDeps {
@@ -58,5 +58,5 @@ export async function listAudit(
 export async function getAudit({ objects }: Pick<AuditDeps, "objects">, workspace: string, id: string): Promise<AuditJson> {
   const found = await objects.get(keys.audit(workspace, id));
   if (!found) throw new SvcError("audit.notFound", { id });
-  return auditSchema.parse(found.value);
+  return parseObject(auditSchema, found);
 }

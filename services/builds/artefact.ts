@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
@@ -7,6 +8,7 @@ import { limits } from "../../contract/limits.ts";
 import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { loadJobActor } from "../identity/identify.ts";
@@ -36,6 +38,9 @@ export type ArtefactResult =
   | { ok: true; key: string; sha256: string; lock: string; log: string }
   | { ok: false; error: string; log: string };
 
+/** The stored record of an artefact. */
+const storedArtefactSchema = z.object({ sha256: z.string(), lock: z.string() });
+
 /** The most scripts that one script may import, itself included. */
 const MAX_FILES = 200;
 
@@ -54,7 +59,7 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
   const key = buildArtefactKey(source.workspace, inputs);
   const known = await objects.get(keys.artefact(key));
   if (known) {
-    const { sha256, lock } = known.value as { sha256: string; lock: string };
+    const { sha256, lock } = parseObject(storedArtefactSchema, known);
     return {
       ok: true,
       key,

@@ -3,6 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -81,7 +82,7 @@ async function requireLiveToken(
   nowMs: number,
 ): Promise<TokenRecord> {
   if (!found) throw new SvcError("auth.invalid", {});
-  const record = tokenRecordSchema.parse(found.value);
+  const record = parseObject(tokenRecordSchema, found);
   if (record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs) throw new SvcError("auth.invalid", {});
   if (nowMs - record.lastUsedAtMs > LAST_USED_EVERY_MS) {
     const used = { ...record, lastUsedAtMs: nowMs };

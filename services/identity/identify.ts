@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import type { JobActor } from "../../core/people/actor.ts";
 import { personKey, personSchema } from "../../core/people/person.ts";
@@ -22,11 +23,11 @@ export async function identifyActor(
 ) {
   // Release 0.1 stored users under another key. A record moves when it is changed.
   const found = user ?? (await objects.getMany([keys.oldUser(email)]))[0];
-  const person = found && personSchema.parse(found.value);
+  const person = found && parseObject(personSchema, found);
   if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
-  const asMember = member && memberSchema.parse(member.value);
+  const asMember = member && parseObject(memberSchema, member);
   const isMember = workspace !== undefined && asMember !== undefined && !asMember.disabled;
-  const workspaceAccess = access ? accessSchema.parse(access.value) : noAccess;
+  const workspaceAccess = access ? parseObject(accessSchema, access) : noAccess;
   return {
     email: person.email,
     username: isMember ? asMember.username : person.username,

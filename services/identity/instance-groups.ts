@@ -1,23 +1,26 @@
 import { randomUUID } from "node:crypto";
+import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { InstanceGroupJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { listPersons, loadPerson, updatePerson } from "./users.ts";
 
 interface InstanceGroupDeps {
   objects: ObjectTable;
 }
+const storedGroupSchema = z.object({ name: z.string(), summary: z.string().optional() });
 type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 
 /** Lists the groups of the instance with their members. Memberships are stored in the users' own records, which every call reads. */
 export async function listInstanceGroups(deps: InstanceGroupDeps): Promise<InstanceGroupJson[]> {
   const [groups, persons] = await Promise.all([deps.objects.list(keys.instanceGroup("").pk), listPersons(deps)]);
-  return groups.map(({ value }) => {
-    const group = value as Stored;
-    return { ...group, emails: persons.filter(({ groups: of }) => of?.includes(group.name)).map(({ email }) => email) };
-  });
+  return parseReadableObjects(storedGroupSchema, groups).map((group) => ({
+    ...group,
+    emails: persons.filter(({ groups: of }) => of?.includes(group.name)).map(({ email }) => email),
+  }));
 }
 
 /** Returns a group of the instance. Throws `group.notFound`. */

@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { memberSchema } from "../../core/permissions/access.ts";
@@ -38,5 +39,5 @@ export async function resolveOnBehalfOf(
   if (email === actor.email) return { email, permissionedAs: toPermissionedAs(actor) };
   const found = await objects.get(keys.member(workspace, personKey(email)));
   if (!found) throw new SvcError("user.notFound", { email });
-  return { email, permissionedAs: `u/${memberSchema.parse(found.value).username}` };
+  return { email, permissionedAs: `u/${parseObject(memberSchema, found).username}` };
 }

@@ -3,6 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
@@ -58,7 +59,7 @@ export async function findPerson(objects: ObjectTable, email: string): Promise<P
 export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: string | undefined): Promise<void> {
   if (!token || isJobToken(token)) return;
   const found = await objects.get(keys.token(hashToken(token)));
-  const record = found && tokenRecordSchema.parse(found.value);
+  const record = found && parseObject(tokenRecordSchema, found);
   if (!record?.session) return;
   await objects.transact([write.remove(keys.token(record.hash)), write.remove(keys.userToken(record.email, record.prefix, record.hash))]);
 }
@@ -76,7 +77,7 @@ export async function refreshSession(
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   const found = await objects.get(keys.token(actor.tokenHash));
   if (!found) throw new SvcError("auth.invalid", {});
-  const record = tokenRecordSchema.parse(found.value);
+  const record = parseObject(tokenRecordSchema, found);
   // The holder of a token that expires must not be able to extend it.
   if (!record.session) throw new SvcError("auth.forbidden", { action: "users.refreshToken: only session tokens can be refreshed" });
   if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
@@ -101,7 +102,7 @@ export async function setPassword({ objects, people }: Pick<SignInDeps, "objects
   if (actor.workspace !== undefined || actor.scopes) throw new SvcError("token.tooWide", {});
   await people.ensure(actor.email, password);
   for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
-    const record = tokenRecordSchema.parse(object.value);
+    const record = parseObject(tokenRecordSchema, object);
     if (!record.session || record.hash === actor.tokenHash) continue;
     await objects.transact([write.remove(keys.token(record.hash)), write.remove(object)]);
   }

@@ -4,7 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";
 import { createTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
@@ -136,7 +136,7 @@ async function findOwnToken(objects: ObjectTable, actor: Actor, sent: string): P
   const [object, second] = await objects.list(userPartition(requirePerson(actor).email), { beginsWith: `token#${prefix}` });
   if (!object) throw new SvcError("token.notFound", { prefix });
   if (second) throw new SvcError("token.ambiguous", { prefix });
-  const record = tokenRecordSchema.parse(object.value);
+  const record = parseObject(tokenRecordSchema, object);
   if (actor.workspace !== undefined && record.workspace !== actor.workspace) throw new SvcError("token.tooWide", {});
   return { object, record };
 }
@@ -149,6 +149,6 @@ function requirePerson(actor: Actor): Person {
 /** Deletes every token of a user. Repeating it continues where an earlier call stopped. */
 export async function deleteAllTokens({ objects }: Pick<TokenDeps, "objects">, email: string): Promise<void> {
   for (const object of await objects.list(userPartition(email), { beginsWith: "token#" })) {
-    await objects.transact([write.remove(keys.token(tokenRecordSchema.parse(object.value).hash)), write.remove(object)]);
+    await objects.transact([write.remove(keys.token(parseObject(tokenRecordSchema, object).hash)), write.remove(object)]);
   }
 }

@@ -4,7 +4,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
@@ -39,7 +39,7 @@ export function toGlobalUserJson({ email, superAdmin, username, name, company, d
 export async function loadPerson({ objects }: ReadUserDeps, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
   const stored = (await objects.get(keys.user(personKey(email)))) ?? (await objects.get(keys.oldUser(email)));
   if (!stored) throw new SvcError("user.notFound", { email });
-  return { person: personSchema.parse(stored.value), stored };
+  return { person: parseObject(personSchema, stored), stored };
 }
 
 /** Returns whether a user with this e-mail address exists. */

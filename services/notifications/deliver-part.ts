@@ -13,6 +13,7 @@ import {
 } from "../../core/notifications/delivery.ts";
 import { type GateNotice, gateNoticeSchema } from "../../core/notifications/notice.ts";
 import { findWorkspace, keys, type ObjectKey } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
 import { attemptDelivery, type SendDeps } from "./attempt-delivery.ts";
 import { findDeliveries, storeDelivery } from "./delivery-records.ts";
@@ -26,7 +27,7 @@ export interface DeliverDeps extends SendDeps {
 /** Loads a notice; `undefined` if the notice or its workspace is gone, and nothing is to be sent. */
 export async function loadNotice({ objects }: DeliverDeps, key: ObjectKey): Promise<GateNotice | undefined> {
   const [stored, deleted] = await objects.getMany([key, keys.deletedWorkspace(findWorkspace(key.pk) ?? "")], { consistent: true });
-  return stored && !deleted ? gateNoticeSchema.parse(stored.value) : undefined;
+  return stored && !deleted ? parseObject(gateNoticeSchema, stored) : undefined;
 }
 
 /** A part of a notice with its key in the queue. */
@@ -58,7 +59,7 @@ export async function deliverDuePart(deps: DeliverDeps, sk: string): Promise<voi
   const key = { ...keys.retry(0, "", "", ""), sk };
   const found = await objects.get(key);
   if (!found) return;
-  const before: PlacedPart = { ...key, ...queuedSchema.parse(found.value) };
+  const before: PlacedPart = { ...key, ...parseObject(queuedSchema, found) };
   if (before.heldUntilMs !== undefined && before.heldUntilMs > nowMs()) return;
   const item = toHeldItem(before, nowMs());
   if (!(await objects.put(item.stored, { version: String(before.attempts) }))) return;

@@ -5,6 +5,7 @@ import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 
 export interface WebhookSecretDeps {
   objects: Pick<ObjectTable, "get" | "put">;
@@ -31,7 +32,7 @@ async function loadCurrentSecret(
   const key = keys.webhookSecret(workspace);
   for (;;) {
     const found = await objects.get(key);
-    if (found) return { stored: storedSecretSchema.parse(found.value), version: found.version };
+    if (found) return { stored: parseObject(storedSecretSchema, found), version: found.version };
     const { wrapped } = await webhookKeys.generate(workspace);
     const version = randomUUID();
     if (await objects.put({ ...key, value: { wrapped } satisfies StoredSecret, version: version }, "absent"))

@@ -3,7 +3,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { matchesResource, type StoredResource, storedResourceSchema, toListedResourceJson } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
@@ -15,7 +15,7 @@ interface ReadResourceDeps {
 /** Returns the resource as read from the table. Throws `resource.notFound`. */
 export function requireResource(found: StoredObject | undefined, path: string): StoredResource {
   if (!found) throw new SvcError("resource.notFound", { path });
-  return storedResourceSchema.parse(found.value);
+  return parseObject(storedResourceSchema, found);
 }
 
 /** Returns the resource at a path. Throws `resource.notFound`. */
@@ -45,7 +45,7 @@ export async function listResources(
   const linked = await deps.objects.getMany(shown.map(({ path }) => keys.variable(workspace, path)));
   return shown.map((resource, index) => {
     const variable = linked[index];
-    const account = variable && storedVariableSchema.parse(variable.value).account;
+    const account = variable && parseObject(storedVariableSchema, variable).account;
     return toListedResourceJson(workspace, resource, account, variable !== undefined);
   });
 }

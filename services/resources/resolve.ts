@@ -105,7 +105,7 @@ async function loadTargets(
       const found = stored[index];
       if (!found) throw unreadable(text);
       if (reference.kind === "res") return parseResourceValue(parseObject(storedResourceSchema, found));
-      const variable = storedVariableSchema.parse(found.value);
+      const variable = parseObject(storedVariableSchema, found);
       const value = await loadPlainValue(deps, workspace, variable);
       if (variable.isSecret) collected.secrets.set(reference.path, value);
       return value;

@@ -4,7 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
@@ -36,7 +36,7 @@ export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: st
 /** Returns the type with this name, the workspace's own or a built-in one; `undefined` if there is none. */
 export async function findResourceType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
   const found = await objects.get(keys.resourceType(workspace, name));
-  if (found) return toResourceTypeJson(workspace, storedTypeSchema.parse(found.value));
+  if (found) return toResourceTypeJson(workspace, parseObject(storedTypeSchema, found));
   return (await loadBuiltInTypes()).find((type) => type.name === name);
 }
 
@@ -89,7 +89,7 @@ export async function updateResourceType(
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(keys.resourceType(workspace, name));
-      const before = found ? storedTypeSchema.parse(found.value) : await copyBuiltInType(deps, actor, workspace, name);
+      const before = found ? parseObject(storedTypeSchema, found) : await copyBuiltInType(deps, actor, workspace, name);
       const value: StoredType = { ...before, ...sent, editedAtMs: deps.nowMs() };
       const expect = found ? { version: found.version ?? "" } : "absent";
       const stored = await commitParts(deps.objects, [

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -41,6 +42,14 @@ export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, wo
   const { json, s3Key } = found.value as { json?: string; s3Key?: string };
   return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredVersion;
 }
+
+/** An entry in the history of the versions saved at a path. */
+export const scriptHistorySchema = z.object({
+  hash: z.string(),
+  createdAtMs: z.number(),
+  createdBy: z.string(),
+  message: z.string().optional(),
+});
 
 /** Loads the lock, or the error log, that the build of a version produced. */
 export async function loadBuildResult(

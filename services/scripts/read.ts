@@ -1,11 +1,21 @@
+import * as z from "zod";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type Runnable, toScriptJson } from "../../core/scripts/version.ts";
-import { type LoadScriptDeps, loadBuildResult, loadScriptVersion, parseScript, requireNewestScript, requireScriptVersion } from "./load.ts";
+import {
+  type LoadScriptDeps,
+  loadBuildResult,
+  loadScriptVersion,
+  parseScript,
+  requireNewestScript,
+  requireScriptVersion,
+  scriptHistorySchema,
+} from "./load.ts";
 import { settleBuild } from "./settle-build.ts";
 
 async function loadScriptJson(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
@@ -36,8 +46,7 @@ export async function listScriptPaths(
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<string[]> {
-  const stored = await objects.list(keys.scriptListing(workspace, "").pk);
-  return stored.flatMap(({ value, sk }) => (!(value as { archived: boolean }).archived && isVisible(sk) ? [sk] : []));
+  return (await loadListings(objects, workspace)).filter(({ archived, path }) => !archived && isVisible(path)).map(({ path }) => path);
 }
 
 const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
@@ -57,6 +66,13 @@ interface ListedScript extends Omit<NewScript, "content"> {
   archived: boolean;
 }
 
+/** The fields by which scripts are selected and sorted. The others are as they were sent, and were validated then. */
+const listedFieldsSchema = z.object({ path: z.string(), hash: z.string(), createdAtMs: z.number(), archived: z.boolean() });
+const listedScriptSchema = z.custom<ListedScript>((value) => listedFieldsSchema.safeParse(value).success);
+
+const loadListings = async (objects: LoadScriptDeps["objects"], workspace: string): Promise<ListedScript[]> =>
+  parseReadableObjects(listedScriptSchema, await objects.list(keys.scriptListing(workspace, "").pk));
+
 const getParentHashes = ({ parentHashes, parent_hash }: ListedScript) => parentHashes ?? (parent_hash ? [parent_hash] : []);
 
 const isInList = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
@@ -71,7 +87,7 @@ export async function listScripts(
   query: ScriptListQuery,
   readable: (path: string) => boolean,
 ): Promise<ListedScriptJson[]> {
-  const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as ListedScript);
+  const stored = await loadListings(objects, workspace);
   const order = query.order_desc === false ? 1 : -1;
   const found = stored
     .filter(
@@ -107,15 +123,12 @@ export async function listScripts(
 export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
   const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });
-  return stored.map(({ value }) => {
-    const { hash, createdAtMs, createdBy, message } = value as { hash: string; createdAtMs: number; createdBy: string; message?: string };
-    return {
-      script_hash: hash,
-      created_at: new Date(createdAtMs).toISOString(),
-      created_by: createdBy,
-      ...(message === undefined ? {} : { deployment_msg: message }),
-    };
-  });
+  return parseReadableObjects(scriptHistorySchema, stored).map(({ hash, createdAtMs, createdBy, message }) => ({
+    script_hash: hash,
+    created_at: new Date(createdAtMs).toISOString(),
+    created_by: createdBy,
+    ...(message === undefined ? {} : { deployment_msg: message }),
+  }));
 }
 
 /** Returns the state of a version's build, with its lock or error log. Throws `script.versionNotFound`. */

@@ -4,6 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingSchema } from "../../core/secrets/key-ring.ts";
 import { createExportKey, type DataKey, openSecret, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
@@ -29,7 +30,7 @@ const cache = new PromiseCache<string, OpenedKeyRing>();
 /** Loads the ring of a workspace as it is stored now. */
 export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
   const found = await objects.get(keys.keyRing(workspace));
-  return found ? keyRingSchema.parse(found.value) : undefined;
+  return found ? parseObject(keyRingSchema, found) : undefined;
 }
 
 /** Removes a workspace's ring from the cache, so that the next use reads it again. */

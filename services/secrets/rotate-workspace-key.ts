@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRing } from "../../core/secrets/key-ring.ts";
 import { createExportNonce, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
@@ -105,7 +106,7 @@ async function resealSecret(deps: SealDeps, workspace: string, path: string): Pr
       const found = await deps.objects.get(key);
       // The variable was deleted or renamed: a renamed one was sealed with the new key.
       if (!found) return { done: undefined };
-      const variable = storedVariableSchema.parse(found.value);
+      const variable = parseObject(storedVariableSchema, found);
       const { dataKey, version } = await loadSealingKey(deps, workspace);
       if (!variable.isSecret || readKeyVersion(variable.value) === dataKey.version) return { done: undefined };
       const value = sealSecret(dataKey, { workspace, path }, await unsealValue(deps, workspace, path, variable.value));

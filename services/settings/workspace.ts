@@ -1,8 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { SettingsJson } from "../../contract/routes/workspaces/settings.ts";
-import type { WorkspaceJson } from "../../contract/routes/workspaces/workspaces.ts";
+import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
@@ -16,7 +17,7 @@ type SettingName = keyof Omit<SettingsJson, "workspace_id" | "name" | "color">;
 export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: string): Promise<SettingsJson> {
   const [found, settings] = await Promise.all([objects.get(keys.workspace(workspace)), objects.list(keys.setting(workspace, "").pk)]);
   if (!found) throw new SvcError("workspace.notFound", { workspace });
-  const { name, color } = found.value as WorkspaceJson;
+  const { name, color } = parseObject(workspaceSchema, found);
   return {
     workspace_id: workspace,
     name,

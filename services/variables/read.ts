@@ -2,7 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { matchesVariable, type StoredVariable, storedVariableSchema, toVariableJson } from "../../core/variables/variable.ts";
@@ -12,7 +12,7 @@ import { type MaskDeps, recordSecretsFor, type SecretReader } from "../secrets/m
 /** Returns the variable as read from the table. Throws `variable.notFound`. */
 export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
   if (!found) throw new SvcError("variable.notFound", { path });
-  return storedVariableSchema.parse(found.value);
+  return parseObject(storedVariableSchema, found);
 }
 
 async function findVariable({ objects }: Pick<SealDeps, "objects">, workspace: string, path: string): Promise<StoredVariable> {

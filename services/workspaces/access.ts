@@ -3,7 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { folderSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import { type Access, accessSchema } from "../../core/permissions/access.ts";
 
@@ -13,7 +13,7 @@ const PAUSE_MS = 40;
 /** Loads the access rights of a workspace. If they have not changed since release 0.1, they are stored in its folders. */
 export async function loadAccess(objects: ObjectTable, workspace: string): Promise<{ access: Access; version: string | undefined }> {
   const found = await objects.get(keys.access(workspace));
-  if (found) return { access: accessSchema.parse(found.value), version: found.version };
+  if (found) return { access: parseObject(accessSchema, found), version: found.version };
   const folders = parseReadableObjects(folderSchema, await objects.list(`F#${workspace}`));
   const of = folders.map(({ name, owners, extra_perms: perms }) => [name, { owners, perms }]);
   return { access: { groups: {}, folders: Object.fromEntries(of), objects: {} }, version: undefined };

@@ -4,6 +4,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
@@ -73,7 +74,7 @@ export async function updateFolder(
   if (!found) throw new SvcError("folder.notFound", { name });
   const atMs = nowMs();
   const given = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
-  const value: FolderJson = { ...folderSchema.parse(found.value), ...given, edited_at: new Date(atMs).toISOString() };
+  const value: FolderJson = { ...parseObject(folderSchema, found), ...given, edited_at: new Date(atMs).toISOString() };
   await changeAccess(
     objects,
     workspace,

@@ -1,10 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import type { InviteJson, NewMember } from "../../contract/routes/people/members.ts";
-import { memberRoutes } from "../../contract/routes/people/members.ts";
-import { workspaceRoutes } from "../../contract/routes/workspaces/workspaces.ts";
+import { type InviteJson, inviteSchema, memberRoutes, type NewMember } from "../../contract/routes/people/members.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -28,7 +27,7 @@ export async function inviteUser({ objects }: InviteDeps, workspace: string, { e
 
 /** Lists the open invitations of a workspace. */
 export async function listInvites({ objects }: Pick<InviteDeps, "objects">, workspace: string): Promise<InviteJson[]> {
-  return (await objects.list(keys.invite(workspace, "").pk)).map(({ value }) => value as InviteJson);
+  return parseReadableObjects(inviteSchema, await objects.list(keys.invite(workspace, "").pk));
 }
 
 /** Withdraws an invitation. A repeated call changes nothing. */
@@ -38,9 +37,12 @@ export async function deleteInvite({ objects }: Pick<InviteDeps, "objects">, wor
 
 /** Lists the caller's invitations to all workspaces. */
 export async function listOwnInvites({ objects }: Pick<InviteDeps, "objects">, actor: Actor): Promise<InviteJson[]> {
-  const all = workspaceRoutes.listWorkspaces.reply.json.parse((await objects.list("WORKSPACES")).map(({ value }) => value));
-  const found = await objects.getMany(all.map(({ id }) => keys.invite(id, personKey(actor.email))));
-  return found.flatMap((one) => (one ? [one.value as InviteJson] : []));
+  const workspaces = (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+  const found = await objects.getMany(workspaces.map((id) => keys.invite(id, personKey(actor.email))));
+  return parseReadableObjects(
+    inviteSchema,
+    found.filter((invite) => invite !== undefined),
+  );
 }
 
 /** Throws `auth.forbidden` for a token that is bound to another workspace. */
@@ -53,7 +55,7 @@ export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: st
   checkBinding(actor, memberRoutes.acceptInvite, workspace);
   const found = await deps.objects.get(keys.invite(workspace, personKey(actor.email)));
   if (!found) throw new SvcError("invite.notFound", { workspace });
-  const { is_admin, operator } = found.value as InviteJson;
+  const { is_admin, operator } = parseObject(inviteSchema, found);
   await addMember(deps, workspace, { email: actor.email, is_admin, operator, username }, { inherits: false });
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { MemberChange, NewMember } from "../../contract/routes/people/members.ts";
 import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
@@ -58,7 +59,7 @@ export async function loadPersons(objects: ObjectTable, emails: string[]): Promi
   const found = await objects.getMany(wanted, { consistent: true });
   return emails.map((_, index) => {
     const record = found[index] ?? found[emails.length + index];
-    return record && personSchema.parse(record.value);
+    return record && parseObject(personSchema, record);
   });
 }
 
@@ -71,7 +72,7 @@ export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, work
   ]);
   if (!found) throw new SvcError("workspace.notFound", { workspace });
   const member: Member = stored
-    ? memberSchema.parse(stored.value)
+    ? parseObject(memberSchema, stored)
     : { email: actor.email, username: actor.username, role: "admin", createdAtMs: record?.createdAtMs ?? 0 };
   return toUserJson(workspace, member, access, record);
 }
@@ -88,13 +89,15 @@ export async function listMembers({ objects }: MemberDeps, workspace: string): P
     .sort((a, b) => a.username.localeCompare(b.username));
 }
 
+const usernameClaimSchema = z.object({ email: z.string().optional() });
+
 /** Returns the member with this username. Throws `member.notFound`. */
 export async function findMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<Member> {
   const claim = await objects.get(keys.username(workspace, username));
-  const email = (claim?.value as { email?: string } | undefined)?.email;
+  const email = claim && parseObject(usernameClaimSchema, claim).email;
   const found = email === undefined ? undefined : await objects.get(keys.member(workspace, personKey(email)));
   if (!found) throw new SvcError("member.notFound", { username });
-  return memberSchema.parse(found.value);
+  return parseObject(memberSchema, found);
 }
 
 /** Returns the member with this username as a user. Throws `member.notFound`. */

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type NewWorkspace, type WorkspaceJson, workspaceRoutes } from "../../contract/routes/workspaces/workspaces.ts";
+import { type NewWorkspace, type WorkspaceJson, workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Expectation, type ObjectChange, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -13,7 +14,6 @@ interface WorkspaceDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
-const workspaceListSchema = workspaceRoutes.listWorkspaces.reply.json;
 
 /** Builds the writes that create a workspace with its creator as admin. */
 export function buildWorkspaceWrites(request: { email: string; username: string; workspace: Omit<WorkspaceJson, "owner"> }, nowMs: number) {
@@ -53,7 +53,7 @@ export async function buildWorkspaceUpdate(
 ): Promise<{ change: ObjectChange; expect: Expectation }> {
   const found = await objects.get(keys.workspace(workspace));
   if (!found) throw new SvcError("workspace.notFound", { workspace });
-  const value = change(found.value as WorkspaceJson);
+  const value = change(parseObject(workspaceSchema, found));
   return {
     change: { ...keys.workspace(workspace), value, version: randomUUID() },
     expect: unchangedSince(found),
@@ -81,7 +81,7 @@ export async function listMemberships({ objects }: WorkspaceDeps, email: string)
   const members = await objects.getMany(all.map(({ id }) => keys.member(id, personKey(email))));
   return all.flatMap((workspace, index) => {
     const found = members[index];
-    return found ? [{ workspace, member: memberSchema.parse(found.value) }] : [];
+    return found ? [{ workspace, member: parseObject(memberSchema, found) }] : [];
   });
 }
 
@@ -91,9 +91,12 @@ export async function listOwnMemberships(deps: WorkspaceDeps, actor: Actor): Pro
   return memberships.filter(({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id);
 }
 
-/** Lists all workspaces, archived ones included. */
+/**
+ * Lists all workspaces, archived ones included. Throws `UnreadableRecordError`: a workspace that was left out would count as deleted, and
+ * housekeeping would cancel its jobs.
+ */
 export async function listAllWorkspaces({ objects }: Pick<WorkspaceDeps, "objects">): Promise<WorkspaceJson[]> {
-  return workspaceListSchema.parse((await objects.list(keys.workspace("").pk)).map(({ value }) => value));
+  return (await objects.list(keys.workspace("").pk)).map((found) => parseObject(workspaceSchema, found));
 }
 
 /**

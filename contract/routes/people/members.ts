@@ -25,7 +25,7 @@ export const memberChangeSchema = z.object({
   disabled: z.boolean().nullish(),
 });
 export type MemberChange = z.output<typeof memberChangeSchema>;
-const inviteSchema = z.object({ workspace_id: z.string(), email: z.string(), is_admin: z.boolean(), operator: z.boolean() });
+export const inviteSchema = z.object({ workspace_id: z.string(), email: z.string(), is_admin: z.boolean(), operator: z.boolean() });
 export type InviteJson = z.output<typeof inviteSchema>;
 const userWorkspaces = z.object({
   email: z.string(),

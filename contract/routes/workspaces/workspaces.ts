@@ -28,7 +28,7 @@ const folderErrors = ["folder.notFound", "access.owner", "access.changedMeanwhil
 const ownerBody = z.object({ owner: z.string().max(200), write: z.boolean().nullish() });
 
 const atFolder = z.object({ workspace: workspaceId, name: folderName });
-const workspaceSchema = z.object({
+export const workspaceSchema = z.object({
   id: workspaceId,
   name: z.string(),
   owner: z.string(),

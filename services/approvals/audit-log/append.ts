@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { approvalEntrySchema } from "../../../contract/approval-record.ts";
 import { appendEntry, type EntryContent, toUtcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
 
@@ -15,7 +16,7 @@ export async function buildEntryParts(
 ): Promise<TransactionPart[]> {
   const { workspace, root } = recorded;
   const [newest] = await objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
-  const previous = newest && approvalEntrySchema.parse(newest.value);
+  const previous = newest && parseObject(approvalEntrySchema, newest);
   const entry = appendEntry(previous, recorded);
   const day = toUtcDay(entry.atMs);
   // Neither item expires: the record outlives the job, and a day that was missed is signed later.

@@ -3,6 +3,7 @@ import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
 import { type Anchor, anchorSchema, CHAIN_START } from "../../../contract/approval-record.ts";
 import { appendAnchor, findFirstOpenDay } from "../../../core/approvals/anchor.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 
 export interface SignHeadsDeps {
   objects: Pick<ObjectTable, "list" | "put">;
@@ -62,7 +63,7 @@ async function signNext(
 
 async function loadNewestAnchor(objects: SignHeadsDeps["objects"], workspace: string): Promise<Anchor | undefined> {
   const [newest] = await objects.list(keys.anchor(workspace, 0).pk, { newestFirst: true, limit: 1 });
-  return newest && anchorSchema.parse(newest.value);
+  return newest && parseObject(anchorSchema, newest);
 }
 
 /** Takes the number from the key and not from the entry, so that a chain whose entries are gone is signed as such and becomes visible. */

@@ -5,6 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import { PromiseCache } from "../../../contract/promise-cache.ts";
 import { buildLinkUrls, findLinkLevel, type LinkKeys, type LinkSubject, linkKeysSchema, signLink } from "../../../core/approvals/link.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 
 export interface LinkDeps {
   objects: Pick<ObjectTable, "get" | "put">;
@@ -27,7 +28,7 @@ async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: st
   const key = keys.linkKeys(workspace);
   for (;;) {
     const found = await objects.get(key);
-    const ring = found ? linkKeysSchema.parse(found.value) : undefined;
+    const ring = found ? parseObject(linkKeysSchema, found) : undefined;
     const now = nowMs();
     if (ring && now - (ring.keys[ring.current]?.madeAtMs ?? 0) < limits.linkKeyMs) return ring;
     const { wrapped } = await linkKeys.generate(workspace);

@@ -1,7 +1,9 @@
+import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
@@ -56,7 +58,9 @@ async function findFlowInstead(
   return may(actor, actions.runFlow.access, { workspace, path: flow.path }) ? flow : undefined;
 }
 
+const flowHashSchema = z.object({ version: z.number() });
+
 async function findFlowByHash(objects: Pick<ObjectTable, "get">, workspace: string, hash: string): Promise<RunnableFlow | undefined> {
   const found = await objects.get(keys.flowHash(workspace, hash));
-  return found && parseFlow(await objects.get(keys.flowVersion(workspace, (found.value as { version: number }).version)));
+  return found && parseFlow(await objects.get(keys.flowVersion(workspace, parseObject(flowHashSchema, found).version)));
 }

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
@@ -42,6 +43,15 @@ export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: st
   const { json, s3Key } = found.value as { json?: string; s3Key?: string };
   return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredFlow;
 }
+
+/** An entry in the history of the versions saved at a path. */
+export const flowHistorySchema = z.object({
+  version: z.number(),
+  hash: z.string(),
+  createdAtMs: z.number(),
+  createdBy: z.string(),
+  message: z.string().optional(),
+});
 
 export interface LoadedPlan extends FlowPlan {
   index: FlowIndex;

@@ -1,10 +1,12 @@
+import * as z from "zod";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow } from "../../../contract/routes/flows/flows.ts";
 import { type RunnableFlow, toFlowJson } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { paginate } from "../../../core/objects/page.ts";
+import { parseReadableObjects } from "../../../core/objects/parse-object.ts";
 import { settleFlowBuild } from "./build.ts";
-import { type LoadFlowDeps, loadFlow, parseFlow, requireFlowVersion, requireNewestFlow } from "./load.ts";
+import { flowHistorySchema, type LoadFlowDeps, loadFlow, parseFlow, requireFlowVersion, requireNewestFlow } from "./load.ts";
 
 /** Returns the newest version at a path, also of an archived flow. Throws `flow.notFound`. */
 export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
@@ -33,8 +35,12 @@ interface ListedFlow extends Omit<NewFlow, "value" | "schema"> {
   archived: boolean;
 }
 
+/** The fields by which flows are selected and sorted. The others are as they were sent, and were validated then. */
+const listedFieldsSchema = z.object({ path: z.string(), version: z.number(), createdAtMs: z.number(), archived: z.boolean() });
+const listedFlowSchema = z.custom<ListedFlow>((value) => listedFieldsSchema.safeParse(value).success);
+
 async function loadListings({ objects }: LoadFlowDeps, workspace: string): Promise<ListedFlow[]> {
-  return (await objects.list(keys.flowListing(workspace, "").pk)).map(({ value }) => value as ListedFlow);
+  return parseReadableObjects(listedFlowSchema, await objects.list(keys.flowListing(workspace, "").pk));
 }
 
 /**
@@ -83,16 +89,13 @@ export async function searchFlows(deps: LoadFlowDeps, workspace: string, readabl
 export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
   const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
-  return stored.map(({ value }) => {
-    const { version, hash, createdAtMs, createdBy, message } = value as Omit<ListedFlow, "archived"> & { message?: string };
-    return {
-      id: version,
-      hash,
-      created_at: new Date(createdAtMs).toISOString(),
-      created_by: createdBy,
-      ...(message === undefined ? {} : { deployment_msg: message }),
-    };
-  });
+  return parseReadableObjects(flowHistorySchema, stored).map(({ version, hash, createdAtMs, createdBy, message }) => ({
+    id: version,
+    hash,
+    created_at: new Date(createdAtMs).toISOString(),
+    created_by: createdBy,
+    ...(message === undefined ? {} : { deployment_msg: message }),
+  }));
 }
 
 /** Returns the state of the newest version's build. Throws `flow.notFound`. */

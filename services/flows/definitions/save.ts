@@ -9,6 +9,7 @@ import { listNestedModules } from "../../../core/flows/scopes.ts";
 import { computeFlowHash, createVersionId, type FlowBuild, type RunnableFlow, type StoredFlow } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
@@ -107,7 +108,7 @@ async function checkApprovalSteps(objects: ObjectTable, workspace: string, { val
   const approvalSteps = listNestedModules(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
   if (approvalSteps.length === 0) return;
   const found = await objects.get(keys.access(workspace));
-  const access = found ? accessSchema.parse(found.value) : noAccess;
+  const access = found ? parseObject(accessSchema, found) : noAccess;
   const issues = await Promise.all(
     approvalSteps.map(async (module) => {
       const { user_groups_required: groups, required_events: required } = module.suspend ?? {};

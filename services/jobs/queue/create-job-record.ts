@@ -1,9 +1,11 @@
+import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { ObjectKey } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 
 /** The idempotency key of a call (`Idempotency-Key`, `webhook-id`): the item that records the call, and a fingerprint of its arguments. */
@@ -20,11 +22,14 @@ export interface CreateJobDeps {
   nowMs: () => number;
 }
 
+/** The stored record of an idempotency key. */
+const repeatedCallSchema = z.object({ job: z.string(), fingerprint: z.string() });
+
 /** Returns the job that an earlier call with this key has started. Throws `idempotency.reused` if that call had other arguments. */
 export async function findPreviousRun({ jobs, objects }: CreateJobDeps, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
   const found = await objects.get(key);
   if (!found) return undefined;
-  const known = found.value as { job: string; fingerprint: string };
+  const known = parseObject(repeatedCallSchema, found);
   const job = await jobs.get(known.job);
   // The job is gone, so the key is free. It is removed as it was read: an equal call may have used it again since.
   if (!job) await objects.transact([write.remove(key, found.version === undefined ? "unversioned" : { version: found.version })]);

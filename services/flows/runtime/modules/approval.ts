@@ -3,6 +3,7 @@ import { describeMissingMembers } from "../../../../core/approvals/groups.ts";
 import { toSuspendRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { keys } from "../../../../core/objects/keys.ts";
+import { parseObject } from "../../../../core/objects/parse-object.ts";
 import { accessSchema, noAccess } from "../../../../core/permissions/access.ts";
 import { describeFormProblem } from "../../../approvals/decisions/check-payload.ts";
 import { failStep } from "../end-step.ts";
@@ -57,6 +58,6 @@ async function findProblem(
   if (groups.length === 0) return undefined;
   // The groups have too few members: the step fails now instead of after the timeout.
   const access = await deps.objects.get(keys.access(flow.workspace));
-  const tooFew = describeMissingMembers(access ? accessSchema.parse(access.value) : noAccess, groups, required);
+  const tooFew = describeMissingMembers(access ? parseObject(accessSchema, access) : noAccess, groups, required);
   return tooFew === undefined ? undefined : { name: "ApprovalImpossible", message: tooFew };
 }
