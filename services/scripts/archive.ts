@@ -3,12 +3,13 @@ import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ScriptJson } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Runnable, type StoredVersion, toScriptJson } from "../../core/scripts/version.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { deleteAcl } from "../workspaces/acls.ts";
-import { loadScriptVersion, parseScript, requireNewestScript, requireScriptVersion, scriptObjectKey } from "./load.ts";
+import { loadScriptVersion, parseScript, requireNewestScript, requireScriptVersion, scriptHistorySchema, scriptObjectKey } from "./load.ts";
 
 interface ArchiveScriptDeps {
   objects: ObjectTable;
@@ -51,25 +52,29 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
   const { objects, storage, nowMs } = deps;
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl(deps, { workspace, kind: "script", path });
+  // The history is read before the head. A version that is saved in between is then missing here, and its content is not erased.
+  const history = (await objects.list(keys.history(workspace, path, 0, "").pk)).map((entry) => ({
+    hash: parseObject(scriptHistorySchema, entry).hash,
+    key: { pk: entry.pk, sk: entry.sk },
+  }));
   const head = parseScript(await objects.get(keys.scriptHead(workspace, path)));
-  const history = await objects.list(keys.history(workspace, path, 0, "").pk);
+  if (head && !history.some(({ hash }) => hash === head.hash)) throw new SvcError("script.changedMeanwhile", { path });
   if (!head && history.length === 0) throw new SvcError("script.notFound", { path });
-  for (const { value, pk, sk } of history) {
-    const { hash } = value as { hash: string };
+  for (const { hash, key } of history) {
     const version = parseScript(await objects.get(keys.version(workspace, hash)));
     if (version && !version.deleted) {
       const refused = await objects.transact(buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash)));
       if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
     }
     await storage.remove(scriptObjectKey(workspace, hash));
-    if (hash !== head?.hash) await objects.remove({ pk, sk });
+    if (hash !== head?.hash) await objects.remove(key);
   }
   // The newest version is deleted last, together with the event: until then a repeated call finds the script.
   const refused = await objects.transact([
     ...(head
       ? [write.remove(keys.scriptHead(workspace, path), { version: head.hash }), write.remove(keys.scriptListing(workspace, path))]
       : []),
-    ...history.filter(({ value }) => (value as { hash: string }).hash === head?.hash).map(({ pk, sk }) => write.remove({ pk, sk })),
+    ...history.filter(({ hash }) => hash === head?.hash).map(({ key }) => write.remove(key)),
     buildEventWrite({ type: "DeleteScriptPath", workspace, object: path, by: actor.username, atMs: nowMs() }),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });

@@ -188,4 +188,23 @@ describe("at once", () => {
     const lost = both[1 - won] as PromiseRejectedResult;
     expect(["script.parentHasChild", "script.changedMeanwhile"]).toContain((lost.reason as { code: string }).code);
   });
+
+  it("a save and a deletion of the path leave the script whole, or gone", async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const path = newPath();
+      const parent_hash = await save(path, small);
+      const [saved, deleted] = await Promise.allSettled([
+        save(path, "export const main = () => 2;", { parent_hash }),
+        deleteScript(room.deps, anAdmin, room.workspace, path),
+      ]);
+      const { head, history, listing } = await load(path);
+      expect([saved.status, deleted.status]).toContain("fulfilled");
+      if (saved.status === "fulfilled" && deleted.status === "rejected") {
+        expect(head?.hash).toBe(saved.value);
+        expect(listing?.value).toMatchObject({ hash: saved.value });
+        expect((await loadScriptVersion(room.deps, room.workspace, saved.value)).sent.content).toBe("export const main = () => 2;");
+        expect(history).toContain(saved.value);
+      } else expect([head, listing, history]).toEqual([undefined, undefined, []]);
+    }
+  });
 });

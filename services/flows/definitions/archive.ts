@@ -2,12 +2,13 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrite } from "../../outbox/event.ts";
 import { deleteAcl } from "../../workspaces/acls.ts";
-import { flowObjectKey, parseFlow, requireFlowVersion } from "./load.ts";
+import { flowHistorySchema, flowObjectKey, parseFlow, requireFlowVersion } from "./load.ts";
 
 interface ArchiveFlowDeps {
   objects: ObjectTable;
@@ -65,8 +66,13 @@ export async function deleteFlow(
 ): Promise<void> {
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl({ objects }, { workspace, kind: "flow", path });
+  // The history is read before the head. A version that is saved in between is then missing here, and only its head is found.
+  const history = (await objects.list(keys.flowHistory(workspace, path, 0).pk)).map((entry) => ({
+    ...parseObject(flowHistorySchema, entry),
+    key: { pk: entry.pk, sk: entry.sk },
+  }));
   const head = parseFlow(await objects.get(keys.flowHead(workspace, path)));
-  const history = await objects.list(keys.flowHistory(workspace, path, 0).pk);
+  if (head && !history.some(({ version }) => version === head.version)) throw new SvcError("flow.changedMeanwhile", { path });
   // The head is removed first. If another writer has just saved the flow, nothing is deleted, and a later save creates another flow.
   if (head) {
     const refused = await objects.transact([
@@ -76,13 +82,12 @@ export async function deleteFlow(
     ]);
     if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
   }
-  for (const { value, pk, sk } of history) {
-    const { version, hash } = value as { version: number; hash: string };
+  for (const { version, hash, key } of history) {
     await objects.remove(keys.flowHash(workspace, hash));
     await objects.remove(keys.flowBody(workspace, version));
     await objects.remove(keys.flowVersion(workspace, version));
     await storage.removePrefix(flowObjectKey(workspace, version).replace(/\.json$/, ""));
     // The history entry is removed last, so that a repeated call finds what remains of the version.
-    await objects.remove({ pk, sk });
+    await objects.remove(key);
   }
 }

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import type { Room } from "../../../test/support/use-cases/room.ts";
+import { listJobs } from "../../../test/support/use-cases/room-jobs.ts";
+import { eventsOf, newRoomWithFolder, repeat } from "../../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { changeAcl, getAcl } from "../../workspaces/acls.ts";
+import { deleteFlow, setFlowArchived } from "./archive.ts";
+import { flowObjectKey, loadFlow, parseFlow } from "./load.ts";
+import { saveFlow } from "./save.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+});
+
+const newPath = () => `f/t/${randomUUID()}`;
+const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+/** Arguments in flows that one item holds, and that S3 holds. */
+const texts: [string, string][] = [
+  ["a small", "s"],
+  ["a large", "l".repeat(120_000)],
+];
+const aStep = (text: string) => ({
+  id: "a",
+  value: { type: "script", path: "f/t/any", input_transforms: { x: { type: "static", value: text } } },
+});
+const save = (path: string, text: string, at?: string) => {
+  // A version's number is derived from the clock.
+  room.clock.nowMs += 1;
+  return saveFlow(room.deps, caller(), newFlowSchema.parse({ path, summary: "", value: { modules: [aStep(text)] } }), at);
+};
+/** The text with which a version was saved. */
+const textOf = async (version: number) => {
+  const [step] = (await loadFlow(room.deps, room.workspace, version)).sent.value.modules;
+  return (step as ReturnType<typeof aStep> | undefined)?.value.input_transforms.x.value;
+};
+
+async function load(path: string) {
+  const { objects } = room.deps;
+  const [stored, listing, history] = await Promise.all([
+    objects.get(keys.flowHead(room.workspace, path)),
+    objects.get(keys.flowListing(room.workspace, path)),
+    objects.list(keys.flowHistory(room.workspace, path, 0).pk),
+  ]);
+  const builds = (await listJobs(room, path)).filter(({ kind }) => kind === "flowdependencies");
+  return { head: parseFlow(stored), listing, versions: history.map(({ value }) => (value as { version: number }).version), builds };
+}
+
+/** The flow has these versions, the last of which runs; each has its content and one job that builds it. */
+async function expectVersions(path: string, texts: string[], built = texts.length): Promise<void> {
+  const { head, listing, versions, builds } = await load(path);
+  expect(versions).toHaveLength(texts.length);
+  expect(head).toMatchObject({ path, version: versions.at(-1), archived: false, build: { state: "pending" } });
+  expect(listing?.value).toMatchObject({ version: head?.version, archived: false });
+  const sent = await Promise.all(versions.map(textOf));
+  expect(sent).toEqual(texts);
+  expect(builds.map(({ state }) => state)).toEqual(Array.from({ length: built }, () => "queued"));
+}
+
+describe("saveFlow, whichever of its writes fails,", () => {
+  it.each(texts)("saves %s flow once, or answers that the path is taken", async (_, text) => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      const act = () => save(path, text);
+      return {
+        act,
+        recover: () => repeat(act, ["flow.pathTaken"]),
+        check: async () => {
+          await expectVersions(path, [text]);
+          expect(await eventsOf(room, path)).toEqual(["CreateFlow"]);
+        },
+      };
+    });
+  });
+
+  it("renames a flow once, with its extra permissions, or answers that it is not found", async () => {
+    await expectToSurviveFaults(async () => {
+      const [from, to] = [newPath(), newPath()];
+      await save(from, "s");
+      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "flow", path: from }, { owner: "u/bob", right: true });
+      const act = () => save(to, "renamed", from);
+      return {
+        act,
+        recover: () => repeat(act, ["flow.notFound", "flow.pathTaken"]),
+        check: async () => {
+          await expectVersions(to, ["renamed"]);
+          expect(await load(from)).toMatchObject({ head: undefined, listing: undefined });
+          const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "flow", path });
+          expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
+          expect(await eventsOf(room, to)).toEqual(["UpdateFlow"]);
+        },
+      };
+    });
+  });
+});
+
+describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () => {
+  it("archive a flow once", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      await save(path, "s");
+      const act = () => setFlowArchived(room.deps, caller(), path, true);
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          const { head, listing } = await load(path);
+          expect([head?.archived, listing?.value]).toEqual([true, expect.objectContaining({ archived: true })]);
+          expect(await eventsOf(room, path)).toEqual(["CreateFlow", "ArchiveFlow"]);
+        },
+      };
+    });
+  });
+
+  it("delete a flow with all its versions when the call is repeated, with one event", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      await save(path, texts[1]?.[1] ?? "");
+      const { versions } = await load(path);
+      const act = () => deleteFlow(room.deps, anAdmin, room.workspace, path);
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          expect(await load(path)).toMatchObject({ head: undefined, listing: undefined, versions: [] });
+          for (const version of versions) {
+            expect(await room.deps.objects.get(keys.flowVersion(room.workspace, version))).toBeUndefined();
+            expect(await room.deps.objects.get(keys.flowBody(room.workspace, version))).toBeUndefined();
+            expect(await room.deps.storage.getEtag(flowObjectKey(room.workspace, version))).toBeUndefined();
+          }
+          expect(await eventsOf(room, path)).toEqual(["CreateFlow", "DeleteFlow"]);
+        },
+      };
+    });
+  });
+});
+
+describe("at once", () => {
+  it("two saves over one flow make one of them the newest, and every answered version exists", async () => {
+    const path = newPath();
+    await save(path, "1");
+    const both = await Promise.allSettled(["2", "3"].map((text) => save(path, text, path)));
+    const won = both.flatMap(({ status }, index) => (status === "fulfilled" ? [String(index + 2)] : []));
+    for (const answer of both) if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "flow.changedMeanwhile" });
+    const { head, versions } = await load(path);
+    expect(versions).toHaveLength(1 + won.length);
+    expect(won).toContain(await textOf(head?.version ?? 0));
+  });
+
+  it("a save and a deletion leave the saved flow whole, or no flow", async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const path = newPath();
+      await save(path, "1");
+      const [saved] = await Promise.allSettled([save(path, "2", path), deleteFlow(room.deps, anAdmin, room.workspace, path)]);
+      const { head, listing } = await load(path);
+      expect(head === undefined).toBe(listing === undefined);
+      if (head) {
+        expect(saved.status).toBe("fulfilled");
+        expect(await textOf(head.version)).toBe("2");
+      }
+    }
+  });
+});
