@@ -11,7 +11,7 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { loadFlowFields } from "../../services/flows/inspection/status.ts";
-import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
+import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { listDeliveries } from "../../services/notifications/delivery-records.ts";
 import type { RouteHandler } from "../shared/edge.ts";
@@ -20,7 +20,7 @@ const adapters = { jobs: jobTable, objects: objectTable, storage, executions };
 
 export const deps = {
   ...adapters,
-  gatedFlows: gatedFlows(adapters),
+  gatedFlows: connectGatedFlows(adapters),
   loadDeliveries: (flow: string) => listDeliveries({ jobs: jobTable }, flow),
   loadFlowFields: (flow: Job) => loadFlowFields(adapters, flow),
   linkKeys,

@@ -12,7 +12,7 @@ import { stateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
-import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
+import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { runPeriodicTasks, type TickResult } from "../../services/maintenance/run-periodic-tasks.ts";
 import { jobData } from "../shared/job-data.ts";
@@ -48,7 +48,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     stateMachines,
     stack: requireEnv(env.stack),
     anchorKey,
-    gatedFlows: gatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
+    gatedFlows: connectGatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
   });
   const { counts, failed } = await runPeriodicTasks(tasks, {
     untilMs: startedMs + (event.budgetMs ?? BUDGET_MS),

@@ -16,11 +16,11 @@ export async function findJobByLink(
   const link = parseLink(route, query);
   if (!link) return undefined;
   // Loaded on first use, with the first call that carries a link.
-  const [{ flowForLinkHolder }, { gatedFlows }] = await Promise.all([
+  const [{ flowForLinkHolder }, { connectGatedFlows }] = await Promise.all([
     import("../../services/approvals/page/flow-for-link-holder.ts"),
-    import("../../services/flows/runtime/gated-flows.ts"),
+    import("../../services/flows/runtime/waiting/gated-flows.ts"),
   ]);
-  return flowForLinkHolder({ ...deps, linkKeys, gatedFlows: gatedFlows(deps) }, { ...link, workspace }, id);
+  return flowForLinkHolder({ ...deps, linkKeys, gatedFlows: connectGatedFlows(deps) }, { ...link, workspace }, id);
 }
 
 /** The link is sent as one token, or as its parts. */

@@ -7,7 +7,7 @@ import { jobListRoutes as lists } from "../../contract/routes/jobs/job-lists.ts"
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { argsVisibleTo, hasEnded, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
 import { loadFullJobJson } from "../../services/flows/inspection/status.ts";
-import { setUserState, userState } from "../../services/flows/runtime/user-states.ts";
+import { getUserState, setUserState } from "../../services/flows/runtime/user-states.ts";
 import { cancelJob } from "../../services/jobs/cancel/cancel-job.ts";
 import { cancelSelectedJobs } from "../../services/jobs/cancel/cancel-selected-jobs.ts";
 import { eraseJob } from "../../services/jobs/erasure/erase-job.ts";
@@ -155,7 +155,7 @@ export const jobRoutes: ApiRoutes = [
     return text(200, `The value of ${key} was stored.`);
   }),
   on(userStateRoutes.getUserState, async ({ auth, params: { workspace, id, key } }) =>
-    jsonText(200, await userState(deps, await findJob(deps, callerOf(auth, userStateRoutes.getUserState), { workspace, id }), key)),
+    jsonText(200, await getUserState(deps, await findJob(deps, callerOf(auth, userStateRoutes.getUserState), { workspace, id }), key)),
   ),
   on(control.setProgress, async ({ auth, params: { workspace, id }, body: { percent } }) => {
     const job = await findJob(deps, callerOf(auth, control.setProgress), { workspace, id });

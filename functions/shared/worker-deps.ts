@@ -4,7 +4,7 @@ import { dataKeys } from "../../aws/kms/data-keys.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../core/builds/build.ts";
-import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
+import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { executorDeps } from "./executor.ts";
 import { jobHandlers } from "./job-handlers.ts";
 
@@ -19,5 +19,5 @@ export function workerDeps(name: string) {
     target: buildTargetSchema.parse(JSON.parse(requireEnv(env.buildTarget))),
     registries: JSON.parse(requireEnv(env.registries)) as BuildRequest["registries"],
   };
-  return { ...adapters, ...jobHandlers(adapters), gatedFlows: gatedFlows(adapters) };
+  return { ...adapters, ...jobHandlers(adapters), gatedFlows: connectGatedFlows(adapters) };
 }

@@ -7,7 +7,7 @@ import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts"
 import { loadLogs, type ValueDeps } from "../../jobs/values/values.ts";
 import { findPlan } from "../definitions/load.ts";
 import { findOutcome, findProgress } from "../runtime/journal.ts";
-import { stepJobId } from "../runtime/step-job-id.ts";
+import { computeStepJobId } from "../runtime/step-job-id.ts";
 
 /** The output of one step under its heading. */
 interface Section {
@@ -76,7 +76,7 @@ async function loadSections(
   for (const place of executedSteps(plan.value, plan.index, await loadJournal(deps, flow))) {
     isAll = places.size < limit;
     if (!isAll) break;
-    places.set(stepJobId(flow.id, place.module, place.scope, place.path, place.attempt), place);
+    places.set(computeStepJobId(flow.id, place.module, place.scope, place.path, place.attempt), place);
   }
   for (const job of (await deps.jobs.getMany([...places.keys()])).sort((a, b) => startTimeOf(a) - startTimeOf(b))) {
     const place = places.get(job.id);

@@ -13,8 +13,8 @@ import { loadJobJson } from "../../jobs/read/read.ts";
 import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
 import { findOutcome, findProgress, type JournalItems, readJournal } from "../runtime/journal.ts";
-import { stepJobId } from "../runtime/step-job-id.ts";
-import { userStates } from "../runtime/user-states.ts";
+import { computeStepJobId } from "../runtime/step-job-id.ts";
+import { loadUserStates } from "../runtime/user-states.ts";
 
 type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "describeExecution"> };
 
@@ -88,7 +88,7 @@ async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Pro
   const of = open && known.get(open.id);
   if (open && of) {
     const attempt = of.progress?.failed?.length ?? 0;
-    if (mayRequireApproval(open)) of.gate = await loadOpenGate(deps, stepJobId(job.id, open.id, ROOT, "", attempt));
+    if (mayRequireApproval(open)) of.gate = await loadOpenGate(deps, computeStepJobId(job.id, open.id, ROOT, "", attempt));
     if (isContainer(open)) {
       const path = insidePath(open.id, "", attempt);
       const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
@@ -107,13 +107,13 @@ async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Pro
         return outcome?.job ? [{ job: outcome.job, ok: outcome.state === "success" }] : [];
       });
     } else {
-      const child = await deps.jobs.get(stepJobId(job.id, open.id, ROOT, "", attempt));
+      const child = await deps.jobs.get(computeStepJobId(job.id, open.id, ROOT, "", attempt));
       if (child) of.job = { id: child.id, queued: child.state === "queued", progress: child.progress };
     }
   }
   return {
     ...buildFlowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}),
-    ...(await userStates(deps, job)),
+    ...(await loadUserStates(deps, job)),
   };
 }
 

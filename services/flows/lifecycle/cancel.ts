@@ -5,8 +5,8 @@ import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { parseReadable } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel-job.ts";
-import { parkedJobs } from "../runtime/parked-jobs.ts";
-import { resumeParentTask } from "../runtime/resume-parent-task.ts";
+import { listParkedJobs } from "../runtime/waiting/parked-jobs.ts";
+import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 
 export type StopFlowDeps = Omit<CancelJobDeps, "onJobCanceled"> & { executions: Pick<Executions, "stopExecution" | "sendTaskSuccess"> };
 
@@ -37,7 +37,7 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
   const progress = await jobs.listChildren(id, childPrefix.progress);
   const nested = parseReadable(progress, progressFormat.parse).flatMap(([, { subflowJob }]) => subflowJob ?? []);
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
-  for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
+  for (const inner of [...nested, ...(await listParkedJobs(deps, job))]) {
     const inside = await jobs.get(inner);
     if (!inside) continue;
     if (!hasEnded(inside)) {

@@ -15,8 +15,8 @@ import { endJob, endJobWithValue, type FinishJobDeps } from "../../jobs/lifecycl
 import { findPlan, type LoadedPlan } from "../definitions/load.ts";
 import { recoversList } from "../runtime/flow-values.ts";
 import { findEnd, findOutcome, readJournal } from "../runtime/journal.ts";
-import { parkedState } from "../runtime/parked-jobs.ts";
-import { resumeParentTask } from "../runtime/resume-parent-task.ts";
+import { getParkedState } from "../runtime/waiting/parked-jobs.ts";
+import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 import { stopFlow } from "./cancel.ts";
 import { type StartExecutionDeps, startExecution } from "./start.ts";
 
@@ -83,7 +83,7 @@ export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promis
 
 /** Starts the next execution of a flow that has not ended, unless it waits for concurrency slots, or too many executions brought no progress. */
 async function continueFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
-  const parked = await parkedState(deps, flow);
+  const parked = await getParkedState(deps, flow);
   if (parked === "over") return startNextExecution(deps, flow, { stalls: 0 });
   if (parked === "waits") {
     // The end of the job that it waits for starts the next execution. If that is lost, housekeeping does.

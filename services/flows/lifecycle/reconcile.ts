@@ -5,9 +5,9 @@ import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { cancelOfParent } from "../../jobs/cancel/cancel-of-parent.ts";
 import { endJob } from "../../jobs/lifecycle/finish.ts";
-import { flowParkedFor } from "../runtime/parked-jobs.ts";
-import { reconcileSubflows } from "../runtime/reconcile-subflows.ts";
-import { resumeParentTask } from "../runtime/resume-parent-task.ts";
+import { findParkedFlow } from "../runtime/waiting/parked-jobs.ts";
+import { reconcileSubflows } from "../runtime/waiting/reconcile-subflows.ts";
+import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 import {
   cancelFlow,
   endFlow,
@@ -50,7 +50,7 @@ export async function reconcileExecution(
 /** Continues the flow whose execution ended because this job waited for a concurrency slot. */
 export async function continueParkedFlow(deps: FinishFlowDeps, ended: Job): Promise<void> {
   if (!ended.concurrency) return;
-  const flow = await flowParkedFor(deps, ended);
+  const flow = await findParkedFlow(deps, ended);
   if (flow) await startNextExecution(deps, flow, { stalls: 0 });
 }
 

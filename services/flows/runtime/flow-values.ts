@@ -36,7 +36,7 @@ export async function loadFlowValue(
 }
 
 /** A reference to the result of a job. */
-export const resultRefOf = (job: EndedJob): ValueRef => ({
+export const getResultRef = (job: EndedJob): ValueRef => ({
   jobId: job.id,
   location: job.result,
   ...(job.redactedResult ? { redacted: job.redactedResult } : {}),

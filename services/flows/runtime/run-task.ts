@@ -6,9 +6,9 @@ import { failUnreadableFlow, finishFlow } from "../lifecycle/finish.ts";
 import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
 import { type LoadStepContextDeps, loadStepContext } from "./load-step-context.ts";
 import { type RegisterTaskTokenDeps, registerTaskToken } from "./modules/subflow.ts";
-import { resumeTask, waitingTask } from "./resume-parent-task.ts";
 import { runSegment } from "./segments/run-segment.ts";
 import type { StepContext } from "./step-context.ts";
+import { resumeTask, toWaitingTask } from "./waiting/resume-parent-task.ts";
 
 export type RunTaskDeps = LoadStepContextDeps & ExecuteModuleDeps & RegisterTaskTokenDeps;
 
@@ -50,7 +50,7 @@ async function registerToken(deps: RunTaskDeps, call: ModuleCall, token: string)
     const { step } = await loadStepContext(deps, call);
     return await registerTaskToken(deps, step, token);
   } catch (error) {
-    await resumeTask(deps, waitingTask(token, call.state));
+    await resumeTask(deps, toWaitingTask(token, call.state));
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { Scope } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
 import type { LoadedPlan } from "../definitions/load.ts";
-import { stepJobId } from "./step-job-id.ts";
+import { computeStepJobId } from "./step-job-id.ts";
 
 /** One module at one place in a running flow: all the data that a step works with, and no services. */
 export interface StepContext {
@@ -29,4 +29,4 @@ export const countFailures = ({ progress }: Pick<StepContext, "progress">) => pr
 
 /** The id of the job of one attempt of the module. It depends only on the place, so a repeated call finds the same job. */
 export const attemptId = (step: StepContext, attempt = countFailures(step)) =>
-  stepJobId(step.flow.id, step.module.id, step.scope.name, step.path, attempt);
+  computeStepJobId(step.flow.id, step.module.id, step.scope.name, step.path, attempt);

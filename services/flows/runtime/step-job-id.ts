@@ -3,6 +3,6 @@ import { buildJobName } from "../../../core/flows/journal.ts";
 import type { ScopeName } from "../../../core/flows/scopes.ts";
 
 /** The id of a step's job is derived from its place in the flow's job: a repeated call finds the same job. */
-export function stepJobId(flow: string, module: string, scope: ScopeName, path: string, attempt: number): string {
+export function computeStepJobId(flow: string, module: string, scope: ScopeName, path: string, attempt: number): string {
   return uuidv5(buildJobName(module, scope, path, attempt), flow);
 }

@@ -45,14 +45,14 @@ export async function setUserState({ jobs }: UserStateDeps, job: Job, key: strin
   });
 }
 
-/** The JSON text of one value; `null` when the key was never set. Throws `job.notFound`, and `UnreadableRecordError`. */
-export async function userState({ jobs }: UserStateDeps, job: Job, key: string): Promise<string> {
+/** Returns the JSON text of one value; `null` if the key was never set. Throws `job.notFound`, and `UnreadableRecordError`. */
+export async function getUserState({ jobs }: UserStateDeps, job: Job, key: string): Promise<string> {
   const record = await jobs.getChild(flowIdOf(job), childRef("userState", key));
   return JSON.stringify(record ? userStateFormat.parse(record).value : null);
 }
 
-/** All readable values of a flow, as a field of its status; no field while there are none. */
-export async function userStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
+/** Returns all readable values of a flow as a field of its status, or no field if there are none. */
+export async function loadUserStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
   const found = await jobs.listChildren(id, childPrefix.userState, limits.userStates);
   if (found.length === 0) return {};
   // Without a prototype, because a key named `__proto__` is a key like any other.

@@ -18,7 +18,7 @@ import { jobData } from "../../../functions/shared/job-data.ts";
 import { jobHandlers } from "../../../functions/shared/job-handlers.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
-import { gatedFlows } from "../../../services/flows/runtime/gated-flows.ts";
+import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { createTables } from "./engine-resources.ts";
 import { countRead, countWrite } from "./failing-writes.ts";
 
@@ -155,7 +155,7 @@ export async function newRoom() {
       ...jobHandlers(adapters),
       onJobCanceled: [flowCancellation(adapters)],
       jobData,
-      gatedFlows: gatedFlows(adapters),
+      gatedFlows: connectGatedFlows(adapters),
     },
     /** Whether a message was sent since the last call of this. */
     takeSent(): boolean {

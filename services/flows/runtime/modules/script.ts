@@ -9,14 +9,14 @@ import { type RunJobDeps, runJob } from "../../../execution/run-job.ts";
 import { waitForEnd, waitForJobState } from "../../../jobs/read/wait.ts";
 import { loadJson, storeValue } from "../../../jobs/values/values.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
-import { resultRefOf, storeFlowValue } from "../flow-values.ts";
-import { parkJob } from "../parked-jobs.ts";
+import { getResultRef, storeFlowValue } from "../flow-values.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { noteStepErasure } from "../step-jobs/erasure.ts";
 import { findRunnable } from "../step-jobs/runnable.ts";
 import { stepArguments, storeArguments } from "../step-jobs/step-arguments.ts";
 import { cacheOf, ownerOf, stepJob } from "../step-jobs/step-job.ts";
 import { failedWith, type StepResult } from "../step-result.ts";
+import { parkJob } from "../waiting/parked-jobs.ts";
 
 export type RunScriptDeps = CompleteStepDeps & RunJobDeps & { worker: string };
 
@@ -91,7 +91,7 @@ async function waitForJob(deps: RunScriptDeps, id: string): Promise<EndedJob> {
 /** The step's result from the end of its job. */
 export async function resultOfJob(deps: CompleteStepDeps & { jobs: JobTable }, step: StepContext, job: EndedJob): Promise<StepResult> {
   const details = { job: job.id };
-  if (job.state === "succeeded" || job.state === "skipped") return { status: "succeeded", result: resultRefOf(job), details };
+  if (job.state === "succeeded" || job.state === "skipped") return { status: "succeeded", result: getResultRef(job), details };
   const { error } = (await loadJson(deps, job, job.redactedResult ?? job.result)) as { error?: object };
   const result = await storeFlowValue(deps, step, { error: { ...error, step_id: step.module.id } });
   return { status: "failed", result, details };

@@ -10,7 +10,6 @@ import type { RunJobDeps } from "../../../execution/run-job.ts";
 import { parseFlow } from "../../definitions/load.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { writeProgress } from "../journal.ts";
-import { resumeTask, storeTaskToken, type TaskDeps, waitingTask } from "../resume-parent-task.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { erasureDelayS, noteStepErasure } from "../step-jobs/erasure.ts";
 import { permissionOf } from "../step-jobs/runnable.ts";
@@ -18,6 +17,7 @@ import { stepArguments, storeArguments } from "../step-jobs/step-arguments.ts";
 import { inheritedFields, ownerOf } from "../step-jobs/step-job.ts";
 import { failedWith } from "../step-result.ts";
 import { transitionTo } from "../transitions.ts";
+import { resumeTask, storeTaskToken, type TaskDeps, toWaitingTask } from "../waiting/resume-parent-task.ts";
 import { registerGateToken } from "./gate.ts";
 import { resultOfJob } from "./script.ts";
 
@@ -94,7 +94,7 @@ export async function registerTaskToken(deps: RegisterTaskTokenDeps, step: StepC
     await registerGateToken(deps, step, gate, token);
     return step.state;
   }
-  const task = waitingTask(token, step.state);
+  const task = toWaitingTask(token, step.state);
   await storeTaskToken(deps, { id, expiresAtMs: step.flow.expiresAtMs }, task);
   // Read after the token is stored: the process that ends the job reads the tokens afterwards, so one of the two sees the other.
   const job = await deps.jobs.get(id);

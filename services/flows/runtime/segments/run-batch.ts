@@ -15,7 +15,7 @@ import { jobPrefix, stageValue, storeValue, type ValueDeps } from "../../../jobs
 import { loadMasker } from "../../../secrets/masks.ts";
 import { completeStep } from "../complete-step.ts";
 import { createEvaluator } from "../expressions/evaluator.ts";
-import { resultRefOf } from "../flow-values.ts";
+import { getResultRef } from "../flow-values.ts";
 import { type JournalDeps, readJournal } from "../journal.ts";
 import { type RunScriptDeps, resultOfJob } from "../modules/script.ts";
 import type { StepContext } from "../step-context.ts";
@@ -133,7 +133,7 @@ async function writeOutcomes(
     return id === undefined || job.state !== "succeeded" ? [] : [{ id, job }];
   });
   const items = succeeded.map(({ id, job }) => {
-    const json = outcomeFormat.toJson({ state: "success", transition: "next", result: resultRefOf(job), job: job.id });
+    const json = outcomeFormat.toJson({ state: "success", transition: "next", result: getResultRef(job), job: job.id });
     return { parent: flow.id, ref: outcomeRef(id, scope.name, path), json, expiresAtS };
   });
   await deps.jobs.putWith(items, []);

@@ -1,8 +1,8 @@
-import { limits } from "../../../contract/limits.ts";
-import { outcomeRefOfProgress, progressFormat } from "../../../core/flows/journal.ts";
-import { childPrefix } from "../../../core/jobs/child-items.ts";
-import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
-import { findPlan, type LoadFlowDeps } from "../definitions/load.ts";
+import { limits } from "../../../../contract/limits.ts";
+import { outcomeRefOfProgress, progressFormat } from "../../../../core/flows/journal.ts";
+import { childPrefix } from "../../../../core/jobs/child-items.ts";
+import { hasEnded, type RunningJob } from "../../../../core/jobs/job.ts";
+import { findPlan, type LoadFlowDeps } from "../../definitions/load.ts";
 import { loadWaitingTasks, resumeParentTask, type TaskDeps } from "./resume-parent-task.ts";
 
 type ReconcileSubflowsDeps = TaskDeps & Pick<LoadFlowDeps, "storage"> & { nowMs: () => number };

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import { childName, childPrefix, childRef } from "../../../core/jobs/child-items.ts";
-import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
-import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
+import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
+import { childName, childPrefix, childRef } from "../../../../core/jobs/child-items.ts";
+import { hasEnded, type Job, type RunningJob } from "../../../../core/jobs/job.ts";
+import { parseReadable, recordFormat } from "../../../../core/records/record-format.ts";
 
 interface ParkedJobDeps {
   jobs: JobTable;
@@ -16,24 +16,24 @@ export async function parkJob({ jobs }: ParkedJobDeps, flow: RunningJob, id: str
   await jobs.putChild({ parent: flow.id, ref: childRef("parkedJob", id), json: parkedNoteFormat.toJson({ execution }), expiresAtS });
 }
 
-/** The jobs for which a flow's current execution did not wait. */
-export async function parkedJobs({ jobs }: ParkedJobDeps, flow: Job): Promise<string[]> {
+/** Returns the ids of the jobs for which a flow's current execution did not wait. */
+export async function listParkedJobs({ jobs }: ParkedJobDeps, flow: Job): Promise<string[]> {
   const notes = await jobs.listChildren(flow.id, childPrefix.parkedJob);
   return parseReadable(notes, parkedNoteFormat.parse).flatMap(([{ ref }, { execution }]) =>
     execution === flow.flow?.execution ? (childName("parkedJob", ref) ?? []) : [],
   );
 }
 
-/** Whether a flow without an execution waits for concurrency slots. `over`: a job for which it waited has ended. */
-export async function parkedState(deps: ParkedJobDeps, flow: Job): Promise<"waits" | "over" | "no"> {
-  const ids = await parkedJobs(deps, flow);
+/** Returns whether a flow without an execution waits for concurrency slots. `over`: a job for which it waited has ended. */
+export async function getParkedState(deps: ParkedJobDeps, flow: Job): Promise<"waits" | "over" | "no"> {
+  const ids = await listParkedJobs(deps, flow);
   if (ids.length === 0) return "no";
   const jobs = await deps.jobs.getMany(ids);
   return jobs.length === ids.length && !jobs.some(hasEnded) ? "waits" : "over";
 }
 
-/** The flow that must continue because this job has ended. Throws `UnreadableRecordError`. */
-export async function flowParkedFor({ jobs }: ParkedJobDeps, { id, parent, step }: Job): Promise<RunningJob | undefined> {
+/** Returns the flow that must continue because this job has ended. Throws `UnreadableRecordError`. */
+export async function findParkedFlow({ jobs }: ParkedJobDeps, { id, parent, step }: Job): Promise<RunningJob | undefined> {
   if (!step || parent === undefined) return undefined;
   const note = await jobs.getChild(parent, childRef("parkedJob", id));
   if (!note) return undefined;

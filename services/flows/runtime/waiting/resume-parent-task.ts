@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
-import { type StepState, stepStateSchema } from "../../../core/flows/step-call.ts";
-import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
+import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
+import type { Executions } from "../../../../aws/stepfunctions/executions.ts";
+import { type StepState, stepStateSchema } from "../../../../core/flows/step-call.ts";
+import { childPrefix, childRef } from "../../../../core/jobs/child-items.ts";
+import type { Job } from "../../../../core/jobs/job.ts";
+import { parseReadable, recordFormat } from "../../../../core/records/record-format.ts";
 
 export interface TaskDeps {
   jobs: JobTable;
@@ -18,7 +18,7 @@ type WaitingTask = z.infer<typeof waitingTaskSchema>;
 const waitingTaskFormat = recordFormat({ schema: waitingTaskSchema, version: 1 });
 
 /** The module of the task is entered again when the task resumes. */
-export const waitingTask = (token: string, state: StepState): WaitingTask => ({ token, state: { ...state, outcome: "enter again" } });
+export const toWaitingTask = (token: string, state: StepState): WaitingTask => ({ token, state: { ...state, outcome: "enter again" } });
 
 /** Resumes a task. A task that no longer waits is no error. */
 export const resumeTask = ({ executions }: Pick<TaskDeps, "executions">, { token, state }: WaitingTask) =>
