@@ -38,9 +38,9 @@ async function stored(gate: string): Promise<Record<string, unknown> & { token?:
 async function bend(gate: string, change: object): Promise<void> {
   const { dynamodb } = awsClients(instance);
   const { Item } = await dynamodb.send(new GetItemCommand({ ...table(), Key: keyOf(gate), ConsistentRead: true }));
-  const before = JSON.parse(Item?.["j"]?.S ?? "{}") as { version: number };
-  const after = JSON.stringify({ ...before, ...change, version: before.version + 1 });
-  await dynamodb.send(new PutItemCommand({ ...table(), Item: { ...Item, j: { S: after }, v: { N: String(before.version + 1) } } }));
+  const before = JSON.parse(Item?.["j"]?.S ?? "{}") as { revision: number };
+  const after = JSON.stringify({ ...before, ...change, revision: before.revision + 1 });
+  await dynamodb.send(new PutItemCommand({ ...table(), Item: { ...Item, j: { S: after }, v: { N: String(before.revision + 1) } } }));
 }
 const holds = (gate: string) =>
   until(async () => (await stored(gate)).token, { timeoutMs: 60_000, what: "the token of the task that waits" });
@@ -49,7 +49,7 @@ describe("recovery of gates", () => {
   it("the next request resumes the task if the deciding call died before", async () => {
     const { run, gate, links } = await asked();
     await holds(gate.gate_id);
-    await bend(gate.gate_id, { decision: { how: "approved", by: "kim", atMs: Date.now() } });
+    await bend(gate.gate_id, { decision: { outcome: "approved", approver: "kim", atMs: Date.now() } });
     expect(await visit(links.resume)).toMatchObject({ status: 409, text: expect.stringContaining("approved by kim") });
     expect(await ws.completed(run)).toMatchObject({ success: true });
   });
@@ -57,7 +57,7 @@ describe("recovery of gates", () => {
   it("housekeeping repeats the completion if no caller returns", async () => {
     const { run, gate } = await asked();
     await holds(gate.gate_id);
-    await bend(gate.gate_id, { decision: { how: "rejected", by: "kim", atMs: Date.now() } });
+    await bend(gate.gate_id, { decision: { outcome: "rejected", approver: "kim", atMs: Date.now() } });
     await housekeep(4000);
     expect(await ws.completed(run)).toMatchObject({ result: { error: { name: "SuspendedDisapproved" } } });
   });
@@ -73,70 +73,58 @@ describe("recovery of gates", () => {
   });
 
   it("the gate recovers from the death of the step function right after it opened", async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const run = await begin(ws, [asks("ask"), sees()]);
-      const open = () => runOf(ws, run).then(({ gates }) => gates[0]);
-      const gate = await until(open, { timeoutMs: 60_000, everyMs: 1, what: "the gate" });
-      crashFunction(instance, { output: "StepFunction" });
-      const { resume } = await urls(ws, gate?.gate_id ?? "");
-      expect(await visit(resume, { body: { round } })).toMatchObject({ status: 201 });
-      const done = await until(
-        async () => {
-          await housekeep(100);
-          return (await ws.get(`jobs_u/completed/get/${run}`)).json as Record<string, unknown> | undefined;
-        },
-        { timeoutMs: 90_000, everyMs: 1000, what: "the end of the run" },
-      );
-      expect(done).toMatchObject({ success: true, result: { resumes: [{ round }] } });
-      expect((await runOf(ws, run)).gates).toHaveLength(1);
-    }
+    const run = await begin(ws, [asks("ask"), sees()]);
+    const open = () => runOf(ws, run).then(({ gates }) => gates[0]);
+    const gate = await until(open, { timeoutMs: 60_000, everyMs: 1, what: "the gate" });
+    crashFunction(instance, { output: "StepFunction" });
+    const { resume } = await urls(ws, gate?.gate_id ?? "");
+    expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201 });
+    const done = await until(
+      async () => {
+        await housekeep(100);
+        return (await ws.get(`jobs_u/completed/get/${run}`)).json as Record<string, unknown> | undefined;
+      },
+      { timeoutMs: 90_000, everyMs: 1000, what: "the end of the run" },
+    );
+    expect(done).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
+    expect((await runOf(ws, run)).gates).toHaveLength(1);
   });
 
   it("a decision during which the function died is complete or not made", async () => {
-    // At once, and as soon as the decision is stored; `services/approvals` has a fault at every write.
-    const sent = async () => undefined;
-    const isStored = (gate: string) =>
-      until(async () => (await stored(gate))["decision"], { timeoutMs: 30_000, everyMs: 1, what: "the stored decision" });
-    for (const [round, moment] of [sent, isStored].entries()) {
-      const { run, gate, links } = await asked();
-      await holds(gate.gate_id);
-      const visited = visit(links.resume, { body: { round } }).catch(() => undefined);
-      await moment(gate.gate_id);
-      crashFunction(instance, { output: "ApproveFunction" });
-      await visited;
-      // A repeated request returns that it counts, or that the gate is decided.
-      const again = async () => {
-        const { status } = await visit(links.resume, { body: { round } });
-        return status < 500 ? status : undefined;
-      };
-      expect([201, 409]).toContain(await until(again, { timeoutMs: 30_000, what: "an answer" }));
-      expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ round }] } });
-    }
-  });
-
-  it("links work after a restart of the engine", async () => {
-    const { run, gate, links } = await asked([flow.step("a", "1"), asks("ask", { timeout: 100_000 }), sees()]);
-    await holds(gate.gate_id);
-    const { token } = await stored(gate.gate_id);
-    await instance.stopEngine();
-    await instance.startEngine();
-    // The execution ended with the engine; another one waits with a token of its own.
-    await until(
-      async () => {
-        await housekeep(4000);
-        return (await stored(gate.gate_id)).token !== token;
-      },
-      { timeoutMs: 90_000, everyMs: 500, what: "another token" },
-    );
-    expect(await visit(links.resume, { body: { n: 1 } })).toMatchObject({ status: 201 });
-    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }], approvers: ["kim"] } });
-  }, 240_000);
-
-  it("an approval right after a restart of the engine counts before the execution waits again", async () => {
+    // As soon as the decision is stored; `services/approvals` has a fault at every write.
     const { run, gate, links } = await asked();
     await holds(gate.gate_id);
+    const visited = visit(links.resume, { body: { n: 1 } }).catch(() => undefined);
+    const isStored = async () => (await stored(gate.gate_id))["decision"];
+    await until(isStored, { timeoutMs: 30_000, everyMs: 1, what: "the stored decision" });
+    crashFunction(instance, { output: "ApproveFunction" });
+    await visited;
+    // A repeated call counts, or is refused because the gate is decided.
+    const again = async () => {
+      const { status } = await visit(links.resume, { body: { n: 1 } });
+      return status < 500 ? status : undefined;
+    };
+    expect([201, 409]).toContain(await until(again, { timeoutMs: 30_000, what: "an answer" }));
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
+  });
+});
+
+describe("after a restart of the engine", () => {
+  type Asked = Awaited<ReturnType<typeof asked>>;
+  let early: Asked;
+  let late: Asked;
+  let token: string | undefined;
+  beforeAll(async () => {
+    early = await asked();
+    late = await asked([flow.step("a", "1"), asks("ask", { timeout: 100_000 }), sees()]);
+    for (const { gate } of [early, late]) await holds(gate.gate_id);
+    ({ token } = await stored(late.gate.gate_id));
     await instance.stopEngine();
     await instance.startEngine();
+  });
+
+  it("an approval counts before the execution waits again", async () => {
+    const { run, links } = early;
     expect(await visit(links.resume, { body: { n: 2 } })).toMatchObject({ status: 201 });
     const ended = await until(
       async () => {
@@ -147,7 +135,33 @@ describe("recovery of gates", () => {
       { timeoutMs: 90_000, everyMs: 500, what: "the end of the run" },
     );
     expect(ended).toMatchObject({ success: true, result: { resumes: [{ n: 2 }] } });
-  }, 240_000);
+  });
+
+  it("links work", async () => {
+    const { run, gate, links } = late;
+    // The execution ended with the engine; another one waits with a token of its own.
+    await until(
+      async () => {
+        await housekeep(4000);
+        return (await stored(gate.gate_id)).token !== token;
+      },
+      { timeoutMs: 90_000, everyMs: 500, what: "another token" },
+    );
+    expect(await visit(links.resume, { body: { n: 1 } })).toMatchObject({ status: 201 });
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }], approvers: ["kim"] } });
+  });
+
+  it("a notice is sent", async () => {
+    const run = await begin(ws, [consent("pay", ["role:admin"])]);
+    await until(
+      async () => {
+        const { gates } = await runOf(ws, run);
+        const notices = gates.flatMap(({ notices }) => notices as { channel: string; state: string }[]);
+        return notices.some(({ channel, state }) => channel === "email" && state === "sent");
+      },
+      { what: "the mail" },
+    );
+  });
 });
 
 describe("timed changes of gates", () => {
@@ -187,20 +201,6 @@ describe("timed changes of gates", () => {
 });
 
 describe("recovery of notices", () => {
-  it("a notice is sent after a restart of the engine", async () => {
-    await instance.stopEngine();
-    await instance.startEngine();
-    const run = await begin(ws, [consent("pay", ["role:admin"])]);
-    await until(
-      async () => {
-        const { gates } = await runOf(ws, run);
-        const notices = gates.flatMap(({ notices }) => notices as { channel: string; state: string }[]);
-        return notices.some(({ channel, state }) => channel === "email" && state === "sent");
-      },
-      { what: "the mail" },
-    );
-  });
-
   it("another sender repeats the message of a killed one after its reservation has expired", async () => {
     const receiver = await startReceiver();
     const { promise: killed, resolve } = Promise.withResolvers<void>();
