@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import * as z from "zod";
 import type { Logins } from "../../aws/cognito/logins.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
@@ -6,6 +7,7 @@ import { INSTANCE } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { hashUsedLogin, isExpectedCallback, type PendingLogin, parseVerifiedPerson, pendingLoginSchema } from "../../core/people/login.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
@@ -104,6 +106,7 @@ async function openPendingLogin(deps: FederatedLoginDeps, cookie: string | undef
   }
 }
 
+const loginKeySchema = z.object({ wrapped: z.string() });
 let cachedLoginKey: { key: Buffer; untilMs: number } | undefined;
 
 /**
@@ -118,7 +121,7 @@ async function loadLoginKey({ objects, dataKeys, nowMs }: FederatedLoginDeps): P
     await objects.put({ ...keys.loginKey(), value: { wrapped } }, "absent");
     return loadLoginKey({ objects, dataKeys, nowMs } as FederatedLoginDeps);
   }
-  const key = await dataKeys.unwrap(INSTANCE, (stored.value as { wrapped: string }).wrapped);
+  const key = await dataKeys.unwrap(INSTANCE, parseObject(loginKeySchema, stored).wrapped);
   cachedLoginKey = { key, untilMs: nowMs() + limits.dataKeyCacheMs };
   return key;
 }

@@ -3,6 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import {
   belongsToWorkspace,
   DELETED_REASON,
@@ -35,8 +36,7 @@ const ITEMS_AT_ONCE = 16;
 export async function purgeDeletedWorkspaces(deps: PurgeDeps, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
   let purged = 0;
-  for (const { value } of await objects.list(keys.deletedWorkspace("").pk)) {
-    const deleted = deletedSchema.parse(value);
+  for (const deleted of parseReadableObjects(deletedSchema, await objects.list(keys.deletedWorkspace("").pk))) {
     const state = needsPurge(deleted, nowMs()) ? await runPurgePass(deps, deleted, untilMs) : deleted;
     if (!isPurged(state)) continue;
     // The access item refuses late calls of the deleted workspace, so it is removed last but one.

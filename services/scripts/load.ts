@@ -35,11 +35,14 @@ export function requireScriptVersion(found: StoredObject | undefined, hash: stri
 /** The S3 key of a version's fields that are too large for an item. */
 export const scriptObjectKey = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
 
+/** The fields of a version as JSON text, or their location in S3. */
+const bodySchema = z.object({ json: z.string().optional(), s3Key: z.string().optional() });
+
 /** Loads a version's fields as they were saved, from its item or from S3. Throws `script.versionNotFound` and `UnreadableRecordError`. */
 export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, workspace: string, hash: string): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
-  const { json, s3Key } = found.value as { json?: string; s3Key?: string };
+  const { json, s3Key } = parseObject(bodySchema, found);
   return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredVersion;
 }
 

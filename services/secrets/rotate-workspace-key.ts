@@ -86,7 +86,7 @@ async function storeKeyRing({ objects }: SealDeps, workspace: string, ring: KeyR
 async function resealSecrets(deps: SealDeps, workspace: string, version: number): Promise<number> {
   const stored = await deps.objects.list(keys.variable(workspace, "").pk);
   const isOld = ({ isSecret, value }: StoredVariable) => isSecret && readKeyVersion(value) < version;
-  const waiting = stored.filter(({ value }) => isOld(storedVariableSchema.parse(value))).map(({ sk }) => sk);
+  const waiting = stored.filter((variable) => isOld(parseObject(storedVariableSchema, variable))).map(({ sk }) => sk);
   let done = 0;
   const work = async () => {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

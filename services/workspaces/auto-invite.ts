@@ -1,8 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/people/members.ts";
-import type { AutoInvite } from "../../contract/routes/workspaces/settings.ts";
+import { autoInviteSchema } from "../../contract/routes/workspaces/settings.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { acceptsNewUser } from "../../core/people/auto-invite.ts";
 import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
@@ -36,7 +37,8 @@ export async function joinWorkspaces({ objects, nowMs }: AutoInviteDeps, email: 
     { consistent: true },
   );
   for (const [index, id] of ids.entries()) {
-    const autoInvite = settings[index]?.value as AutoInvite | undefined;
+    const setting = settings[index];
+    const autoInvite = setting?.value ? parseObject(autoInviteSchema, setting) : undefined;
     if (!autoInvite || !acceptsNewUser(autoInvite, email)) continue;
     if (autoInvite.mode === "add") await addOrInvite({ objects, nowMs }, id, email, autoInvite.operator);
     else {

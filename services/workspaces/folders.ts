@@ -4,7 +4,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
@@ -143,14 +143,14 @@ export async function deleteFolder({ objects, nowMs }: FolderDeps, actor: Actor,
 export async function getFolder({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string): Promise<FolderJson> {
   const [found, { access }] = await Promise.all([objects.get(keys.folder(workspace, name)), loadAccess(objects, workspace)]);
   if (!found) throw new SvcError("folder.notFound", { name });
-  return toFolderJson(found.value, access);
+  return toFolderJson(parseObject(folderSchema, found), access);
 }
 
 /** Lists the folders that the caller may see. */
 export async function listFolders({ objects }: Pick<FolderDeps, "objects">, actor: Actor, workspace: string): Promise<FolderJson[]> {
   const [found, { access }] = await Promise.all([objects.list(`F#${workspace}`), loadAccess(objects, workspace)]);
-  return found
-    .map(({ value }) => toFolderJson(value, access))
+  return parseReadableObjects(folderSchema, found)
+    .map((folder) => toFolderJson(folder, access))
     .filter(({ name }) => may(actor, actions.readFolder.access, { workspace, path: `f/${name}` }));
 }
 
@@ -168,8 +168,7 @@ export async function getFolderUsage({ objects }: Pick<FolderDeps, "objects">, w
   };
 }
 
-function toFolderJson(stored: unknown, { folders }: Access): FolderJson {
-  const folder = folderSchema.parse(stored);
+function toFolderJson(folder: FolderJson, { folders }: Access): FolderJson {
   const { owners, perms } = (Object.hasOwn(folders, folder.name) ? folders[folder.name] : undefined) ?? { owners: [], perms: {} };
   return { ...folder, owners, extra_perms: perms };
 }

@@ -8,7 +8,7 @@ const post = { method: "POST", fn: "people", auth: "token", status: 200 } as con
 const done = { text: "A confirmation." };
 const atKey = z.object({ key: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "letters, digits, '.', '_' and '-' only") });
 
-const autoInviteSchema = z.object({
+export const autoInviteSchema = z.object({
   enabled: z.boolean(),
   /** `*`: every e-mail address. */
   domain: z.string(),
@@ -42,7 +42,7 @@ export type FileStorage = z.output<typeof fileStorageSchema>;
 export type S3Storage = z.output<typeof s3Storage>;
 
 /** `every_get_counts`: a `GET` request by a browser decides, and therefore also a `GET` request by a link scanner. */
-const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
+export const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
 
 /** The settings of a workspace. */
 export const settingsSchema = z.object({

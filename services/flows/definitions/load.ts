@@ -36,11 +36,14 @@ export function requireFlowVersion(found: StoredObject | undefined, version: num
 /** The S3 key of a flow's fields that are too large for an item. */
 export const flowObjectKey = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
+/** The fields of a version as JSON text, or their location in S3. */
+const bodySchema = z.object({ json: z.string().optional(), s3Key: z.string().optional() });
+
 /** Loads a version's fields as they were saved. Throws `flow.versionNotFound` and `UnreadableRecordError`. */
 export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
   const found = await objects.get(keys.flowBody(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
-  const { json, s3Key } = found.value as { json?: string; s3Key?: string };
+  const { json, s3Key } = parseObject(bodySchema, found);
   return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredFlow;
 }
 
