@@ -11,6 +11,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { deliverCallSchema } from "../../core/notifications/delivery.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import { deliverNotice } from "../../services/notifications/deliver-notice.ts";
 import { deliverDuePart } from "../../services/notifications/deliver-part.ts";
 import { recordBounce } from "../../services/notifications/record-bounce.ts";
@@ -55,8 +56,8 @@ async function deliverNewNotice({ eventName, dynamodb }: DynamoDBRecord): Promis
     await deliverNotice(deps, { pk: pk.S, sk: sk.S });
   } catch (error) {
     logger.error("notice failed", { notice: sk.S, error: error as Error });
-    // A notice that cannot be parsed would fail again and must not block the ones after it.
-    if ((error as Error).name !== "ZodError") throw error;
+    // An unreadable notice would fail again and must not block the ones after it.
+    if (!(error instanceof UnreadableRecordError)) throw error;
   }
 }
 
