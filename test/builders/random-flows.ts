@@ -259,12 +259,16 @@ const failureModule = fc
   .record({
     v: just("{ recover: true, told: error.step_id }", "[previous_result.error.step_id]", "flow_input.iter?.index"),
     fails: failures,
+    always: just("0", "99"),
     attempts: fc.nat(1),
   })
-  .map(({ v, fails, attempts }) => ({
-    ...calls("failure", fails([]), v([])),
+  .map(({ v, fails, always, attempts }) => (modules: DrawnModule[]) => ({
+    // Parallel branches share the count of its calls, so which of them it fails in would depend on their order.
+    ...calls("failure", (hasParallelBranches(modules) ? always : fails)([]), v([])),
     ...(attempts > 0 ? { retry: { constant: { attempts, seconds: 0 } } } : {}),
   }));
+
+const hasParallelBranches = (modules: DrawnModule[]) => JSON.stringify(modules).includes('"type":"branchall","parallel":true');
 
 /**
  * Creates flows whose steps report each call. The input must contain `url`, which returns the number of calls of its path, `run`, which is
@@ -276,7 +280,7 @@ export const randomFlow: fc.Arbitrary<DrawnFlow> = fc
     let count = 0;
     const next = () => `s${count++}`;
     const { modules } = listed(drafts, { next, seen: ["nobody"] });
-    return printed({ modules, ...(failure ? { failure_module: failure } : {}) });
+    return printed({ modules, ...(failure ? { failure_module: failure(modules) } : {}) });
   });
 
 /** Prints a flow without the code, which is the same for every step. */
