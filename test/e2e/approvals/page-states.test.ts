@@ -151,6 +151,8 @@ describe("identified approvers", () => {
     await page.getByLabel("Reason").fill("too early");
     await button(page, "Reject").click();
     await heading(page, "Rejected").waitFor();
+    // The page shows the decision before the flow has ended.
+    await ws.completed(run);
     expect((await runOf(ws, run)).state).toBe("failed");
     expectQuiet(visit);
 

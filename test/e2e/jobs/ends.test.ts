@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { shared } from "../../support/api/api.ts";
@@ -30,22 +32,30 @@ describe("a running job that is canceled by force", () => {
     await ws.saveScript({
       path: "f/t/late",
       language: "bun",
-      // The script ends before the runner polls again, so it does not notice the cancellation.
-      content: `export async function main(pad: string) {
+      content: `export async function main(pad: string, url: string, ms: number) {
         console.log("first line");
-        await Bun.sleep(3000);
+        await fetch(url);
+        await Bun.sleep(ms);
         return "late result " + pad;
       }`,
     });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const server = createServer((_, response) => void released.then(() => response.end()));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     // Large enough that neither end has room in the job's head item.
-    const job = await ws.run("f/t/late", { pad: "x".repeat(400) });
+    const job = await ws.run("f/t/late", { pad: "x".repeat(400), url, ms: 0 });
     await until(async () => (await ws.get(`jobs_u/get_logs/${job}`)).text.includes("first line"), {
       timeoutMs: 30_000,
       what: "the first line",
     });
     expectStatus(await ws.post(`jobs_u/queue/force_cancel/${job}`, { reason: "r".repeat(300) }), 200);
-    const witness = await ws.runWait("f/t/late", { pad: "" });
+    // The script ends before the runner polls again, so it does not notice the cancellation.
+    release();
+    // The report of its end arrives while this run lasts.
+    const witness = await ws.runWait("f/t/late", { pad: "", url, ms: 2000 });
     expect(witness.json).toBe("late result ");
+    server.close();
 
     const result = expectStatus(await ws.get(`jobs_u/completed/get_result/${job}`), 200).json;
     expect(result).toEqual({ error: { name: "Canceled", message: expect.stringContaining("rrr") } });
