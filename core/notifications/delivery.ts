@@ -61,7 +61,10 @@ export function splitNotice(notice: GateNotice, addresses: readonly string[]): N
   }
 }
 
-/** Stored instead of an address when a notice has no recipient, so that the missing delivery is visible. */
+/**
+ * Stored instead of an address when a notice has no recipient, so that the missing delivery is visible. The text is the `to` of a delivery in
+ * the API and in stored records, so it does not change.
+ */
 export const NO_RECIPIENT = "nobody";
 
 function mailsTo({ people }: GateNotice, addresses: readonly string[]): NoticePart[] {

@@ -1,12 +1,10 @@
 import type * as z from "zod";
-import { parseReadable, UnreadableRecordError } from "../records/record-format.ts";
+import { parseReadable, parseStored } from "../records/record-format.ts";
 import type { StoredObject } from "./write.ts";
 
 /** Parses the value of a stored object. Throws `UnreadableRecordError` with the object's key. */
 export function parseObject<T>(schema: z.ZodType<T>, { pk, sk, value }: StoredObject): T {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new UnreadableRecordError({ parent: pk, ref: sk }, { cause: parsed.error });
-  return parsed.data;
+  return parseStored(schema, value, { parent: pk, ref: sk });
 }
 
 /** Parses the values of stored objects for a list. One that cannot be read is reported and left out, so that it does not fail the list. */

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isJsonObject } from "../../contract/json-object.ts";
 import { reportFailure } from "../telemetry/telemetry.ts";
 
 /** A record as a table stores it: its JSON text, under a reference of its owner. */
@@ -19,7 +20,12 @@ export class UnreadableRecordError extends Error {
 
 /** Parses JSON text that is stored with `record`. Throws `UnreadableRecordError` where it does not match the schema. */
 export function parseRecord<T>(schema: z.ZodType<T>, record: StoredRecord): T {
-  const parsed = schema.safeParse(parseJson(record));
+  return parseStored(schema, parseJson(record), record);
+}
+
+/** Parses a value that was read from `record`. Throws `UnreadableRecordError` where it does not match the schema. */
+export function parseStored<T>(schema: z.ZodType<T>, value: unknown, record: StoredRecord): T {
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw new UnreadableRecordError(record, { cause: parsed.error });
   return parsed.data;
 }
@@ -60,16 +66,12 @@ export function recordFormat<T extends object>({ schema, version, upgrade = (fie
     toJson: (value) => JSON.stringify({ version, ...value }),
     parse: (record) => {
       const stored = parseJson(record);
-      if (typeof stored !== "object" || stored === null || Array.isArray(stored)) {
-        throw new UnreadableRecordError(record, { cause: new Error("The record is no JSON object.") });
-      }
-      const { version: found = 0, ...fields } = stored as Record<string, unknown>;
+      if (!isJsonObject(stored)) throw new UnreadableRecordError(record, { cause: new Error("The record is no JSON object.") });
+      const { version: found = 0, ...fields } = stored;
       if (typeof found !== "number" || found > version) {
         throw new UnreadableRecordError(record, { cause: new Error(`Version ${String(found)} is unknown.`) });
       }
-      const parsed = schema.safeParse(found === version ? fields : upgrade(fields, found));
-      if (!parsed.success) throw new UnreadableRecordError(record, { cause: parsed.error });
-      return parsed.data;
+      return parseStored(schema, found === version ? fields : upgrade(fields, found), record);
     },
   };
 }

@@ -5,7 +5,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseResourceValue, type StoredResource } from "../../core/resources/resource.ts";
 import { permitPath } from "../identity/permit.ts";
@@ -58,7 +58,7 @@ export async function createResource(
         resourceType,
         editedAtMs: deps.nowMs(),
       };
-      const expect = found ? { version: found.version ?? "" } : "absent";
+      const expect = found ? unchangedSince(found) : "absent";
       const stored = await commitParts(deps.objects, [
         ...buildPathConditions(workspace, path),
         { write: write.put({ ...keys.resource(workspace, path), value: resource, version: randomUUID() }, expect), refused: undefined },

@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
-import { write } from "../../core/objects/write.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
@@ -91,7 +91,7 @@ export async function updateResourceType(
       const found = await deps.objects.get(keys.resourceType(workspace, name));
       const before = found ? parseObject(storedTypeSchema, found) : await copyBuiltInType(deps, actor, workspace, name);
       const value: StoredType = { ...before, ...sent, editedAtMs: deps.nowMs() };
-      const expect = found ? { version: found.version ?? "" } : "absent";
+      const expect = found ? unchangedSince(found) : "absent";
       const stored = await commitParts(deps.objects, [
         { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
         { write: write.put({ ...keys.resourceType(workspace, name), value, version: randomUUID() }, expect), refused: undefined },

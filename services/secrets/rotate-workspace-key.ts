@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
-import { write } from "../../core/objects/write.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
 import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRing } from "../../core/secrets/key-ring.ts";
 import { createExportNonce, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
@@ -115,7 +115,7 @@ async function resealSecret(deps: SealDeps, workspace: string, path: string): Pr
         {
           write: write.put(
             { ...key, value: { ...variable, value, exportNonce: createExportNonce() }, version: randomUUID() },
-            { version: found.version ?? "" },
+            unchangedSince(found),
           ),
           refused: undefined,
         },

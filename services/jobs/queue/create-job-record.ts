@@ -6,7 +6,7 @@ import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { ObjectKey } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
-import { write } from "../../../core/objects/write.ts";
+import { unchangedSince, write } from "../../../core/objects/write.ts";
 
 /** The idempotency key of a call (`Idempotency-Key`, `webhook-id`): the item that records the call, and a fingerprint of its arguments. */
 export interface IdempotencyKey {
@@ -32,7 +32,7 @@ export async function findPreviousRun({ jobs, objects }: CreateJobDeps, { key, f
   const known = parseObject(repeatedCallSchema, found);
   const job = await jobs.get(known.job);
   // The job is gone, so the key is free. It is removed as it was read: an equal call may have used it again since.
-  if (!job) await objects.transact([write.remove(key, found.version === undefined ? "unversioned" : { version: found.version })]);
+  if (!job) await objects.transact([write.remove(key, unchangedSince(found))]);
   else if (known.fingerprint !== fingerprint) throw new SvcError("idempotency.reused", { id: job.id });
   return job;
 }

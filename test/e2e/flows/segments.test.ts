@@ -186,7 +186,7 @@ describe("a segment", () => {
       expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toContain(`this is ${step} ${id}`);
       expect((await ws.get(`jobs_u/get_args/${id}`)).json).toMatchObject({ n: 7 });
     }
-    // One that fails among them fails as any other, and none behind it has run.
+    // A step that fails inside a batch fails like any other step, and no step after it has run.
     const failed = await run(3);
     expect(failed.map(({ flow_step_id: id, success }) => [id, success])).toEqual(modules.slice(0, 8).map(({ id }) => [id, id !== "g"]));
   });

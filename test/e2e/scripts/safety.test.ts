@@ -209,8 +209,8 @@ return execSync("ps -ax -o command=").toString().split("\\n").filter((line) => l
   it("the next job sees no globals, module state or environment of this one", async () => {
     await save(
       "state",
-      `const g = globalThis as any;
-const before = [g.leak ?? null, process.env.LEAK ?? null, (Array.prototype as any).leak ?? null];
+      `const g = globalThis;
+const before = [g.leak ?? null, process.env.LEAK ?? null, Array.prototype.leak ?? null];
 g.leak = text; process.env.LEAK = text; Object.defineProperty(Array.prototype, "leak", { value: text, configurable: true });
 return before;`,
     );

@@ -9,16 +9,13 @@ beforeAll(async () => {
 const MB = 1024 * 1024;
 
 describe("arguments named like parts of every object", () => {
+  const JAVASCRIPT = `export function main({ ...all }) {
+    return [Object.keys(all), ({}).polluted ?? "clean", Object.getOwnPropertyDescriptor(all, "__proto__")?.value];
+  }`;
   const args = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"text","hasOwnProperty":null}';
   it.each([
-    [
-      "bun",
-      `export function main({ ...all }: any) { return [Object.keys(all), ({} as any).polluted ?? "clean", Object.getOwnPropertyDescriptor(all, "__proto__")?.value]; }`,
-    ],
-    [
-      "nodejs",
-      `export function main({ ...all }: any) { return [Object.keys(all), ({} as any).polluted ?? "clean", Object.getOwnPropertyDescriptor(all, "__proto__")?.value]; }`,
-    ],
+    ["bun", JAVASCRIPT],
+    ["nodejs", JAVASCRIPT],
     ["python3", `def main(**all):\n    return [list(all), "clean", all["__proto__"]]\n`],
   ])("the arguments arrive in %s as data", async (language, content) => {
     const path = `f/t/names_${language}`;
