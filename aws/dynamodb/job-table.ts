@@ -97,6 +97,7 @@ const HeadEntity = new Entity({
     eraseAtMs: number().savedAs("ea").optional(),
     eraseAfterS: number().savedAs("es").optional(),
     erasesSteps: string().savedAs("ex").optional(),
+    stopping: any().savedAs("sg").optional(),
     expiresAtS: number().savedAs("ttl"),
     listPartition: string().savedAs("lp"),
     listSort: string().savedAs("ls"),

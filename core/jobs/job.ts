@@ -127,6 +127,8 @@ const ended = {
   erased: z.boolean(),
   /** The time at which they will be erased. */
   eraseAtMs: z.number().optional(),
+  /** Why what runs for an ended flow is stopped. Housekeeping removes it after it has verified that everything was stopped. */
+  stopping: z.object({ by: z.string(), reason: z.string() }).optional(),
 };
 
 export const runningJobSchema = z.object({

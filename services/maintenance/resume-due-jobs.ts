@@ -4,6 +4,7 @@ import { hasEnded, type Job, type RunningJob, SHARDS } from "../../core/jobs/job
 import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
+import { completeStop } from "../flows/lifecycle/cancel.ts";
 import type { FinishFlowDeps } from "../flows/lifecycle/finish.ts";
 import { reconcileFlow } from "../flows/lifecycle/reconcile.ts";
 import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel-job.ts";
@@ -74,7 +75,7 @@ async function resumeDueJob(deps: ResumeDueJobsDeps, id: string, inUse: Readonly
   }
   const job = await deps.jobs.get(id);
   if (!job) return undefined;
-  if (hasEnded(job)) return eraseDue(deps, job);
+  if (hasEnded(job)) return eraseDue(deps, await completeStop(deps, job));
   if (!job.cancel && !inUse.has(job.workspace)) return cancelArchivedJob(deps, job);
   if (job.state === "queued") return resendJob(deps, job, now);
   return job.flow?.plan ? reconcileFlow(deps, job) : resumeRunning(deps, job, now);

@@ -1,7 +1,7 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { progressFormat } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { parseReadable } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel-job.ts";
@@ -18,22 +18,23 @@ export const flowCancellation =
 
 /**
  * Stops what runs for a flow's job after its record has ended: its execution, the flows inside and the steps that wait for a slot.
- * The parent's task is resumed. If any of that fails, the parts find the record ended by themselves.
+ * The parent's task is resumed. Returns false if any of that failed: housekeeping repeats it.
  */
-export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
+export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { by: string; reason: string }): Promise<boolean> {
   const { executions, jobs } = deps;
   const { id, flow } = job;
-  if (!flow) return;
-  await resumeParentTask(deps, job).catch((error: unknown) =>
-    reportFailure("The parent task of a canceled flow could not be resumed; reconciliation repeats it", error, { job: id }),
-  );
+  if (!flow) return true;
+  let isStopped = true;
+  const report = (sentence: string, about: string) => (error: unknown) => {
+    isStopped = false;
+    reportFailure(`${sentence}; housekeeping repeats it`, error, { job: about });
+  };
+  await resumeParentTask(deps, job).catch(report("The parent task of a canceled flow could not be resumed", id));
   const { stateMachine: machine, execution } = flow;
   if (machine)
     await executions
       .stopExecution({ machine, job: id, execution }, reason || "canceled")
-      .catch((error: unknown) =>
-        reportFailure("The execution of a canceled flow could not be stopped; its next task ends it", error, { job: id }),
-      );
+      .catch(report("The execution of a canceled flow could not be stopped", id));
   const progress = await jobs.listChildren(id, childPrefix.progress);
   const nested = parseReadable(progress, progressFormat.parse).flatMap(([, { subflowJob }]) => subflowJob ?? []);
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
@@ -41,12 +42,21 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
     const inside = await jobs.get(inner);
     if (!inside) continue;
     if (!hasEnded(inside)) {
-      await cancelJob(cancelDeps, inside, { by, reason }).catch((error: unknown) =>
-        reportFailure("A job inside a canceled flow could not be canceled; it ends with its flow", error, { job: inside.id }),
-      );
+      await cancelJob(cancelDeps, inside, { by, reason }).catch(report("A job inside a canceled flow could not be canceled", inside.id));
     } else if (inside.cancel) {
       // The call that canceled it may have died before it stopped the rest of it.
-      await stopFlow(deps, inside, inside.cancel);
+      isStopped = (await stopFlow(deps, inside, inside.cancel)) && isStopped;
     }
   }
+  return isStopped;
+}
+
+/**
+ * Stops again what ran for an ended flow, because the call that ended the flow may have died before. Returns the job without that intent, or
+ * unchanged if something could not be stopped.
+ */
+export async function completeStop(deps: StopFlowDeps, job: EndedJob): Promise<EndedJob> {
+  if (!job.stopping || !(await stopFlow(deps, job, job.stopping))) return job;
+  const stopped = await deps.jobs.change(job.id, { stopping: deps.jobs.removed }, { attr: "state", eq: job.state });
+  return stopped && hasEnded(stopped) ? stopped : job;
 }

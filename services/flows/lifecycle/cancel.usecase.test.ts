@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { computeShard, hasEnded } from "../../../core/jobs/job.ts";
+import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addFlow, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addWorkspace, housekeep, listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { addWorkspace, housekeep, listJobs, resumeDue, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
+import { eraseJob } from "../../jobs/erasure/erase-job.ts";
 
 const mark = { by: "ann", reason: "wrong customer" };
 const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 1_000_000 } };
@@ -78,5 +80,98 @@ describe("cancelJob of a flow that waits for an approval, whichever of its write
       };
     };
     await expectToSurviveFaults(make);
+  });
+});
+
+/** Lets housekeeping look at the jobs alone, after the time at which it verifies that an ended flow was stopped. */
+async function lookAgain(): Promise<void> {
+  room.clock.nowMs += limits.flowWaitLookMs + 60_000;
+  await resumeDue(room);
+  await settle();
+}
+const isDue = async (id: string) =>
+  (await room.deps.jobs.listDue(computeShard(id), Number.MAX_SAFE_INTEGER, 1000)).some((entry) => entry.id === id);
+
+describe("the end of a flow that waits for an approval, if the process that ends it dies and is not repeated,", () => {
+  const expectStopped = async (run: string, state: string) => {
+    const job = await room.deps.jobs.get(run);
+    expect([job?.state, runningExecutions([run]).length, await isDue(run)]).toEqual([state, 0, false]);
+    expect(job).not.toHaveProperty("stopping");
+  };
+
+  it("is completed by housekeeping, which stops the execution of a canceled flow", async () => {
+    const make = async () => {
+      const run = await startFlow(room, [asks]);
+      await settle();
+      const cancel = async () => {
+        const job = await room.deps.jobs.get(run);
+        if (job) await cancelJob(room.deps, job, mark);
+      };
+      return {
+        act: cancel,
+        recover: async () => {
+          // A cancellation that never began changes nothing. The flow must not wait in later scenarios.
+          if ((await room.deps.jobs.get(run))?.state === "running") await cancel();
+        },
+        check: async () => {
+          await lookAgain();
+          await expectStopped(run, "canceled");
+        },
+      };
+    };
+    await expectToSurviveFaults(make);
+  });
+
+  it("is completed by housekeeping for every level of nested flows", async () => {
+    const make = async () => {
+      const run = await startFlow(room, [nested("f/t/inner")]);
+      await settle();
+      const cancel = async () => {
+        const job = await room.deps.jobs.get(run);
+        if (job) await cancelJob(room.deps, job, mark);
+      };
+      return {
+        act: cancel,
+        recover: async () => {
+          if ((await room.deps.jobs.get(run))?.state === "running") await cancel();
+        },
+        check: async () => {
+          for (let look = 0; look < 2; look += 1) await lookAgain();
+          const jobs = (await listJobs(room)).filter(({ id, root }) => id === run || root === run);
+          expect(jobs).toHaveLength(3);
+          for (const { id } of jobs) await expectStopped(id, "canceled");
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  });
+
+  it("is completed by the next tick of housekeeping when the flow has exceeded its time limit", async () => {
+    const make = async () => {
+      const run = await startFlow(room, [asks], {}, { timeoutS: 60 });
+      await settle();
+      return {
+        act: lookAgain,
+        recover: lookAgain,
+        check: async () => {
+          await lookAgain();
+          await expectStopped(run, "failed");
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  });
+
+  it("stops the execution although the job is erased before", async () => {
+    const run = await startFlow(room, [asks]);
+    await settle();
+    const job = await room.deps.jobs.get(run);
+    await withFault({ write: 2, moment: "before", kind: "death" }, async () => job && cancelJob(room.deps, job, mark));
+    expect(runningExecutions([run])).toHaveLength(1);
+    const ended = await room.deps.jobs.get(run);
+    if (!ended || !hasEnded(ended)) throw new Error(`The flow is ${ended?.state}.`);
+    await eraseJob(room.deps, ended);
+    await lookAgain();
+    await expectStopped(run, "canceled");
   });
 });

@@ -12,6 +12,7 @@ import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { storeCacheEntry } from "../../jobs/cache/cache.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
 import { endJob, endJobWithValue, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";
+import { buildStopping } from "../../jobs/lifecycle/stopping.ts";
 import { findPlan, type LoadedPlan } from "../definitions/load.ts";
 import { recoversList } from "../runtime/flow-values.ts";
 import { findEnd, findOutcome, readJournal } from "../runtime/journal.ts";
@@ -141,15 +142,17 @@ export const isPastDeadline = ({ nowMs }: Pick<FinishFlowDeps, "nowMs">, flow: R
 
 /** Ends a flow that has exceeded its time limit, with all that runs in it. A running script stops at its next heartbeat. */
 export async function endTimedOutFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
-  const ended = await endJob(deps, flow, flowTimedOutEnding(flow));
+  const cancel = { by: "svc", reason: "the flow that contains this step exceeded its time limit" };
+  const ended = await endJob(deps, flow, flowTimedOutEnding(flow), { extra: buildStopping(flow, cancel) });
   if (!ended) return;
-  await stopFlow(deps, flow, { by: "svc", reason: "the flow that contains this step exceeded its time limit" });
+  await stopFlow(deps, flow, cancel);
   await releaseSlot(deps, ended);
 }
 
 /** Ends a running flow as canceled, with all that runs in it. */
 export async function cancelFlow(deps: FinishFlowDeps, flow: RunningJob, cancel: { by: string; reason: string }): Promise<void> {
-  const ended = await endJob(deps, { ...flow, cancel }, canceledEnding(cancel), { extra: { cancel } });
+  const extra = { cancel, ...buildStopping(flow, cancel) };
+  const ended = await endJob(deps, { ...flow, cancel }, canceledEnding(cancel), { extra });
   if (!ended) return;
   await stopFlow(deps, flow, cancel);
   await releaseSlot(deps, ended);

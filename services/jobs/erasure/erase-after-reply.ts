@@ -1,4 +1,5 @@
 import { hasEnded } from "../../../core/jobs/job.ts";
+import { nextStopMs } from "../lifecycle/stopping.ts";
 import { eraseJob } from "./erase-job.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
@@ -17,5 +18,6 @@ export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: nu
     return;
   }
   const eraseAtMs = nowMs() + afterS * 1000;
-  await jobs.change(id, { eraseAtMs, ...jobs.dueAt(id, eraseAtMs) }, { attr: "state", eq: job.state });
+  const dueAtMs = job.stopping ? Math.min(eraseAtMs, nextStopMs(nowMs())) : eraseAtMs;
+  await jobs.change(id, { eraseAtMs, ...jobs.dueAt(id, dueAtMs) }, { attr: "state", eq: job.state });
 }

@@ -1,4 +1,5 @@
 import type { EndedJob } from "../../../core/jobs/job.ts";
+import { nextStopMs } from "../lifecycle/stopping.ts";
 import { eraseJob } from "./erase-job.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
@@ -10,7 +11,7 @@ export async function eraseDue(deps: EraseJobDeps, job: EndedJob): Promise<"ende
     await eraseJob(deps, job);
     return "ended";
   }
-  let nextMs = eraseAtMs;
+  let nextMs = job.stopping ? Math.min(eraseAtMs, nextStopMs(nowMs())) : eraseAtMs;
   for (const owner of jobData) nextMs = Math.min(nextMs, (await owner.eraseDue?.(deps, job)) ?? nextMs);
   const { duePartition, dueAtMs } = jobs.cleared;
   await jobs.change(job.id, Number.isFinite(nextMs) ? jobs.dueAt(job.id, nextMs) : { duePartition, dueAtMs }, {

@@ -1,4 +1,5 @@
 import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
+import { nextStopMs } from "../lifecycle/stopping.ts";
 import { jobPrefix } from "../values/values.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
@@ -30,7 +31,9 @@ export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<Ended
   for (const owner of jobData) await owner.erase?.(deps, job);
   for (const child of await jobs.listChildren(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
   await storage.removePrefix(jobPrefix(job));
+  const result = erased && hasEnded(erased) ? erased : job;
   const { duePartition, dueAtMs } = jobs.cleared;
-  await jobs.change(job.id, { duePartition, dueAtMs, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });
-  return erased && hasEnded(erased) ? erased : job;
+  const due = result.stopping ? jobs.dueAt(job.id, nextStopMs(nowMs())) : { duePartition, dueAtMs };
+  await jobs.change(job.id, { ...due, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });
+  return result;
 }

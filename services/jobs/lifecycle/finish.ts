@@ -18,6 +18,7 @@ import {
   type ValueDeps,
 } from "../values/values.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
+import { nextStopMs } from "./stopping.ts";
 
 export interface FinishJobDeps extends ValueDeps {
   nowMs: () => number;
@@ -222,9 +223,12 @@ async function writeEnd(
   // The caller may die before it erases the run, or may have stopped waiting.
   const eraseAtMs = job.eraseAfterS === undefined ? undefined : endedAtMs + job.eraseAfterS * 1000;
   const erase = eraseAtMs === undefined ? {} : { eraseAtMs };
-  // Housekeeping checks which steps are due for erasure.
-  const lookAtMs = job.erasesSteps === undefined ? eraseAtMs : endedAtMs;
-  const look = lookAtMs === undefined ? {} : jobs.dueAt(job.id, lookAtMs);
+  // Housekeeping checks which steps are due for erasure, and whether everything that ran for a flow was stopped.
+  const lookAtMs = Math.min(
+    (job.erasesSteps === undefined ? eraseAtMs : endedAtMs) ?? Number.POSITIVE_INFINITY,
+    extra.stopping === undefined ? Number.POSITIVE_INFINITY : nextStopMs(endedAtMs),
+  );
+  const look = Number.isFinite(lookAtMs) ? jobs.dueAt(job.id, lookAtMs) : {};
   const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition);
   if (!changed || !hasEnded(changed)) return undefined;
   countEndedJob(changed);
