@@ -12,6 +12,11 @@ export const personSchema = z.object({
   groups: z.array(z.string()).optional(),
   /** The user has not signed in yet. At the first sign-in, workspaces with automatic invitations add or invite the user. */
   joining: z.boolean().optional(),
+  /**
+   * The call that creates the user has not stored the password yet, and may do so until this time (epoch ms). After it, a repeated call
+   * completes the user.
+   */
+  passwordUntilMs: z.number().optional(),
   createdAtMs: z.number(),
 });
 export type PersonRecord = z.infer<typeof personSchema>;

@@ -4,15 +4,16 @@ import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { hashToken } from "../../core/people/token.ts";
-import { countWrite, expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { countWrite, expectToSurviveFaults, withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { addMember, isMember } from "../workspaces/members.ts";
 import { authenticate } from "./authenticate.ts";
+import { openSession } from "./sign-in.ts";
 import { createToken, deleteToken, listTokens, updateToken } from "./tokens.ts";
-import { createUser, deleteUser, personExists } from "./users.ts";
+import { createUser, deleteUser, loadPerson, personExists } from "./users.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -21,10 +22,10 @@ beforeAll(async () => {
 });
 
 /** The accounts of the user pool, whose calls may fail too. */
-const accounts = new Set<string>();
+const passwords = new Map<string, string>();
 const people = {
-  ensure: (email: string) => countWrite("SetPassword", async () => void accounts.add(email)),
-  remove: (email: string) => countWrite("DeleteAccount", async () => void accounts.delete(email)),
+  ensure: (email: string, password: string) => countWrite("SetPassword", async () => void passwords.set(email, password)),
+  remove: (email: string) => countWrite("DeleteAccount", async () => void passwords.delete(email)),
 } as unknown as Parameters<typeof createUser>[0]["people"];
 const users = () => ({ ...room.deps, people });
 
@@ -130,22 +131,68 @@ describe("tokens, whichever write of theirs fails,", () => {
 });
 
 describe("createUser, whichever of its writes fails,", () => {
-  it("makes one user, or answers that the user exists", async () => {
+  it("makes one user with the password when the call is repeated after it was told to wait", async () => {
     await expectToSurviveFaults(async () => {
       const email = newEmail();
       const act = () => createUser(users(), { email, password: "correct horse", super_admin: false });
       return {
         act,
-        recover: () => repeat(act, ["user.exists"]),
+        recover: async () => {
+          await repeat(act, ["user.exists", "engine.busy"]);
+          room.clock.nowMs += 31_000;
+          await repeat(act, ["user.exists"]);
+        },
         check: async () => {
-          expect(await personExists(room.deps, email)).toBe(true);
-          // A call that died may have left a user without a password. That user is deleted and created again.
-          await deleteUser(users(), email);
-          await act();
-          expect([await personExists(room.deps, email), accounts.has(email)]).toEqual([true, true]);
+          expect([await personExists(room.deps, email), passwords.get(email)]).toEqual([true, "correct horse"]);
+          const other = createUser(users(), { email, password: "another horse", super_admin: true });
+          await expect(other).rejects.toMatchObject({ code: "user.exists" });
+          room.clock.nowMs += 31_000;
+          await repeat(() => createUser(users(), { email, password: "another horse", super_admin: true }), ["user.exists"]);
+          expect(passwords.get(email)).toBe("correct horse");
         },
       };
     });
+  });
+
+  it("leaves a user who can be deleted and created again", async () => {
+    await expectToSurviveFaults(async () => {
+      const email = newEmail();
+      const act = () => createUser(users(), { email, password: "correct horse", super_admin: false });
+      return {
+        act,
+        recover: async () => undefined,
+        check: async () => {
+          await repeat(() => deleteUser(users(), email), ["user.notFound"]);
+          await act();
+          expect([await personExists(room.deps, email), passwords.get(email)]).toEqual([true, "correct horse"]);
+        },
+      };
+    });
+  });
+});
+
+describe("simultaneous calls of createUser with different passwords", () => {
+  it("make one user, who has the password of the call that succeeded", async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const email = newEmail();
+      const wanted = ["first horse", "second horse", "third horse"];
+      const outcomes = await Promise.allSettled(wanted.map((password) => createUser(users(), { email, password, super_admin: false })));
+      const made = wanted.filter((_, index) => outcomes[index]?.status === "fulfilled");
+      expect(made).toEqual([passwords.get(email)]);
+    }
+  });
+});
+
+describe("a user who signs in before the call that creates them has recorded the password", () => {
+  it("keeps the password when the call is repeated", async () => {
+    const email = newEmail();
+    const create = (password: string) => createUser(users(), { email, password, super_admin: false });
+    await withFault({ write: 3, moment: "before", kind: "death" }, () => create("correct horse"));
+    const { person } = await loadPerson(room.deps, email);
+    await openSession(room.deps, person);
+    room.clock.nowMs += 31_000;
+    await expect(create("another horse")).rejects.toMatchObject({ code: "user.exists" });
+    expect(passwords.get(email)).toBe("correct horse");
   });
 });
 
@@ -165,7 +212,7 @@ describe("deleteUser, whichever of its writes fails,", () => {
           expect(await storedTokens(person)).toEqual([]);
           for (const value of values) expect(await signIn(value)).toBe("auth.invalid");
           expect(await isMember(room.deps, room.workspace, email)).toBe(false);
-          expect([await personExists(room.deps, email), accounts.has(email)]).toEqual([false, false]);
+          expect([await personExists(room.deps, email), passwords.has(email)]).toEqual([false, false]);
         },
       };
     });

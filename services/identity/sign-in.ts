@@ -38,7 +38,7 @@ export async function signIn({ objects, people, nowMs }: SignInDeps, email: stri
 export async function openSession({ objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">, person: PersonRecord): Promise<string> {
   if (person.joining) {
     await joinWorkspaces({ objects, nowMs }, person.email);
-    await updatePerson({ objects }, person.email, ({ joining: _, ...joined }) => joined);
+    await updatePerson({ objects }, person.email, ({ joining: _, passwordUntilMs: __, ...joined }) => joined);
   }
   const { value, writes } = buildTokenWrites(person, buildSessionOptions(nowMs()), nowMs());
   await objects.transact(writes);

@@ -54,9 +54,13 @@ export async function listPersons({ objects }: ReadUserDeps): Promise<PersonReco
   return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
 }
 
+/** A call that creates a user ends within this time, in milliseconds. */
+const CREATE_MS = 30_000;
+
 /**
- * Creates a user, with a password if one is given. The record is created first, so that the password of an existing user is never changed.
- * Throws `user.exists`, `user.invalidPassword`.
+ * Creates a user, with a password if one is given. The record is created first, so that the password of an existing user is never changed,
+ * and says that the password is missing until it is stored. If the process dies in between, a repeated call completes the user. Throws
+ * `user.exists`, `user.invalidPassword`, and `engine.busy` while another call may still be creating the user.
  */
 export async function createUser({ objects, people, nowMs }: UserDeps, request: NewUser): Promise<void> {
   const { email, password, super_admin: superAdmin, name, company } = request;
@@ -69,16 +73,31 @@ export async function createUser({ objects, people, nowMs }: UserDeps, request: 
     joining: true,
     createdAtMs: nowMs(),
   };
-  const exists = await personExists({ objects }, email);
   const key = keys.user(personKey(email));
-  if (exists || !(await objects.put({ ...key, value, version: randomUUID() }, "absent"))) throw new SvcError("user.exists", { email });
+  const incomplete = await findIncompleteUser({ objects, nowMs }, email);
+  const version = randomUUID();
+  const first = password ? { ...value, passwordUntilMs: nowMs() + CREATE_MS } : value;
+  const expect = incomplete ? unchangedSince(incomplete) : "absent";
+  if (!(await objects.put({ ...key, value: first, version }, expect))) throw new SvcError("user.exists", { email });
   if (!password) return;
   try {
     await people.ensure(email, password);
   } catch (error) {
-    await objects.remove(key);
+    await objects.transact([write.remove(key, { version })]);
     throw error;
   }
+  if (!(await objects.put({ ...key, value, version: randomUUID() }, { version }))) throw new SvcError("user.exists", { email });
+}
+
+/** Returns the user whose creation died before the password was stored; `undefined` if there is no user. Throws `user.exists`, `engine.busy`. */
+async function findIncompleteUser({ objects, nowMs }: Omit<UserDeps, "people">, email: string): Promise<StoredObject | undefined> {
+  const [found, old] = await objects.getMany([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
+  if (!found && !old) return undefined;
+  const { passwordUntilMs = undefined } = found && !old ? parseObject(personSchema, found) : {};
+  if (passwordUntilMs === undefined) throw new SvcError("user.exists", { email });
+  const leftMs = passwordUntilMs - nowMs();
+  if (leftMs > 0) throw new SvcError("engine.busy", { retryAfterS: Math.ceil(leftMs / 1000) });
+  return found;
 }
 
 /**
