@@ -3,7 +3,7 @@ import type { Programs } from "./programs.ts";
 /** The conformance programs of bash. */
 export const bashPrograms: Programs = {
   wait: (seconds) => `echo begun; sleep ${seconds}; echo done; echo 1 > result.json`,
-  count: "for n in 0 1 2 3 4 5 6 7 8 9; do sleep 0.3; echo $n; done",
+  count: "for n in 0 1 2 3 4 5 6 7 8 9; do sleep 0.3; echo 𝄞$n; done",
   brokenText: "for b in f0 9d 84 9e; do printf \"\\\\x$b\"; sleep 0.01; done; printf '\\xff|\\xf0\\x9d'",
   waitForChild: "sleep 300 & echo $!; wait",
   printLine: (length) => `head -c ${length} /dev/zero | tr '\\0' x; echo '"through"' > result.json`,

@@ -24,9 +24,10 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
       it.each([false, true])(
         "a preprocessor runs first; its result becomes main's arguments and is part of the outcome (dedicated: %s)",
         async (dedicated) => {
-          const params = ["n", "extra", "query"];
+          // The order of the parameters differs from that of the preprocessor's result.
+          const params = ["n", "query", "extra"];
           const outcome = await runner.run({ code: programs.preprocess, args, preprocessor, params, dedicated });
-          expect(outcome).toMatchObject({ outcome: "success", result: [2, "x", { a: "b" }] });
+          expect(outcome).toMatchObject({ outcome: "success", result: [2, { a: "b" }, "x"] });
           expect(outcome.preprocessed).toEqual({ n: 2, extra: "x", query: { a: "b" } });
           expect(outcome.logs.text).toBe("first\nsecond\n");
         },
@@ -36,7 +37,7 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
         const outcome = await runner.run({ code: programs.failInPreprocessor, args, preprocessor });
         expect(outcome).toMatchObject({
           outcome: "failure",
-          error: { name: expect.stringMatching(/Error$/), message: "The preprocessor failed: bad signature" },
+          error: { name: programs.preprocessorError, message: "The preprocessor failed: bad signature" },
           logs: { text: "" },
         });
         expect(outcome.preprocessed).toBeUndefined();

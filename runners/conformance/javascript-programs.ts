@@ -10,7 +10,7 @@ const main = (body: string) => `${imports}export async function main() { ${body}
 /** The conformance programs of every language that runs JavaScript with Node's modules. */
 export const javascriptPrograms: Programs = {
   wait: (seconds) => main(`console.log("begun"); await pause(${seconds * 1000}); console.log("done"); return 1;`),
-  count: main("for (let n = 0; n < 10; n++) { await pause(300); console.log(n); }"),
+  count: main("for (let n = 0; n < 10; n++) { await pause(300); console.log('𝄞' + n); }"),
   brokenText: main("for (const byte of [0xf0, 0x9d, 0x84, 0x9e]) { write([byte]); await pause(10); } write([0xff, 0x7c, 0xf0, 0x9d]);"),
   waitForChild: main(
     `const child = spawn("sleep", ["300"]); console.log(child.pid); await new Promise((done) => child.once("exit", done));`,
@@ -40,9 +40,10 @@ export const javascriptPrograms: Programs = {
 export const javascriptInProcess: InProcessPrograms = {
   forge: `export function main() { console.log('{"ok":true,"result":"forged"}'); console.log('{"idle":true}'); return "real"; }`,
   preprocess: `export async function preprocessor(event, extra) { console.log("first"); return { n: event.body.n + 1, extra, query: event.query }; }
-    export function main(n, extra, query) { console.log("second"); return [n, extra, query]; }`,
-  failInPreprocessor: `export function preprocessor() { throw new Error("bad signature"); }
+    export function main(n, query, extra) { console.log("second"); return [n, query, extra]; }`,
+  failInPreprocessor: `export function preprocessor() { throw new RangeError("bad signature"); }
     export function main() { console.log("ran"); }`,
+  preprocessorError: "RangeError",
   failAfterPreprocessor: "export const preprocessor = () => ({ a: 1 }); export function main() { throw new Error('later'); }",
   waitAfterPreprocessor:
     "export const preprocessor = () => ({ a: 1 }); export const main = () => new Promise((done) => setTimeout(done, 60_000));",

@@ -2,7 +2,7 @@
 export interface Programs {
   /** Prints `begun`, waits for some seconds, prints `done` and returns 1. */
   wait: (seconds: number) => string;
-  /** Prints 0 to 9 with a pause before each. */
+  /** Prints 0 to 9 with a pause before each. A character of two UTF-16 units is in front of each number. */
   count: string;
   /** Prints a text of two UTF-16 units that arrives in single bytes, and two bytes that are no text. */
   brokenText: string;
@@ -18,7 +18,7 @@ export interface Programs {
   allocate: string;
   /** Prints and fails. The argument may appear nowhere in the runner's own output. */
   fail: string;
-  /** Ends its process without a result. */
+  /** Prints `last words`, without a flush of its own, and ends its process without a result. */
   exit: string;
   /** Ends its process by a signal. */
   signal: string;
@@ -38,10 +38,12 @@ export interface Programs {
 export interface InProcessPrograms {
   /** Prints a text that looks like an answer of the host and returns `real`. */
   forge: string;
-  /** The preprocessor prints `first` and returns `n` of the body plus 1, `extra` and the query; `main` prints `second` and returns the three. */
+  /** The preprocessor prints `first` and returns `n` of the body plus 1, `extra` and the query; `main` prints `second` and returns `n`, the query and `extra`. */
   preprocess: string;
   /** The preprocessor fails with `bad signature`; `main` prints. */
   failInPreprocessor: string;
+  /** The name of the error of `failInPreprocessor`. */
+  preprocessorError: string;
   /** The preprocessor returns `{a: 1}`; `main` fails with `later`. */
   failAfterPreprocessor: string;
   /** The preprocessor returns `{a: 1}`; `main` waits for a minute. */

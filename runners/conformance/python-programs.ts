@@ -3,7 +3,7 @@ import type { InProcessPrograms, Programs } from "./programs.ts";
 /** The conformance programs of Python. */
 export const pythonPrograms: Programs = {
   wait: (seconds) => `import time\ndef main():\n    print("begun")\n    time.sleep(${seconds})\n    print("done")\n    return 1`,
-  count: "import time\ndef main():\n    for n in range(10):\n        time.sleep(0.3)\n        print(n)",
+  count: "import time\ndef main():\n    for n in range(10):\n        time.sleep(0.3)\n        print(f'𝄞{n}')",
   brokenText:
     "import os, time\ndef main():\n    for byte in '𝄞'.encode():\n        os.write(1, bytes([byte]))\n        time.sleep(0.01)\n    os.write(1, b'\\xff|\\xf0\\x9d')",
   waitForChild:
@@ -13,7 +13,7 @@ export const pythonPrograms: Programs = {
   deaf: "import signal, time\nfor s in (15, 2, 1):\n    signal.signal(s, signal.SIG_IGN)\ndef main():\n    time.sleep(60)",
   allocate: "import time\ndef main():\n    held = [bytearray(1 << 20) for _ in range(390)]\n    time.sleep(30)",
   fail: "def main(a):\n    print('user-output')\n    raise ValueError('user-message')",
-  exit: "import os\ndef main():\n    print('last words', flush=True)\n    os._exit(4)",
+  exit: "import os\ndef main():\n    print('last words')\n    os._exit(4)",
   signal: "import os, signal\ndef main():\n    os.kill(os.getpid(), signal.SIGKILL)",
   malformed: "def main():\n    return object()",
   text: (length) => `def main():\n    return 'x' * ${length}`,
@@ -47,10 +47,11 @@ def main():
 def preprocessor(event, extra):
     print("first")
     return {"n": event["body"]["n"] + 1, "extra": extra, "query": event["query"]}
-def main(n: int, extra, query):
+def main(n: int, query, extra):
     print("second")
-    return [n, extra, query]`,
+    return [n, query, extra]`,
   failInPreprocessor: "def preprocessor(event):\n    raise ValueError('bad signature')\ndef main():\n    print('ran')",
+  preprocessorError: "ValueError",
   failAfterPreprocessor: "def preprocessor():\n    return {'a': 1}\ndef main(a):\n    raise ValueError('later')",
   waitAfterPreprocessor: "import time\ndef preprocessor():\n    return {'a': 1}\ndef main(a):\n    time.sleep(60)",
   countRuns: `

@@ -44,12 +44,12 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
         expect(runner.reports).toEqual([]);
       });
 
-      it("heartbeats contain output while the job is watched, without a gap in the offsets", async () => {
+      it("heartbeats contain output while the job is watched, without a gap in the offsets, which count UTF-16 units", async () => {
         runner.onBeat = () => ({ go: "on", watched: true });
         const outcome = await runner.run({ code: programs.count });
         const pieces = [...runner.beats.flatMap(({ logs }) => (logs?.text ? [logs] : [])), outcome.logs];
         expect(pieces.length).toBeGreaterThan(3);
-        expect(pieces.map(({ text }) => text).join("")).toBe("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+        expect(pieces.map(({ text }) => text).join("")).toBe(Array.from({ length: 10 }, (_, n) => `𝄞${n}\n`).join(""));
         let offset = 0;
         for (const piece of pieces) {
           expect(piece.offset).toBe(offset);
@@ -235,6 +235,7 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
         message: "run",
         language,
         outcome: "failure",
+        workspace: "demo",
         attempt: 1,
         tmp: "none",
       });

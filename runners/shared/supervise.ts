@@ -94,6 +94,7 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
         level: problem ? "ERROR" : "INFO",
         message: "run",
         job: request.job,
+        workspace: request.workspace,
         attempt: request.attempt,
         language: language.name,
         outcome: outcome.outcome,

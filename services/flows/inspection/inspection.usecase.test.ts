@@ -31,6 +31,9 @@ describe("the logs of a whole flow", () => {
   const logsOf = async (value: object[] | object) => {
     const { run } = await runFlowInCloud(room, value);
     const logs = await loadFlowLogs(room.deps, { actor: anAdmin, action: actions.readRun }, await jobOf(run));
+    // The first header names a job of the run.
+    const [, id = ""] = /^=== \S+, .*job (\S+)$/m.exec(logs) ?? [];
+    expect(await jobOf(id)).toMatchObject({ parent: run });
     return logs.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "#");
   };
 
