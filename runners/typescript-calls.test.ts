@@ -102,7 +102,9 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
     it("the error names a preprocessor that is missing, or returns too much or a value that is not JSON", async () => {
       const failed = async (code: string, more = {}) => (await error(code, { args: { event }, preprocessor, ...more }))?.message;
       expect(await failed("export function main() {}")).toContain("The preprocessor failed: The script does not export");
-      expect(await failed("export const preprocessor = () => ({ f() {} }); export const main = () => 1;")).toContain("cannot be JSON");
+      expect(await failed("export const preprocessor = () => ({ f() {} }); export const main = () => 1;")).toContain(
+        "cannot be converted to JSON",
+      );
       const large = "export const preprocessor = () => 'x'.repeat(3000); export const main = () => 1;";
       expect(await failed(large, { maxInlineResultBytes: 2000 })).toContain("the limit of 2000 bytes");
     });

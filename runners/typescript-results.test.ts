@@ -51,10 +51,10 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["return Symbol('x');", "result is a symbol"],
       ["return { p: Promise.resolve(1) };", "result.p is a promise that was not awaited"],
       ["return new Map([[{}, 1]]);", "result is a Map with a key that is not text (object)"],
-    ])("the error names the part that cannot be JSON: %s", async (body, what) => {
+    ])("the error names the part that cannot be converted to JSON: %s", async (body, what) => {
       expect(await error(`export function main() { ${body} }`)).toEqual({
         name: "ResultError",
-        message: `The result cannot be JSON: ${what}`,
+        message: `The result cannot be converted to JSON: ${what}`,
       });
     });
 

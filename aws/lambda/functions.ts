@@ -46,7 +46,7 @@ export const functions = {
       const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
       if (FunctionError) return { kind: "lost", reason: text.slice(0, 300) };
       const outcome = JSON.parse(text) as RunOutcome | null;
-      return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner gave no outcome" };
+      return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner returned no outcome" };
     } catch (error) {
       if (error instanceof TooManyRequestsException) return { kind: "throttled" };
       const reason = error instanceof Error ? error.message : String(error);

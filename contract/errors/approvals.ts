@@ -24,10 +24,10 @@ export const approvalAnswers: Answers<ApprovalErrors> = {
     status: 409,
     describe: ({ gates }) => `This run is waiting for several approvals. Send one of these ids as 'gate': ${gates.join(", ")}.`,
   },
-  "approval.decided": { status: 409, describe: ({ outcome, at }) => `This request was already decided: ${outcome}, at ${at}.` },
+  "approval.decided": { status: 409, describe: ({ outcome, at }) => `This request has already been decided: ${outcome}, at ${at}.` },
   "approval.used": {
     status: 409,
-    describe: ({ by, at }) => `This approval was already given by ${by} at ${at}, with other values. It counts once.`,
+    describe: ({ by, at }) => `${by} already gave this approval at ${at}, with other values. Only the first approval counts.`,
   },
   "approval.full": { status: 409, describe: ({ limit }) => `This step already has ${limit} approvals, which is the maximum.` },
   "approval.over": { status: 409, describe: ({ id, state }) => `The run ${id} is ${state}, so there is nothing left to decide.` },

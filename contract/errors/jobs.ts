@@ -32,7 +32,7 @@ export const jobAnswers: Answers<JobErrors> = {
     describe: ({ id, limitMs }) =>
       `The job ${id} did not finish within ${limitMs / 1000} s. It is still running: read its result at jobs_u/completed/get_result/${id}.`,
   },
-  "job.notQueued": { status: 400, describe: ({ id }) => `The job ${id} is no longer queued.` },
+  "job.notQueued": { status: 400, describe: ({ id }) => `The job ${id} is no longer queued: it has already started or ended.` },
   "job.attemptLost": { status: 409, describe: ({ id }) => `This attempt of job ${id} was replaced by another one. Stop working on it.` },
   "idempotency.key": {
     status: 400,

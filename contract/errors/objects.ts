@@ -91,7 +91,10 @@ export const objectAnswers: Answers<ObjectErrors> = {
     status: 422,
     describe: ({ reference, by }) => `${reference} does not exist, or ${by} is not allowed to read it.`,
   },
-  "reference.cycle": { status: 422, describe: ({ reference }) => `${reference} refers back to itself.` },
+  "reference.cycle": {
+    status: 422,
+    describe: ({ reference }) => `${reference} refers back to itself. Remove one of the references of this cycle.`,
+  },
   "reference.tooLarge": {
     status: 413,
     describe: ({ limitBytes }) =>

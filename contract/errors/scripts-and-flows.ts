@@ -39,7 +39,7 @@ export const scriptAndFlowAnswers: Answers<ScriptAndFlowErrors> = {
   "script.changedMeanwhile": { status: 409, describe: ({ path }) => `Another request saved ${path} at the same time. Load it again.` },
   "script.tooLarge": {
     status: 413,
-    describe: ({ limitBytes }) => `The source of a script may have at most ${formatMegabytes(limitBytes)}.`,
+    describe: ({ limitBytes }) => `The source of a script may be at most ${formatMegabytes(limitBytes)}.`,
   },
   "script.notOnBehalf": { status: 403, describe: ({ email }) => `Only an administrator can let a script run on behalf of ${email}.` },
   "flow.notFound": { status: 404, describe: ({ path }) => `There is no flow at ${path}.` },
@@ -51,7 +51,7 @@ export const scriptAndFlowAnswers: Answers<ScriptAndFlowErrors> = {
   "flow.changedMeanwhile": { status: 409, describe: ({ path }) => `Another request saved ${path} at the same time. Load it again.` },
   "flow.tooLarge": {
     status: 413,
-    describe: ({ limitBytes }) => `A flow, including its inline scripts, may have at most ${formatMegabytes(limitBytes)}.`,
+    describe: ({ limitBytes }) => `A flow, including its inline scripts, may be at most ${formatMegabytes(limitBytes)}.`,
   },
   "flow.noMachine": { status: 404, describe: ({ path, reason }) => `The flow ${path} has no state machine: ${reason}` },
   "flow.notRestarted": { status: 400, describe: ({ id, reason }) => `The job ${id} cannot be restarted: ${reason}.` },

@@ -159,5 +159,5 @@ const isTrap = (error: unknown) => error instanceof Error && error.name === "Run
 function reasonOf(thrown: unknown): string {
   const { name, message } = (typeof thrown === "object" && thrown !== null ? thrown : {}) as { name?: unknown; message?: unknown };
   const text = typeof message === "string" ? `${typeof name === "string" ? name : "Error"}: ${message}` : JSON.stringify(thrown);
-  return `${(text ?? "it threw nothing").replaceAll(/\s+/g, " ").slice(0, 300)}.`;
+  return `${(text ?? "it threw undefined").replaceAll(/\s+/g, " ").slice(0, 300)}.`;
 }

@@ -38,7 +38,7 @@ describe("approval mails", () => {
         "Review and decide:",
         page,
         "",
-        "You receive this mail because you are an approver. Opening the link does not decide anything: approve or reject on the page.",
+        "You receive this email because you are an approver. Opening the link does not approve or reject the request. You decide on the page.",
         "",
       ].join("\n"),
     );

@@ -43,7 +43,7 @@ export function buildMail(baseUrl: string, notice: GateNotice): MailText {
   ];
   const message = notice.message === undefined ? undefined : shortenText(plain(notice.message), limits.noticeTextChars);
   const why =
-    "You receive this mail because you are an approver. Opening the link does not decide anything: approve or reject on the page.";
+    "You receive this email because you are an approver. Opening the link does not approve or reject the request. You decide on the page.";
   return {
     subject: oneLine(plain(`${beginnings[what]}: ${step} (${flowPath ?? "a flow"})`), SUBJECT_CHARS),
     text: [...lines, ...(message === undefined ? [] : ["", message]), "", "Review and decide:", page, "", why, ""].join("\n"),

@@ -89,5 +89,5 @@ function reasonOf(error: unknown): string {
   const { message = "", errors } = error as { message?: string; errors?: { instancePath?: string; message?: string }[] };
   const first = Array.isArray(errors) ? errors[0] : undefined;
   if (first?.message) return `${first.instancePath?.slice(1) || "the envelope"} ${first.message}`;
-  return message.split("\n")[0] || "it cannot be read";
+  return message.split("\n")[0] || "its envelope is malformed";
 }

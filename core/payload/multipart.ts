@@ -30,7 +30,7 @@ export async function readMultipart(contentType: string, bytes: Buffer): Promise
         limits: { parts: limits.formParts, fieldSize: limits.requestBodyBytes },
       });
     } catch (error) {
-      refuse(error instanceof Error ? error.message : "it cannot be read");
+      refuse(error instanceof Error ? error.message : "its parts are malformed");
       return;
     }
     parser.on("field", (name, value) => form.fields.push([name, value]));
@@ -43,7 +43,7 @@ export async function readMultipart(contentType: string, bytes: Buffer): Promise
       );
     });
     parser.on("partsLimit", () => refuse(`it has more than ${limits.formParts} parts`));
-    parser.on("error", (error) => refuse(error instanceof Error ? error.message : "it cannot be read"));
+    parser.on("error", (error) => refuse(error instanceof Error ? error.message : "its parts are malformed"));
     parser.on("close", () => resolve(form));
     parser.end(bytes);
   });

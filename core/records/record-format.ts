@@ -66,10 +66,10 @@ export function recordFormat<T extends object>({ schema, version, upgrade = (fie
     toJson: (value) => JSON.stringify({ version, ...value }),
     parse: (record) => {
       const stored = parseJson(record);
-      if (!isJsonObject(stored)) throw new UnreadableRecordError(record, { cause: new Error("The record is no JSON object.") });
+      if (!isJsonObject(stored)) throw new UnreadableRecordError(record, { cause: new Error("The record is not a JSON object.") });
       const { version: found = 0, ...fields } = stored;
       if (typeof found !== "number" || found > version) {
-        throw new UnreadableRecordError(record, { cause: new Error(`Version ${String(found)} is unknown.`) });
+        throw new UnreadableRecordError(record, { cause: new Error(`Version ${String(found)} is not supported.`) });
       }
       return parseStored(schema, found === version ? fields : upgrade(fields, found), record);
     },
@@ -83,7 +83,7 @@ export function parseReadable<R extends StoredRecord, T>(records: readonly R[], 
       return [[record, parse(record)]];
     } catch (error) {
       if (!(error instanceof UnreadableRecordError)) throw error;
-      reportFailure("A stored record could not be read and was left out", error, { record: record.ref, parent: record.parent });
+      reportFailure("A stored record could not be read and was skipped", error, { record: record.ref, parent: record.parent });
       return [];
     }
   });

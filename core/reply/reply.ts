@@ -95,7 +95,7 @@ function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
     Object.entries(value).map(([name, text]) => {
       const key = name.toLowerCase();
       if (!HEADER_NAME.test(name)) throw refuse(`${JSON.stringify(name.slice(0, 50))} is not a valid header name`);
-      if (RESERVED.has(key)) throw refuse(`the header ${name} is set by the connection`);
+      if (RESERVED.has(key)) throw refuse(`the header ${name} is set by the HTTP connection, so a script cannot set it`);
       if (typeof text !== "string" && typeof text !== "number") throw refuse(`the header ${name} is not a string`);
       if (NOT_IN_VALUE.test(String(text))) throw refuse(`the header ${name} contains invalid characters`);
       // The session cookie: with it, a script could sign its callers in as another user.

@@ -38,7 +38,7 @@ export function findValueIssues(schema: Record<string, unknown>, value: unknown)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // Compiling the schema does not detect this fault. It occurs only with a value that reaches the place.
-    return [{ path: "value", reason: "cannot be checked, because the schema of the type refers to itself without end" }];
+    return [{ path: "value", reason: "cannot be checked, because the schema of the type refers to itself endlessly" }];
   }
   return (validate.errors ?? [])
     .filter((error) => !excused(error))

@@ -119,7 +119,7 @@ export class BuildSandbox implements AsyncDisposable {
   }
 
   checkTime(): void {
-    if (this.signal.aborted) throw new BuildFailure("The build took too long and was stopped.");
+    if (this.signal.aborted) throw new BuildFailure("The build exceeded its time limit and was stopped.");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

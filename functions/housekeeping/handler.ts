@@ -57,6 +57,6 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
   for (const [task, count] of Object.entries(counts)) countOutcome(`Housekeeping${task[0]?.toUpperCase()}${task.slice(1)}`, { count });
   countOutcome("LostAttempts", { count: counts["requeued"] ?? 0 });
   await logInvocation("tick", context, { ...counts, failed });
-  if (failed.length > 0) throw new Error(`These tasks of housekeeping failed: ${failed.join(", ")}. The log has their errors.`);
+  if (failed.length > 0) throw new Error(`These housekeeping tasks failed: ${failed.join(", ")}. The log contains their errors.`);
   return counts;
 }

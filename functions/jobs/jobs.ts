@@ -132,7 +132,7 @@ export const jobRoutes: ApiRoutes = [
   }),
   on(control.runNow, async ({ auth, params: { workspace, id } }) => {
     await runJobNow(deps, await findJob(deps, callerOf(auth, control.runNow), { workspace, id }));
-    return text(200, `The job ${id} runs as soon as there is room for it.`);
+    return text(200, `The job ${id} starts as soon as its concurrency limit allows it.`);
   }),
   on(routes.startedAtByIds, async ({ auth, params: { workspace }, body }) =>
     json(200, await listStartTimes(deps, callerOf(auth, routes.startedAtByIds), workspace, body)),

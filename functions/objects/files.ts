@@ -43,7 +43,7 @@ export const files: ApiRoutes = [
   ),
   on(routes.deleteFile, async ({ auth, params, query }) => {
     await service.deleteFile(deps, callerOf(routes.deleteFile, auth, params), query.file_key, query);
-    return text(200, `The file ${query.file_key} is deleted.`);
+    return text(200, `The file ${query.file_key} was deleted.`);
   }),
   on(routes.moveFile, async ({ auth, params, query: { src_file_key: from, dest_file_key: to, ...named } }) => {
     await service.moveFile(deps, callerOf(routes.moveFile, auth, params), { from, to }, named);
@@ -61,7 +61,7 @@ export const files: ApiRoutes = [
   on(routes.testConnection, async ({ auth, params: { workspace }, query }) => {
     const { bucket, prefix } = await openStorage(deps, auth.actor, workspace, query);
     await bucket.list(prefix, 1);
-    return text(200, "The storage can be reached and listed.");
+    return text(200, "The storage is reachable, and its files can be listed.");
   }),
   on(routes.resourceInfo, async ({ auth, params, body }) => {
     const caller = { ...callerOf(routes.resourceInfo, auth, params), token: auth.sentToken ?? "" };

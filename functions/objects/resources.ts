@@ -39,19 +39,19 @@ export const resources: ApiRoutes = [
   ),
   on(routes.createResource, async ({ auth, params: { workspace }, query, body }) => {
     await createResource(deps, { actor: auth.actor, workspace }, body, { updateIfExists: query.update_if_exists ?? false });
-    return text(201, `The resource ${body.path} is saved.`);
+    return text(201, `The resource ${body.path} was saved.`);
   }),
   on(routes.updateResource, async ({ auth, params: { workspace, path }, body }) => {
     await updateResource(deps, { actor: auth.actor, workspace, path }, body);
-    return text(200, `The resource ${body.path ?? path} is saved.`);
+    return text(200, `The resource ${body.path ?? path} was saved.`);
   }),
   on(routes.updateResourceValue, async ({ auth, params: { workspace, path }, body }) => {
     await updateResource(deps, { actor: auth.actor, workspace, path }, { value: body.value });
-    return text(200, `The value of ${path} is saved.`);
+    return text(200, `The value of ${path} was saved.`);
   }),
   on(routes.deleteResource, async ({ auth, params: { workspace, path } }) => {
     await deleteResource(deps, auth.actor, workspace, path);
-    return text(200, `The resource ${path} is deleted.`);
+    return text(200, `The resource ${path} was deleted.`);
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
     const found = (await loadResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read))).filter(
@@ -86,14 +86,14 @@ export const resources: ApiRoutes = [
   ),
   on(routes.createResourceType, async ({ auth, params: { workspace }, body }) => {
     await createResourceType(deps, auth.actor, workspace, body);
-    return text(201, `The resource type ${body.name} is saved.`);
+    return text(201, `The resource type ${body.name} was saved.`);
   }),
   on(routes.updateResourceType, async ({ auth, params: { workspace, name }, body }) => {
     await updateResourceType(deps, { actor: auth.actor, workspace }, name, body);
-    return text(200, `The resource type ${name} is saved.`);
+    return text(200, `The resource type ${name} was saved.`);
   }),
   on(routes.deleteResourceType, async ({ auth, params: { workspace, name } }) => {
     await deleteResourceType(deps, auth.actor, workspace, name);
-    return text(200, `The resource type ${name} is deleted.`);
+    return text(200, `The resource type ${name} was deleted.`);
   }),
 ];

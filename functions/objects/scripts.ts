@@ -79,7 +79,7 @@ export const scripts: ApiRoutes = [
   }),
   on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path } }) => {
     await archiveScript(deps, auth.actor, workspace, path);
-    return text(200, `The script ${path} is archived.`);
+    return text(200, `The script ${path} was archived.`);
   }),
   on(routes.archiveScriptByHash, async ({ auth, params: { workspace, hash } }) => {
     requirePermission(auth.actor, routes.archiveScriptByHash, await getScriptVersion(deps, workspace, hash));

@@ -33,15 +33,15 @@ export const variables: ApiRoutes = [
   ),
   on(routes.createVariable, async ({ auth, params: { workspace }, query, body }) => {
     await createVariable(deps, { actor: auth.actor, workspace }, body, { alreadyEncrypted: query.already_encrypted ?? false });
-    return text(201, `The variable ${body.path} is saved.`);
+    return text(201, `The variable ${body.path} was saved.`);
   }),
   on(routes.updateVariable, async ({ auth, params: { workspace, path }, query, body }) => {
     await updateVariable(deps, { actor: auth.actor, workspace, path }, body, { alreadyEncrypted: query.already_encrypted ?? false });
-    return text(200, `The variable ${body.path ?? path} is saved.`);
+    return text(200, `The variable ${body.path ?? path} was saved.`);
   }),
   on(routes.deleteVariable, async ({ auth, params: { workspace, path } }) => {
     await deleteVariable(deps, auth.actor, workspace, path);
-    return text(200, `The variable ${path} is deleted.`);
+    return text(200, `The variable ${path} was deleted.`);
   }),
   on(routes.encryptValue, async ({ params: { workspace }, body }) => text(200, exportSecret(await loadExportKey(deps, workspace), body))),
   on(routes.listContextual, async ({ auth, params: { workspace } }) => {

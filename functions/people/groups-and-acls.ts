@@ -48,10 +48,10 @@ export const access: ApiRoutes = [
   on(routes.getAcl, async ({ params }) => json(200, await getAcl(deps, params))),
   on(routes.addAcl, async ({ auth, params, body: { owner, write } }) => {
     await changeAcl(deps, auth.actor, params, { owner, right: write ?? false });
-    return text(200, `${owner} may ${write ? "write" : "read"} it.`);
+    return text(200, `${owner} may now ${write ? "write" : "read"} ${params.path}.`);
   }),
   on(routes.removeAcl, async ({ auth, params, body: { owner } }) => {
     await changeAcl(deps, auth.actor, params, { owner, right: undefined });
-    return text(200, `${owner} has no extra permission on it.`);
+    return text(200, `${owner} no longer has extra permissions on ${params.path}.`);
   }),
 ];

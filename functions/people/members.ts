@@ -35,7 +35,7 @@ export const members: ApiRoutes = [
   ),
   on(routes.updateMember, async ({ params: { workspace, username }, body }) => {
     await updateMember(deps, workspace, username, body);
-    return text(200, `The user ${username} is changed.`);
+    return text(200, `The user ${username} was changed.`);
   }),
   on(routes.deleteMember, async ({ params: { workspace, username } }) => {
     await removeMember(deps, workspace, username);
@@ -47,7 +47,7 @@ export const members: ApiRoutes = [
   }),
   on(routes.inviteMember, async ({ params: { workspace }, body }) => {
     await inviteUser(deps, workspace, body);
-    return text(201, `${body.email} is invited.`);
+    return text(201, `${body.email} was invited.`);
   }),
   on(routes.listInvitesOfWorkspace, async ({ params: { workspace } }) => json(200, await listInvites(deps, workspace))),
   on(routes.deleteInvite, async ({ params: { workspace }, body }) => {

@@ -14,7 +14,7 @@ export const settings: ApiRoutes = [
   on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await getGlobalSetting(deps, auth.actor, key))),
   on(routes.setGlobal, async ({ params: { key }, body }) => {
     await setGlobalSetting(deps, key, body.value);
-    return text(200, `The setting ${key} is saved.`);
+    return text(200, `The setting ${key} was saved.`);
   }),
   on(routes.getSettings, async ({ params: { workspace } }) => json(200, await getWorkspaceSettings(deps, workspace))),
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
@@ -30,13 +30,18 @@ export const settings: ApiRoutes = [
     await setWorkspaceSetting(deps, workspace, "approvals", body);
     return text(
       200,
-      body.every_get_counts ? "Every GET request of an approval link decides." : "Approval links that a browser opens show the page.",
+      body.every_get_counts
+        ? "Every GET request to an approval link now decides."
+        : "A browser that opens an approval link now shows the approval page.",
     );
   }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
     const autoInvite = toAutoInvite(body, auth.actor.email);
     await setWorkspaceSetting(deps, workspace, "auto_invite", autoInvite);
-    return text(200, autoInvite ? "New users join automatically." : "New users do not join automatically.");
+    return text(
+      200,
+      autoInvite ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
+    );
   }),
   on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {
     await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined);

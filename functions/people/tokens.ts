@@ -12,15 +12,15 @@ export const tokens: ApiRoutes = [
   on(routes.listTokens, async ({ auth, query }) => json(200, await listTokens(deps, auth.actor, query))),
   on(routes.deleteToken, async ({ auth, params }) => {
     const prefix = await deleteToken(deps, auth.actor, params.token_prefix);
-    return text(200, `The token ${prefix}… is deleted.`);
+    return text(200, `The token ${prefix}… was deleted.`);
   }),
   on(routes.updateTokenScopes, async ({ auth, params, body }) => {
     const prefix = await updateToken(deps, auth.actor, params.token_prefix, { scopes: body.scopes ?? null });
-    return text(200, `The scopes of ${prefix}… are replaced.`);
+    return text(200, `The scopes of ${prefix}… were replaced.`);
   }),
   on(routes.updateTokenLabel, async ({ auth, params, body }) => {
     const prefix = await updateToken(deps, auth.actor, params.token_prefix, { label: body.label ?? null });
-    return text(200, `The label of ${prefix}… is replaced.`);
+    return text(200, `The label of ${prefix}… was replaced.`);
   }),
   on(routes.impersonate, async ({ auth, body: { impersonate_email, ...asked } }) =>
     text(201, await impersonate(deps, auth.actor, impersonate_email, asked)),

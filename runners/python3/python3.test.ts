@@ -161,13 +161,13 @@ def main():
   });
 
   it.each([
-    ["{'a': {'b': print}}", 'The result cannot be JSON: result["a"]["b"] is a function'],
-    ["[1, lambda: 2]", "The result cannot be JSON: result[1] is a function"],
-    ["int", "The result cannot be JSON: result is a class"],
-    ["{'a': object()}", 'The result cannot be JSON: result["a"] is an object of class object'],
-    ["loop", 'The result cannot be JSON: result["a"][0] refers back to result'],
-    ["deep", "The result cannot be JSON: it is nested more than 400 levels deep"],
-  ])("the error names the part that cannot be JSON: %s", async (expression, message) => {
+    ["{'a': {'b': print}}", 'The result cannot be converted to JSON: result["a"]["b"] is a function'],
+    ["[1, lambda: 2]", "The result cannot be converted to JSON: result[1] is a function"],
+    ["int", "The result cannot be converted to JSON: result is a class"],
+    ["{'a': object()}", 'The result cannot be converted to JSON: result["a"] is an object of class object'],
+    ["loop", 'The result cannot be converted to JSON: result["a"][0] refers back to result'],
+    ["deep", "The result cannot be converted to JSON: it is nested more than 400 levels deep"],
+  ])("the error names the part that cannot be converted to JSON: %s", async (expression, message) => {
     const code = `loop = {"a": []}\nloop["a"].append(loop)\ndeep = []\nfor _ in range(5000):\n    deep = [deep]\ndef main():\n    return ${expression}`;
     expect(await errorOf({ code })).toEqual({ name: "ResultError", message });
   });

@@ -60,7 +60,10 @@ async function preprocess(module, { preprocessor, args }) {
     return { json, args: JSON.parse(json) };
   } catch (error) {
     return {
-      error: error instanceof NotJson ? { name: "ResultError", message: `its result cannot be JSON: ${error.message}` } : describe(error),
+      error:
+        error instanceof NotJson
+          ? { name: "ResultError", message: `its result cannot be converted to JSON: ${error.message}` }
+          : describe(error),
     };
   }
 }
@@ -97,11 +100,12 @@ function success(result) {
   try {
     json = JSON.stringify(toJson(result));
   } catch (error) {
-    if (error instanceof NotJson) return failure({ name: "ResultError", message: `The result cannot be JSON: ${error.message}` });
+    if (error instanceof NotJson)
+      return failure({ name: "ResultError", message: `The result cannot be converted to JSON: ${error.message}` });
     if (error instanceof RangeError) {
       return failure({
         name: "ResultError",
-        message: `The result cannot be JSON: it is nested too deeply or too large (${error.message}).`,
+        message: `The result cannot be converted to JSON: it is nested too deeply or too large (${error.message}).`,
       });
     }
     return failureOf(error); // A getter or a toJSON method of the script threw.

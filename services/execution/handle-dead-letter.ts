@@ -27,14 +27,14 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
     if (job.flow?.plan || !isLost(job, nowMs())) return "nothing";
     const ending = failedEnding({
       name: "WorkerLost",
-      message: "The job was started, its worker was lost, and its message failed too often to be retried.",
+      message: "The job was started, its worker was lost, and its queue message failed too often to be retried.",
     });
     return endOrSkip(deps, job, ending);
   }
   if (job.losses + 1 >= limits.maxAttempts) {
     const ending = failedEnding({
       name: "NotStarted",
-      message: `The job could not be started: its message failed in all ${limits.maxAttempts} rounds.`,
+      message: `The job could not be started: its queue message failed in all ${limits.maxAttempts} delivery rounds.`,
     });
     return endOrSkip(deps, job, ending);
   }

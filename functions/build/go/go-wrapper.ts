@@ -70,7 +70,7 @@ func SvcRun() {
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(reply); err != nil {
 		line.Reset()
-		reply = svcReply{Error: &svcError{Name: "ResultError", Message: "the result cannot be written as JSON: " + err.Error()}}
+		reply = svcReply{Error: &svcError{Name: "ResultError", Message: "the result cannot be converted to JSON: " + err.Error()}}
 		encoder.Encode(reply)
 	}
 	out := svcos.NewFile(3, "result")

@@ -143,5 +143,5 @@ function extractReason(output: string): string {
     .split("\n")
     .map((line) => line.trim().replace(/^(\.\/)?inner\//, ""))
     .filter((line) => line !== "" && !/^(#|go: (downloading|finding|found|script\/inner imports$))/.test(line));
-  return lines.slice(0, 20).join("\n") || "go gave no reason";
+  return lines.slice(0, 20).join("\n") || "go printed no error message";
 }

@@ -56,7 +56,7 @@ function checkLockCovers(locked: Record<string, string>, wanted: Record<string, 
 function extractReason(output: string): string {
   const lines = output.split("\n").map((line) => line.trim());
   const errors = lines.filter((line) => line.startsWith("error:")).map((line) => line.slice("error:".length).trim());
-  return errors.join("; ") || lines.filter(Boolean).at(-1) || "the installer gave no reason";
+  return errors.join("; ") || lines.filter(Boolean).at(-1) || "the installer printed no error message";
 }
 
 /**

@@ -18,7 +18,9 @@ export function readPythonLock(text: string, requirements: string[]): string {
     const requirement = at === -1 ? line : line.slice(0, at).trim();
     const hashes = at === -1 ? [] : line.slice(at).trim().split(/\s+/);
     if (!isRequirement(requirement) || !/^[^;]*={2,3}/.test(requirement) || !hashes.every((hash) => HASH.test(hash))) {
-      throw new BuildFailure(`The lock cannot be used: "${line.slice(0, 200)}" is not a package with its exact version.`);
+      throw new BuildFailure(
+        `The lock cannot be used: "${line.slice(0, 200)}" is not a package with its exact version. Save the script without a lock to resolve its packages again.`,
+      );
     }
     lines.push([requirement, ...hashes].join(" "));
     names.add(normalizeName(requirement));

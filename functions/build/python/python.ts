@@ -127,6 +127,6 @@ function extractReason(output: string): string {
     lines
       .filter(Boolean)
       .join(" ")
-      .replace(/^error: /, "") || "the installer gave no reason"
+      .replace(/^error: /, "") || "the installer printed no error message"
   );
 }

@@ -64,9 +64,9 @@ def to_json(value, path, above, depth):
     if kind is float:
         return value if math.isfinite(value) else None
     if depth > MAX_DEPTH:
-        raise NotJson(f"The result cannot be JSON: it is nested more than {MAX_DEPTH} levels deep")
+        raise NotJson(f"The result cannot be converted to JSON: it is nested more than {MAX_DEPTH} levels deep")
     if id(value) in above:
-        raise NotJson(f"The result cannot be JSON: {path} refers back to {above[id(value)]}")
+        raise NotJson(f"The result cannot be converted to JSON: {path} refers back to {above[id(value)]}")
     above[id(value)] = path
     try:
         if kind is dict:
@@ -84,7 +84,7 @@ def _integer(value, path):
     try:
         return str(int(value))
     except ValueError:
-        raise NotJson(f"The result cannot be JSON: {path} is a number with too many digits") from None
+        raise NotJson(f"The result cannot be converted to JSON: {path} is a number with too many digits") from None
 
 
 def _object(items, path, above, depth):
@@ -132,7 +132,7 @@ def _other(value, path, above, depth):
         return str(value)
     name = _unserialisable(value)
     if name:
-        raise NotJson(f"The result cannot be JSON: {path} is {name}")
+        raise NotJson(f"The result cannot be converted to JSON: {path} is {name}")
     return _by_shape(value, path, above, depth)
 
 
@@ -159,7 +159,7 @@ def _by_shape(value, path, above, depth):
         return to_json(value.dict(), path, above, depth + 1)
     if isinstance(value, (abc.Sequence, abc.ValuesView, abc.Iterator)) or type(value).__name__ == "deque":
         return _array(value, path, above, depth)
-    raise NotJson(f"The result cannot be JSON: {path} is an object of class {type(value).__name__}")
+    raise NotJson(f"The result cannot be converted to JSON: {path} is an object of class {type(value).__name__}")
 
 
 def _decimal(value):

@@ -72,7 +72,7 @@ class Beats:
             now = time.monotonic()
             if now - self._acknowledged > LOST_AFTER_S:
                 self.lost = True
-                self._stop_run(f"No beat was acknowledged for {LOST_AFTER_S:.0f} s, so this attempt was stopped. Another attempt may follow.")
+                self._stop_run(f"No heartbeat was acknowledged for {LOST_AFTER_S:.0f} s, so this attempt was stopped. Another attempt may follow.")
                 return
             with_output = self._output_is_due(now)
             if with_output or now - max(self._last, self._started - 1) >= (2 if now - self._started < 60 else 5):

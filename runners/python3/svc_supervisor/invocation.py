@@ -207,7 +207,7 @@ def _ending(run):
         try:
             return {"outcome": "success", "result": json.loads(run.body)}
         except (ValueError, RecursionError):
-            return {"outcome": "failure", "error": {"name": "ResultError", "message": "The result cannot be JSON."}}
+            return {"outcome": "failure", "error": {"name": "ResultError", "message": "The result cannot be converted to JSON."}}
     for attempt in range(1, _UPLOAD_ATTEMPTS + 1):
         try:
             net.upload(request["resultUrl"], run.body, "application/json")

@@ -91,7 +91,7 @@ export class Beats {
     await this.#inFlight;
     this.#inFlight = undefined;
     if (!this.#ended && Date.now() - this.#acknowledgedMs >= SILENCE_MS) {
-      this.#stop(`No beat was acknowledged for ${SILENCE_MS / 1000} s, so this attempt was stopped. Another attempt may follow.`);
+      this.#stop(`No heartbeat was acknowledged for ${SILENCE_MS / 1000} s, so this attempt was stopped. Another attempt may follow.`);
       return;
     }
     this.#schedule();

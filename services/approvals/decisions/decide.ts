@@ -154,8 +154,8 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
     await applyPreApprovals(deps, request, request.module);
   }
   return input.approved
-    ? "Approved: it applies to the next step of the flow that requests approval."
-    : "Rejected: it applies to the next step of the flow that requests approval.";
+    ? "Your approval is stored. It applies to the next step of the flow that requests approval."
+    : "Your rejection is stored. It applies to the next step of the flow that requests approval.";
 }
 
 /** Returns the sentence for a caller who has decided, or whose earlier reply was lost. */

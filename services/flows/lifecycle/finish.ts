@@ -76,7 +76,8 @@ export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promis
         reportFailure("The result could not be cached", error, { job: flow.id }),
       );
     await endFlow(deps, flow, endJobWithValue(deps, flow, verdict.state, verdict.result));
-    if (verdict.state === "failed" || verdict.state === "canceled") throw new FlowFailed(`Flow ${flow.id} failed. Its job has the error.`);
+    if (verdict.state === "failed" || verdict.state === "canceled")
+      throw new FlowFailed(`Flow ${flow.id} failed. Its job contains the error.`);
     return;
   }
   await continueFlow(deps, flow);

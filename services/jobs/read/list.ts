@@ -50,7 +50,7 @@ async function findSearchedWorkspaces(
   { all_workspaces: all }: JobListQuery,
 ): Promise<string[]> {
   if (!all) return [workspace];
-  if (!actor.superAdmin) throw new SvcError("auth.forbidden", { action: "jobs of all workspaces" });
+  if (!actor.superAdmin) throw new SvcError("auth.forbidden", { action: "listing the jobs of all workspaces" });
   return (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
 }
 

@@ -24,7 +24,7 @@ it("docs/connections.md: every example does what the page describes", async () =
     });
 
   const said = run(first);
-  expect(said).toContain("The variable f/ops/db_password is saved.");
+  expect(said).toContain("The variable f/ops/db_password was saved.");
   expect(said).toContain('"password":"s3cret-of-the-db"');
   expect(said).toContain('{"chars":16}');
 

@@ -26,7 +26,7 @@ function Decided({ info: { state, decision }, verdict }: { info: ApprovalInfo; v
   if (state === "canceled") return <Text>The run ended before a decision was made.</Text>;
   if (!decision) return null;
   const when = <When at={decision.at} />;
-  if (decision.how === "expired") return <Text>No decision was made in time: it was open until {when}.</Text>;
+  if (decision.how === "expired") return <Text>No decision was made in time. This request expired on {when}.</Text>;
   const by = decision.by ?? "the holder of a link";
   const missed = verdict !== undefined && verdict !== decision.how;
   return (

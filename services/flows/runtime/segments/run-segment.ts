@@ -107,7 +107,7 @@ async function runModule(
       // The module itself decides what the end of its list means.
       if (!DONE.has(left.outcome ?? "")) return left;
     } else if (seconds > 0) return answer;
-    else if (outcome !== "retry") throw new Error(`Module ${id} cannot take the way ${outcome} in a segment.`);
+    else if (outcome !== "retry") throw new Error(`Module ${id} cannot end with the outcome ${outcome} in a segment.`);
   }
 }
 

@@ -53,7 +53,7 @@ export default function Form({ form, disabled, onSubmit, children }: FormProps) 
       <Stack gap="md" mt="md">
         {tooLarge && (
           <Note tone="bad" focus>
-            The files are too large together: {FILES_LIMIT_TEXT} is the most.
+            Together, the files are too large. The maximum is {FILES_LIMIT_TEXT}.
           </Note>
         )}
         {children}

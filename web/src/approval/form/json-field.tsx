@@ -12,7 +12,7 @@ export function JsonField({ schema, name, title, fieldPathId, formData, required
     setBroken(parsed === undefined);
     onChange(parsed?.value, fieldPathId.path);
   };
-  const errors = [...(broken ? ["This is not JSON."] : []), ...(rawErrors ?? [])];
+  const errors = [...(broken ? ["Enter valid JSON."] : []), ...(rawErrors ?? [])];
   return (
     <Textarea
       id={fieldPathId.$id}

@@ -62,7 +62,7 @@ function outputOf(schema: unknown, value: unknown): OutputUnit[] {
 const sentences: Readonly<Record<string, (n: string) => string>> = {
   required: () => "This field is required.",
   enum: () => "Choose one of these values.",
-  const: () => "Only one value is possible.",
+  const: () => "Only one value is allowed.",
   type: () => "This value has the wrong type.",
   format: () => "This value has the wrong format.",
   pattern: () => "This value has the wrong format.",

@@ -4,7 +4,7 @@ import { leftText } from "./time.ts";
 const MINUTE = 60_000;
 
 it.each([
-  [30_000, "under a minute"],
+  [30_000, "less than a minute"],
   [MINUTE, "1 min"],
   [59 * MINUTE, "59 min"],
   [60 * MINUTE, "1 h 0 min"],
