@@ -59,7 +59,7 @@ const CREATE_MS = 30_000;
 
 /**
  * Creates a user, with a password if one is given. The record is created first, so that the password of an existing user is never changed,
- * and says that the password is missing until it is stored. If the process dies in between, a repeated call completes the user. Throws
+ * and marked as lacking a password until the password is stored. If the process dies in between, a repeated call completes the user. Throws
  * `user.exists`, `user.invalidPassword`, and `engine.busy` while another call may still be creating the user.
  */
 export async function createUser({ objects, people, nowMs }: UserDeps, request: NewUser): Promise<void> {
