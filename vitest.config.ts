@@ -17,8 +17,8 @@ const useCases = "services/**/*.usecase.test.ts";
 
 export default defineConfig({
   test: {
-    // Most tests wait for an engine most of the time: one file at a time would leave half of two cores idle.
-    maxWorkers: 2,
+    // Most tests wait for an engine most of the time: two files at a time would leave a third of two cores idle.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,

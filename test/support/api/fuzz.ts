@@ -14,7 +14,7 @@ export interface FuzzOptions {
   known: Readonly<Record<string, readonly string[]>>;
   /** Operations that are not called, by their ids. */
   leaveOut: readonly string[];
-  /** The number of random calls of each operation, in addition to calls at the limits of its schemas. */
+  /** The number of random calls of each operation, in addition to calls at the valid limits of its schemas. */
   examples: number;
 }
 
@@ -75,6 +75,15 @@ function withoutPythonFault(error: FuzzReport["errors"][number], output: string)
   return count > 0 ? [{ ...error, count }] : [];
 }
 
+const RANDOM_ONLY = "phases = { coverage = { enabled = false } }";
+
+/** Settings of the operations whose path matches. The settings of all groups that an operation matches are merged. */
+const operations = (pathPattern: string, settings: readonly string[]) => [
+  "[[operations]]",
+  `include-path-regex = "${pathPattern}"`,
+  ...settings,
+];
+
 function configOf({ url, token, workspace, known }: FuzzOptions): string {
   const named = Object.keys(known);
   const oneOf = (name: string) => `{ dictionary = "${name}", probability = ${SHARE} }`;
@@ -87,21 +96,22 @@ function configOf({ url, token, workspace, known }: FuzzOptions): string {
     "[phases.coverage]",
     // Other methods of each operation would be called one by one.
     "unexpected-methods = []",
+    // One place checks all input, so random invalid calls suffice.
+    "[phases.coverage.generation]",
+    'mode = "positive"',
     "[parameters]",
     `"path.workspace" = ${JSON.stringify(workspace)}`,
     ...named.filter((name) => name !== "ended").map((name) => `"${name === "file_key" ? "query" : "path"}.${name}" = ${oneOf(name)}`),
     ...named.flatMap((name) => [`[dictionaries.${name}]`, `values = ${JSON.stringify(known[name])}`]),
-    // Synchronous calls are not delayed. One that takes too long is a regular 504, not a fault.
-    "[[operations]]",
-    'include-path-regex = "run_(and_stream|wait_result)"',
-    'parameters = { "query.scheduled_in_secs" = 0, "query.scheduled_for" = "2020-01-01T00:00:00Z" }',
-    'checks = { not_a_server_error = { expected-statuses = ["2xx", "3xx", "4xx", "504"] } }',
+    ...operations("run_(and_stream|wait_result)", [
+      // Synchronous calls are not delayed. One that takes too long is a regular 504, not a fault.
+      'parameters = { "query.scheduled_in_secs" = 0, "query.scheduled_for" = "2020-01-01T00:00:00Z" }',
+      'checks = { not_a_server_error = { expected-statuses = ["2xx", "3xx", "4xx", "504"] } }',
+    ]),
+    ...operations("getupdate_sse", [`parameters = { "path.id" = ${oneOf("ended")} }`]),
+    // Other routes that share these parameters or bodies are called at the limits of their schemas.
+    ...operations("/run(_and_stream|_wait_result)?/(h|f|fv)/|scripts/update/|/job_u/", [RANDOM_ONLY]),
     // The schema of a flow is recursive, and its limits would need tens of thousands of calls, so random ones suffice.
-    "[[operations]]",
-    'include-path-regex = "flows/(create|update/)|preview_flow"',
-    "phases = { coverage = { enabled = false } }",
-    "[[operations]]",
-    'include-path-regex = "getupdate_sse"',
-    `parameters = { "path.id" = ${oneOf("ended")} }`,
+    ...operations("flows/(create|update/)|preview_flow", [RANDOM_ONLY]),
   ].join("\n");
 }
