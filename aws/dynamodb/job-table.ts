@@ -3,6 +3,7 @@ import {
   $add,
   $get,
   $remove,
+  $set,
   any,
   BatchGetCommand,
   BatchGetRequest,
@@ -16,6 +17,7 @@ import {
   executeBatchGet,
   type FormattedItem,
   GetItemCommand,
+  isExtension,
   item,
   number,
   PutItemCommand,
@@ -270,10 +272,14 @@ export const jobTable = {
       .params();
   },
 
-  /** A change as one part of a transaction. */
+  /** A change as one part of a transaction. Like `change`, it replaces each field as a whole. */
   changeParams(id: string, change: HeadChange, condition: HeadCondition) {
+    const replaced = Object.entries(change).map(([name, value]) => [
+      name,
+      typeof value === "object" && !isExtension(value) ? $set(value) : value,
+    ]);
     return HeadEntity.build(UpdateTransaction)
-      .item({ id, ...change })
+      .item({ id, ...(Object.fromEntries(replaced) as HeadChange) })
       .options({ condition })
       .params();
   },

@@ -8,7 +8,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { createCachedJob, findCachedResult, storeCachedStream } from "../../jobs/cache/cache.ts";
+import { createCachedJob, findCachedResult, stageCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
 import type { FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job-record.ts";
@@ -75,10 +75,11 @@ async function startSync(
   const known = await findCachedResult(deps, prepared);
   if (known) {
     const ended = createCachedJob(prepared, known, nowMs());
-    const other = await createJobRecord(deps, ended, newJob.idempotencyKey);
+    // A reader who sees the end finds the whole stream, because both are written at once.
+    const stream = await stageCachedStream(deps, ended, known);
+    const other = await createJobRecord(deps, ended, newJob.idempotencyKey, stream);
     if (other) return waitUntilSettled(deps, other, untilMs);
     countEndedJob(ended);
-    await storeCachedStream(deps, ended, known);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
   const job = createClaimedJob(prepared, nowMs(), worker);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Child, HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { isSvcError } from "../../../contract/errors.ts";
@@ -11,7 +11,7 @@ import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import { recordFormat } from "../../../core/records/record-format.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
 import { loadFileStorage } from "../../settings/file-storage.ts";
-import { copyValue, loadLogs, storeOutput, type ValueDeps } from "../values/values.ts";
+import { copyValue, loadLogs, stageOutput, type ValueDeps } from "../values/values.ts";
 
 type CacheDeps = ValueDeps & { nowMs: () => number };
 const ENTRY = "result";
@@ -102,16 +102,18 @@ async function copyResult(deps: ValueDeps, origin: EndedJob, job: Job): Promise<
 }
 
 /**
- * Stores an earlier run's stream as the job's own output. The job's record must exist already: output has no random name, and an id that
- * the caller chose may belong to another job.
+ * Returns the items of an earlier run's stream as the job's own output, to be written in one transaction with the job's end: a reader who sees
+ * the end finds the stream, and an attempt that was lost has left no stream.
  */
-export async function storeCachedStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<void> {
-  if (stream !== "") await storeOutput(deps, job, { attempt: Math.max(job.attempt, 1), offset: 0, text: stream });
+export async function stageCachedStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<Child[]> {
+  return stream === "" ? [] : [await stageOutput(deps, job, { attempt: Math.max(job.attempt, 1), offset: 0, text: stream })];
 }
 
 /** Returns the record of a job that is created as ended, with a cached result. */
 export function createCachedJob(job: Job, { fields }: CachedResult, atMs: number): EndedJob {
-  return { ...job, ...fields, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false };
+  // The caller may die before it erases the run.
+  const erase = job.eraseAfterS === undefined ? {} : { eraseAtMs: atMs + job.eraseAfterS * 1000 };
+  return { ...job, ...fields, ...erase, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false };
 }
 
 /** Records the cache key that only the job's worker could compute. Returns `undefined` if the attempt no longer counts. */

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
+import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace, passLease } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { eraseJob } from "../erasure/erase-job.ts";
-import { loadValue } from "../values/values.ts";
+import { loadLogs, loadValue } from "../values/values.ts";
 
 /** A result that fits the head, one that is an item of its own, and one that S3 holds. */
 const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
@@ -26,6 +27,8 @@ async function ended(id: string) {
   return job;
 }
 const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
+
+const readStream = async (id: string) => extractStream(await loadLogs(room.deps, await ended(id)), true);
 
 /** A version of its own, so that its runs have a cache entry of their own. */
 async function newRuns() {
@@ -53,6 +56,32 @@ describe("endJobFromCache, whichever of its writes fails,", () => {
           // The copy is the job's own: it stays when the first job is erased.
           await eraseJob(room.deps, await ended(first));
           expect(JSON.parse(await loadValue(room.deps, job, job.result))).toEqual(result);
+        },
+      };
+    });
+  });
+});
+
+describe("endJobFromCache of a run that streamed, whichever of its writes fails,", () => {
+  const streams = { small: "tick", large: "l".repeat(20_000) };
+
+  it.each(Object.entries(streams))("ends an equal run together with its %s stream, which it has once", async (_, text) => {
+    await expectToSurviveFaults(async () => {
+      room.answers.run = async () => success(1, `a line\nWM_STREAM: ${text}\n`);
+      const { add, run } = await newRuns();
+      const [first, second] = [await add(), await add()];
+      await run(first);
+      return {
+        act: () => run(second),
+        recover: async () => {
+          // A reader who sees the end now must find the stream.
+          const job = await room.deps.jobs.get(second);
+          if (job && hasEnded(job)) expect(await readStream(second)).toBe(text);
+          await passLease(room);
+        },
+        check: async () => {
+          expect([(await ended(second)).cachedFrom, runsOf(second)]).toEqual([first, 0]);
+          expect(await readStream(second)).toBe(text);
         },
       };
     });

@@ -1,4 +1,5 @@
 import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { type Ending, toEnding } from "../../../core/jobs/lifecycle.ts";
@@ -7,7 +8,7 @@ import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
 import { loadMasker } from "../../secrets/masks.ts";
-import { type CachedResult, storeCachedStream, storeCacheEntry } from "../cache/cache.ts";
+import { type CachedResult, stageCachedStream, storeCacheEntry } from "../cache/cache.ts";
 import {
   copyValue,
   jobPrefix,
@@ -159,11 +160,20 @@ export async function endJob(
   return writeEnd(deps, job, { ...extra, logChars: Math.max(logChars, job.logChars), state: ending.state, result });
 }
 
-/** Ends a job with an earlier result instead of running it. */
-export async function endJobFromCache(deps: FinishJobDeps, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
+/** Ends a job with an earlier result instead of running it. Its stream is written in one transaction with the end. */
+export async function endJobFromCache(
+  deps: FinishJobDeps & { objects: Pick<ObjectTable, "transact"> },
+  job: Job,
+  known: CachedResult,
+): Promise<EndedJob | undefined> {
+  const { jobs, objects } = deps;
   const { result, ...extra } = known.fields;
-  await storeCachedStream(deps, job, known);
-  return writeEnd(deps, job, { ...extra, state: "succeeded", result });
+  const stream = await stageCachedStream(deps, job, known);
+  const { change, condition } = buildEnd(deps, job, { ...extra, state: "succeeded", result });
+  if (stream.length === 0) return countEnd(await jobs.change(job.id, change, condition));
+  const parts = [jobs.changeParams(job.id, change, condition), ...stream.map((child) => jobs.putChildParams(child))];
+  const refused = await objects.transact(parts.map((raw) => ({ raw })));
+  return refused === undefined ? countEnd(await jobs.get(job.id)) : undefined;
 }
 
 /** Ends a job with a stored value of its own or of another job. The job gets its own copy, so that each copy is erased with its job. */
@@ -211,12 +221,27 @@ async function storeEnding(
 /** The number of recorded secrets must be the same as when the masker was created. */
 type MasksCondition = { attr: "masks"; exists: false } | { attr: "masks"; eq: number };
 
-async function writeEnd(
-  { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
-  job: Job,
-  { state, result, ...extra }: Pick<Ending, "state"> & { result: ValueLocation } & HeadChange,
-  ...conditions: MasksCondition[]
-): Promise<EndedJob | undefined> {
+type End = Pick<Ending, "state"> & { result: ValueLocation } & HeadChange;
+
+async function writeEnd(deps: EndDeps, job: Job, end: End, ...conditions: MasksCondition[]): Promise<EndedJob | undefined> {
+  const { change, condition } = buildEnd(deps, job, end, ...conditions);
+  return countEnd(await deps.jobs.change(job.id, change, condition));
+}
+
+/** Counts the job if it has ended. */
+function countEnd(changed: Job | undefined): EndedJob | undefined {
+  if (!changed || !hasEnded(changed)) return undefined;
+  countEndedJob(changed);
+  return changed;
+}
+
+interface EndDeps {
+  jobs: JobTable;
+  nowMs: () => number;
+}
+
+/** Builds the change that ends a job, and the condition that the job is as it was read. */
+function buildEnd({ jobs, nowMs }: EndDeps, job: Job, { state, result, ...extra }: End, ...conditions: MasksCondition[]) {
   const nonce = job.state === "running" ? [{ attr: "nonce", eq: job.nonce } as const] : [];
   const condition = { and: [{ attr: "state", eq: job.state } as const, ...nonce, ...conditions] };
   const endedAtMs = nowMs();
@@ -229,8 +254,5 @@ async function writeEnd(
     extra.stopping === undefined ? Number.POSITIVE_INFINITY : nextStopMs(endedAtMs),
   );
   const look = Number.isFinite(lookAtMs) ? jobs.dueAt(job.id, lookAtMs) : {};
-  const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition);
-  if (!changed || !hasEnded(changed)) return undefined;
-  countEndedJob(changed);
-  return changed;
+  return { change: { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
@@ -38,14 +38,21 @@ export async function findPreviousRun({ jobs, objects }: CreateJobDeps, { key, f
 }
 
 /**
- * Creates a job's record and, in the same transaction, the record of its idempotency key. Returns the other job if another call with the
- * same key was first. Throws `job.idTaken` and `idempotency.reused`.
+ * Creates a job's record and, in the same transaction, the record of its idempotency key and the job's items `children`. Returns the other job
+ * if another call with the same key was first. Throws `job.idTaken` and `idempotency.reused`.
  */
-export async function createJobRecord(deps: CreateJobDeps, job: Job, idempotencyKey: IdempotencyKey | undefined): Promise<Job | undefined> {
+export async function createJobRecord(
+  deps: CreateJobDeps,
+  job: Job,
+  idempotencyKey: IdempotencyKey | undefined,
+  children: readonly Child[] = [],
+): Promise<Job | undefined> {
   const { jobs, objects, nowMs } = deps;
-  const dueMs = hasEnded(job) ? undefined : firstDueMs(job.createdAtMs, job.scheduledForMs);
+  const dueMs = hasEnded(job) ? job.eraseAtMs : firstDueMs(job.createdAtMs, job.scheduledForMs);
+  const own = [{ raw: { Put: jobs.createParams(job, dueMs) } }, ...children.map((child) => ({ raw: jobs.putChildParams(child) }))];
   if (!idempotencyKey) {
-    if (!(await jobs.create(job, dueMs))) throw new SvcError("job.idTaken", { id: job.id });
+    const isCreated = children.length === 0 ? await jobs.create(job, dueMs) : (await objects.transact(own)) === undefined;
+    if (!isCreated) throw new SvcError("job.idTaken", { id: job.id });
     return undefined;
   }
   const nowS = Math.floor(nowMs() / 1000);
@@ -56,10 +63,7 @@ export async function createJobRecord(deps: CreateJobDeps, job: Job, idempotency
     expiresAtS: nowS + idempotencyKey.retentionMs / 1000,
   };
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const refused = await objects.transact([
-      write.put(remembered, { absentOrExpiredAtS: nowS }),
-      { raw: { Put: jobs.createParams(job, dueMs) } },
-    ]);
+    const refused = await objects.transact([write.put(remembered, { absentOrExpiredAtS: nowS }), ...own]);
     if (refused === undefined) return undefined;
     if (refused !== 0) throw new SvcError("job.idTaken", { id: job.id });
     const other = await findPreviousRun(deps, idempotencyKey);

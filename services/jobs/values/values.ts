@@ -155,6 +155,23 @@ export async function storeOutput(
   return ref;
 }
 
+/**
+ * Returns a chunk of output as an item that is not stored yet. A large one is stored in S3 under an unused name, so a job id that turns out to
+ * be taken does no harm.
+ */
+export async function stageOutput(
+  { storage }: Pick<ValueDeps, "storage">,
+  job: Owner,
+  { attempt, offset, text }: OutputChunk & { attempt: number },
+): Promise<Child> {
+  const ref = outputRef(attempt, offset);
+  const child = { parent: job.id, ref, chars: text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
+  if (Buffer.byteLength(text) <= limits.itemBytes) return { ...child, text };
+  const s3Key = `${jobPrefix(job)}${ref}#${randomBytes(6).toString("hex")}.txt`;
+  await storage.put(s3Key, text, "text/plain; charset=utf-8");
+  return { ...child, s3Key };
+}
+
 /** Loads a job's output from an offset on (characters), all attempts in order. */
 export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id" | "logChars">, fromOffset = 0): Promise<string> {
   if (job.logChars === 0) return "";

@@ -31,12 +31,12 @@ export interface RecordedExecution extends ExecutionName {
 const { privateKey } = generateKeyPairSync("ed25519");
 
 /** A success as a runner reports it. */
-export const success = (result: unknown): Invocation => ({
+export const success = (result: unknown, output = "a line\n"): Invocation => ({
   kind: "outcome",
   outcome: {
     outcome: "success",
     result,
-    logs: { offset: 0, text: "a line\n" },
+    logs: { offset: 0, text: output },
     timings: { totalMs: 5, runMs: 1 },
   } as Extract<Invocation, { kind: "outcome" }>["outcome"],
 });
