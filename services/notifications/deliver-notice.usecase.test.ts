@@ -1,16 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { limits } from "../../contract/limits.ts";
-import { type Attempt, type DeliverCall, failedAttempt, sentAttempt } from "../../core/notifications/delivery.ts";
+import { failedAttempt } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { countWrite, expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addJob, addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { deliverNotice } from "./deliver-notice.ts";
-import { deliverDuePart } from "./deliver-part.ts";
-import { listDeliveries } from "./delivery-records.ts";
-import { retryDueNotices } from "./retry-due-notices.ts";
+import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { addNotice, mails } from "../../test/support/use-cases/room-notices.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -18,68 +12,7 @@ beforeAll(async () => {
   await addWorkspace(room);
 });
 
-const mails = ["kim@example.com", "lee@example.com"];
-
-/** A notice of a running flow's gate in the outbox, and function `deliver` with recording channels. */
-async function aNotice(fields: Partial<GateNotice>) {
-  const { id: flow } = await addJob(room, { kind: "flow" });
-  const notice: GateNotice = {
-    id: randomUUID(),
-    what: "opened",
-    workspace: room.workspace,
-    gate: randomUUID(),
-    flow,
-    root: flow,
-    module: "ask",
-    step: "ask",
-    kind: "consent",
-    requestedBy: "ann",
-    people: mails,
-    channel: "email",
-    required: 1,
-    atMs: room.clock.nowMs,
-    ...fields,
-  };
-  const key = keys.notice(room.workspace, notice.id);
-  await Promise.all([
-    room.deps.objects.put({ ...key, value: notice }),
-    room.deps.objects.put({ ...keys.pendingGate(room.workspace, notice.gate), value: { flow } }),
-  ]);
-  const sent: string[] = [];
-  const calls: DeliverCall[] = [];
-  const answers = { next: [] as Attempt[] };
-  const send = (to: string) =>
-    countWrite("Send", async () => {
-      sent.push(to);
-      return answers.next.shift() ?? sentAttempt;
-    });
-  const deps = {
-    ...room.deps,
-    topic: { publish: () => send("topic") },
-    mail: { send: (to: string) => send(to) },
-    webhooks: { post: (address: string) => send(address) },
-    functions: { startDelivery: (call: DeliverCall) => countWrite("Invoke", async () => void calls.push(call)) },
-  } as unknown as Parameters<typeof deliverNotice>[0];
-  return {
-    sent,
-    answers,
-    read: () => deliverNotice(deps, key),
-    /** Handles the recorded calls of function `deliver`. */
-    async handleCalls(): Promise<void> {
-      for (let call = calls.shift(); call; call = calls.shift()) for (const sk of call.due) await deliverDuePart(deps, sk);
-    },
-    async tick(): Promise<void> {
-      room.clock.nowMs += limits.deliveryHoldMs + 1000;
-      await retryDueNotices(deps);
-      await this.handleCalls();
-    },
-    async records() {
-      const found = (await listDeliveries(room.deps, flow)).get(notice.gate) ?? [];
-      return found.map(({ to, state }) => [to, state]).sort();
-    },
-    queue: async () => (await room.deps.objects.list(keys.retry(0, "", "", "").pk)).filter(({ sk }) => sk.includes(notice.id)),
-  };
-}
+const aNotice = (fields: Partial<GateNotice>) => addNotice(room, fields);
 
 const channels: [string, Partial<GateNotice>, string[]][] = [
   ["the topic and two mails", {}, [...mails, "topic"]],
