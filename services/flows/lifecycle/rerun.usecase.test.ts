@@ -45,3 +45,31 @@ describe("rerun of two jobs with an Idempotency-Key, whichever of its writes fai
     });
   });
 });
+
+describe("rerun of two jobs without an Idempotency-Key, whichever of its writes fails,", () => {
+  it("answers for each job an id that runs once or an error, even if the call is not repeated", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = `f/t/${randomUUID()}`;
+      const { hash } = await addScript(room, { path });
+      const before = [await addJob(room, { path, hash }), await addJob(room, { path, hash })].map(({ id }) => id);
+      const asked = { job_ids: before, script_options_by_path: {}, flow_options_by_path: {} };
+      const caller = { actor: anAdmin, action: actions.readRun, workspace: room.workspace };
+      let answers: PromiseSettledResult<string>[] = [];
+      return {
+        act: async () => {
+          answers = await rerunJobs(room.deps, caller, asked, () => undefined);
+        },
+        recover: async () => undefined,
+        check: async () => {
+          await work(room);
+          await passLease(room);
+          const again = (await listJobs(room, path)).filter(({ id }) => !before.includes(id));
+          expect(again.length).toBeLessThan(3);
+          for (const { id, state } of again) expect([state, room.runs.filter(({ job }) => job === id).length]).toEqual(["succeeded", 1]);
+          const ids = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+          expect(again.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+        },
+      };
+    });
+  });
+});

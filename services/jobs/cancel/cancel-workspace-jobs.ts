@@ -7,11 +7,12 @@ import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.t
 export async function cancelWorkspaceJobs(deps: CancelJobDeps, workspace: string, cancellation: Cancellation): Promise<void> {
   const { jobs } = deps;
   for (let shard = 0; shard < SHARDS; shard += 1) {
-    // Every job that has not ended is in the due index.
+    // Every job that has not ended is in the due index, and so is a flow that may not be stopped yet.
     const due = await jobs.listDue(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
     for (const { id } of due.filter((entry) => entry.workspace === workspace)) {
       const job = await jobs.get(id);
-      if (!job || hasEnded(job)) continue;
+      // The call that canceled the job may have died before it stopped what ran for it. Canceling it again does that.
+      if (!job || (hasEnded(job) && !job.stopping)) continue;
       try {
         await cancelJob(deps, job, cancellation);
       } catch (error) {

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, addScript, addWorkspace, LEASE_OVER_MS, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { resumeDueJobs } from "../../maintenance/resume-due-jobs.ts";
+import { setWorkspaceArchived } from "../../workspaces/archive.ts";
+import { createWorkspace, listAllWorkspaces } from "../../workspaces/workspaces.ts";
+import { archiveWorkspace } from "./archive-workspace.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+const WEEK_MS = 7 * 24 * 3600_000;
+
+/** A workspace with a job in the queue, a job that is scheduled for later, and a flow that waits for an approval. */
+async function aWorkspace() {
+  const id = `w-${randomUUID().slice(0, 8)}`;
+  const own = { ...room, workspace: id };
+  await createWorkspace(room.deps, anAdmin, { id, name: id });
+  const { hash } = await addScript(own);
+  const flow = await startFlow(own, [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 1_000_000 } }]);
+  await playExecutions(own);
+  const ids = [flow, (await addJob(own, { hash })).id, (await addJob(own, { hash, scheduledForMs: room.clock.nowMs + WEEK_MS })).id];
+  return {
+    archive: () => archiveWorkspace(room.deps, { actor: anAdmin, workspace: id }),
+    restore: () => setWorkspaceArchived(room.deps, id, false),
+    isArchived: async () => (await listAllWorkspaces(room.deps)).find((workspace) => workspace.id === id)?.deleted === true,
+    async states(): Promise<string[]> {
+      return (await room.deps.jobs.getMany(ids)).map(({ state }) => state);
+    },
+    isOpen: () => room.started.some(({ job, is }) => job === flow && is === "running"),
+    runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,
+  };
+}
+/** Lets housekeeping look at all jobs that are due after this time. */
+async function lookAfter(passedMs: number): Promise<void> {
+  room.clock.nowMs += passedMs;
+  const inUse = new Set((await listAllWorkspaces(room.deps)).filter(({ deleted }) => !deleted).map(({ id }) => id));
+  await resumeDueJobs({ ...room.deps, onJobFailed: () => undefined }, inUse, Number.POSITIVE_INFINITY);
+  await work(room);
+}
+
+const all = ["canceled", "canceled", "canceled"];
+
+describe("archiveWorkspace, whichever of its writes fails,", () => {
+  it("cancels all jobs when the call is repeated, and none of them runs", async () => {
+    const make = async () => {
+      const { archive, isArchived, states, isOpen, runs } = await aWorkspace();
+      return {
+        act: archive,
+        recover: archive,
+        check: async () => {
+          expect([await isArchived(), await states(), isOpen(), runs()]).toEqual([true, all, false, 0]);
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  });
+
+  it("cancels no job of a workspace that is in use, and all jobs of one that is archived, when the call is not repeated", async () => {
+    const make = async () => {
+      const { archive, isArchived, states, isOpen, runs } = await aWorkspace();
+      return {
+        act: archive,
+        recover: async () => {
+          if (await isArchived()) return;
+          expect([await states(), isOpen(), runs()]).toEqual([["running", "queued", "queued"], true, 0]);
+          await archive();
+        },
+        check: async () => {
+          await lookAfter(LEASE_OVER_MS);
+          await lookAfter(WEEK_MS);
+          expect([await isArchived(), await states(), isOpen(), runs()]).toEqual([true, all, false, 0]);
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  });
+
+  it("can be followed by a restoration: each job is canceled and stopped, or continues", async () => {
+    const make = async () => {
+      const { archive, restore, isArchived, states, isOpen, runs } = await aWorkspace();
+      return {
+        act: async () => {
+          await archive();
+          await restore();
+        },
+        recover: restore,
+        check: async () => {
+          await lookAfter(LEASE_OVER_MS);
+          const [flow, queued, scheduled] = await states();
+          expect([await isArchived(), isOpen()]).toEqual([false, flow === "running"]);
+          expect(["canceled", "running"]).toContain(flow);
+          expect(["canceled", "succeeded"]).toContain(queued);
+          expect(["canceled", "queued"]).toContain(scheduled);
+          expect(runs()).toBe(queued === "succeeded" ? 1 : 0);
+          // The flow must not wait in later scenarios.
+          await archive();
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  });
+});

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { actions } from "../../../contract/access/actions.ts";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, addScript, addWorkspace, LEASE_OVER_MS, resumeDue, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { cancelSelectedJobs } from "./cancel-selected-jobs.ts";
+
+const mark = { by: "ann", reason: "wrong customer" };
+
+let room: Room;
+let hash: string;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+  ({ hash } = await addScript(room));
+});
+
+/** Two jobs that wait in the queue, and between them a flow that waits for an approval. */
+async function aSelection() {
+  const flow = await startFlow(room, [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 1_000_000 } }]);
+  await playExecutions(room);
+  const ids = [(await addJob(room, { hash })).id, flow, (await addJob(room, { hash })).id];
+  const caller = { actor: anAdmin, action: actions.readRun };
+  const selection = { workspace: room.workspace, ids: [...ids, randomUUID()] };
+  return {
+    flow,
+    ids,
+    cancel: () => cancelSelectedJobs(room.deps, caller, selection, mark),
+    async states(): Promise<string[]> {
+      return (await room.deps.jobs.getMany(ids)).map(({ state }) => state);
+    },
+    isOpen: () => room.started.some(({ job, is }) => job === flow && is === "running"),
+    runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,
+  };
+}
+async function lookAgain(): Promise<void> {
+  room.clock.nowMs += LEASE_OVER_MS;
+  await resumeDue(room);
+  await work(room);
+}
+
+describe("cancelSelectedJobs, whichever of its writes fails,", () => {
+  it("ends all of the jobs when the call is repeated, and none of them runs", async () => {
+    await expectToSurviveFaults(async () => {
+      const { cancel, states, isOpen, runs, ids } = await aSelection();
+      const canceled: string[] = [];
+      const act = async () => void canceled.push(...(await cancel()));
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          await lookAgain();
+          expect([await states(), isOpen(), runs()]).toEqual([["canceled", "canceled", "canceled"], false, 0]);
+          // A repeated call lists the jobs that it has canceled itself.
+          expect(ids).toEqual(expect.arrayContaining(canceled));
+        },
+      };
+    });
+  });
+
+  it("leaves each job canceled and stopped, or as it was, when the call is not repeated", async () => {
+    await expectToSurviveFaults(async () => {
+      const { cancel, isOpen, flow, ids } = await aSelection();
+      return {
+        act: cancel,
+        recover: async () => undefined,
+        check: async () => {
+          await lookAgain();
+          for (const job of await room.deps.jobs.getMany(ids)) {
+            const expected = job.id === flow ? (hasEnded(job) ? "canceled" : "running") : job.cancel ? "canceled" : "succeeded";
+            expect(job.state).toBe(expected);
+            expect(room.runs.filter((run) => run.job === job.id)).toHaveLength(expected === "succeeded" ? 1 : 0);
+          }
+          expect(isOpen()).toBe((await room.deps.jobs.get(flow))?.state === "running");
+          // The flow must not wait in later scenarios.
+          await cancel();
+        },
+      };
+    });
+  });
+});
