@@ -1,5 +1,5 @@
 import type { JobListQuery } from "../../contract/routes/jobs/job-lists.ts";
-import { type EndedJob, getWaitState, hasEnded, type Job } from "./job.ts";
+import { type EndedJob, getWaitState, hasEnded, isSuccess, type Job } from "./job.ts";
 
 /** The scope of a list: all jobs, queued and running jobs, or ended jobs. */
 export type ListScope = "all" | "queue" | "completed";
@@ -43,7 +43,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
   if (scope === "queue" && ended) return false;
   if (scope === "completed" && !ended) return false;
   const wild = query.allow_wildcards ?? false;
-  const success = job.state === "succeeded" || job.state === "skipped";
+  const success = ended && isSuccess(job);
   const started = job.state === "queued" ? undefined : job.startedAtMs;
   return (
     matchesList(query.created_by, job.createdBy, wild) &&

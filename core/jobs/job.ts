@@ -157,6 +157,19 @@ export function hasEnded(job: Job): job is EndedJob {
   return job.state !== "queued" && job.state !== "running";
 }
 
+/** Returns whether a job has ended without failing; a flow that stopped early or was skipped has too. */
+export const isSuccess = ({ state }: Pick<EndedJob, "state">) => state === "succeeded" || state === "skipped";
+
+/** Returns the start of a job that has ended, in epoch ms. A job that ended before it started has the time of its end. */
+export const getStartMs = ({ startedAtMs, endedAtMs }: EndedJob): number => startedAtMs ?? endedAtMs;
+
+/** Returns the time at which a queued job is due, in epoch ms: at once unless it was scheduled. */
+export const getScheduledMs = ({ scheduledForMs, createdAtMs }: Pick<Job, "scheduledForMs" | "createdAtMs">): number =>
+  scheduledForMs ?? createdAtMs;
+
+/** Returns the id of the outermost job to which a job belongs: its own if it has no parent. */
+export const getRootId = ({ id, root, parent }: Pick<Job, "id" | "root" | "parent">): string => root ?? parent ?? id;
+
 /** Returns whether a job is the job of a flow. */
 export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
 

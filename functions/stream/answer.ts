@@ -3,20 +3,19 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
-import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/jobs/streams.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { VersionRunRequest } from "../../services/execution/requests/run-request.ts";
-import { startRun } from "../../services/execution/requests/start-run.ts";
+import { startStreamedRun } from "../../services/execution/requests/start-streamed-run.ts";
 import { findLastStep } from "../../services/flows/inspection/last-step.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { findJob, WATCH_MS } from "../../services/jobs/read/read.ts";
+import { streamWhilePermitted } from "../../services/jobs/read/permitted-events.ts";
+import { findJob } from "../../services/jobs/read/read.ts";
 import { formatEvent, streamJobEvents } from "../../services/jobs/read/stream.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { checkAccess } from "../shared/guard.ts";
-import { logger } from "../shared/observe.ts";
 import { markReplay, type Reply } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 
@@ -56,40 +55,12 @@ function buildEventReply({ workspace, id, query: sent, lastEventId }: JobStream,
     statusCode: 200,
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no", "x-svc-job-id": id },
     body: "",
-    chunks: (gone) => {
+    chunks: async function* (gone) {
       const events = streamJobEvents(deps, { workspace, id }, query, { untilMs, gone });
-      return formatEvents(checkAccess, events, query.stream_offset ?? 0);
+      const rights = { checkAccess, nowMs: deps.nowMs };
+      for await (const event of streamWhilePermitted(rights, events, { job: id, from: query.stream_offset ?? 0 })) yield formatEvent(event);
     },
   };
-}
-
-/** Events come at least every 15 s, so a stream ends within 30 s after a right or a token is revoked. */
-const RECHECK_MS = 15_000;
-
-/** The status was already sent, so later failures are reported as events with the last offset. */
-async function* formatEvents(
-  checkAccess: () => Promise<unknown>,
-  events: ReturnType<typeof streamJobEvents>,
-  from: number,
-): AsyncGenerator<string> {
-  let reached = from;
-  let checkedMs = deps.nowMs();
-  try {
-    for await (const event of events) {
-      if (deps.nowMs() - checkedMs >= RECHECK_MS) {
-        if (!(await isStillPermitted(checkAccess))) return yield formatEvent({ id: reached, data: { type: "not_found" } });
-        checkedMs = deps.nowMs();
-      }
-      reached = event.id;
-      yield formatEvent(event);
-    }
-  } catch (error) {
-    logger.error("stream", error as Error);
-    yield formatEvent({
-      id: reached,
-      data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." },
-    });
-  }
 }
 
 interface StreamCall {
@@ -98,23 +69,13 @@ interface StreamCall {
   payload: Payload;
 }
 
-async function isStillPermitted(checkAccess: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await checkAccess();
-    return true;
-  } catch (error) {
-    if (isSvcError(error)) return false;
-    throw error;
-  }
-}
-
-/** Starts a run and streams it. The client's last offset is used only if the call was replayed, because it belongs to that run. */
+/** Starts a run and streams it. */
 async function runAndStream(request: VersionRunRequest, { auth, query, payload }: StreamCall): Promise<Reply> {
-  const watchedUntilMs = deps.nowMs() + WATCH_MS;
-  const { id, replayed } = await startRun(deps, request, { queueLimit: query.queue_limit, watchedUntilMs });
-  const asked = { only_result: true, fast: true, poll_delay_ms: query.poll_delay_ms };
-  const lastEventId = replayed ? payload.headers["last-event-id"] : undefined;
-  return markReplay(buildEventReply({ workspace: request.options.workspace, id, query: asked, lastEventId }, auth.recheck), replayed);
+  const options = { queueLimit: query.queue_limit, lastEventId: payload.headers["last-event-id"] };
+  const { id, replayed, lastEventId } = await startStreamedRun(deps, request, options);
+  const streamQuery = { only_result: true, fast: true, poll_delay_ms: query.poll_delay_ms };
+  const stream = { workspace: request.options.workspace, id, query: streamQuery, lastEventId };
+  return markReplay(buildEventReply(stream, auth.recheck), replayed);
 }
 
 const runStreamRoutes = [

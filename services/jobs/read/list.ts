@@ -1,12 +1,14 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
+import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { JobJson } from "../../../contract/routes/jobs/job.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
 import { hasEnded, type Job, PEOPLE, resultVisibleTo, SHARDS } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { loadJson, type ValueDeps } from "../values/values.ts";
-import { createVisibilityFilter, type JobCaller } from "./read.ts";
+import { createVisibilityFilter, type JobCaller, loadJobJson } from "./read.ts";
 
 interface ListJobsDeps extends ValueDeps {
   objects: Pick<ObjectTable, "list">;
@@ -41,6 +43,16 @@ export async function listJobs(deps: ListJobsDeps, caller: JobCaller, { workspac
   const isVisible = createVisibilityFilter(caller);
   const lists = await Promise.all(workspaces.map((each) => loadFirstJobs(deps, each, { query, scope, isVisible }, start + size)));
   return (lists.length === 1 ? (lists[0] ?? []) : sortJobs(lists.flat(), query, scope)).slice(start, start + size);
+}
+
+/** Lists jobs as `listJobs` does, as the Jobs of api.md §2.3 without arguments, results, logs and code. Throws as `listJobs` does. */
+export async function listJobJsons(deps: ListJobsDeps, caller: JobCaller, search: JobSearch): Promise<JobJson[]> {
+  return Promise.all((await listJobs(deps, caller, search)).map((job) => loadJobJson(deps, job, {})));
+}
+
+/** Lists the ids of jobs in the order of `listJobs`. Throws as `listJobs` does. */
+export async function listJobIds(deps: ListJobsDeps, caller: JobCaller, search: JobSearch): Promise<string[]> {
+  return (await listJobs(deps, caller, search)).map(({ id }) => id);
 }
 
 async function findSearchedWorkspaces(
@@ -95,6 +107,22 @@ export async function countJobs(
   const filter = { query, scope, isVisible: createVisibilityFilter(caller), values: { args: undefined, result: undefined } };
   const found = await Promise.all(workspaces.map((each) => findMatchingJobs(deps, each, filter, Number.POSITIVE_INFINITY)));
   return found.flat().length;
+}
+
+/** The filters of `jobs/completed/count_jobs`. */
+export interface EndedJobsQuery {
+  /** Only jobs that ended within this time count. */
+  completed_after_s_ago?: number | undefined;
+  success?: boolean | undefined;
+  tags?: string | undefined;
+  all_workspaces?: boolean | undefined;
+}
+
+/** Counts the ended jobs that match and that the caller may see. Throws as `countJobs` does. */
+export async function countEndedJobs(deps: ListJobsDeps, caller: JobCaller, workspace: string, query: EndedJobsQuery): Promise<number> {
+  const { completed_after_s_ago: withinS, success, tags: tag, all_workspaces } = query;
+  const after = withinS === undefined ? {} : { completed_after: toIsoTime(Math.max(0, deps.nowMs() - withinS * 1000)) };
+  return countJobs(deps, caller, { workspace, query: { ...after, success, tag, all_workspaces }, scope: "completed" });
 }
 
 interface JobFilter {

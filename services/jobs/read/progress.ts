@@ -1,8 +1,12 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
-/** Records a running job's progress in percent unless it is already higher, and returns the recorded progress. */
-export async function setProgress({ jobs }: { jobs: JobTable }, job: Job, percent: number): Promise<number> {
+/**
+ * Records a running job's progress in percent unless it is already higher, and returns the recorded progress, 0 if there is none. Without
+ * `percent`, nothing is recorded.
+ */
+export async function setProgress({ jobs }: { jobs: JobTable }, job: Job, percent: number | undefined): Promise<number> {
+  if (percent === undefined) return job.progress ?? 0;
   const changed = await jobs.change(
     job.id,
     { progress: percent },

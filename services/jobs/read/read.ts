@@ -3,12 +3,14 @@ import type { Action } from "../../../contract/access/access-rule.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
-
 import {
   argsVisibleTo,
   type EndedJob,
+  getScheduledMs,
+  getStartMs,
   getWaitState,
   hasEnded,
+  isSuccess,
   type Job,
   PEOPLE,
   type QueuedJob,
@@ -114,7 +116,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
   };
   if (hasEnded(job)) {
-    const startedAtMs = job.startedAtMs ?? job.endedAtMs;
+    const startedAtMs = getStartMs(job);
     return {
       type: "CompletedJob",
       ...shared,
@@ -122,7 +124,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
       started_at: toIsoTime(startedAtMs),
       completed_at: toIsoTime(job.endedAtMs),
       duration_ms: job.endedAtMs - startedAtMs,
-      success: job.state === "succeeded" || job.state === "skipped",
+      success: isSuccess(job),
       is_skipped: job.state === "skipped",
       ...(result === undefined ? {} : { result: parseJson({ parent: job.id, ref: "result", json: result }) as z.core.util.JSONType }),
       ...(erased ? { deleted: true } : {}),
@@ -133,7 +135,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     type: "QueuedJob",
     ...shared,
     running: job.state === "running",
-    scheduled_for: toIsoTime(job.scheduledForMs ?? job.createdAtMs),
+    scheduled_for: toIsoTime(getScheduledMs(job)),
     ...(job.state === "running"
       ? { started_at: toIsoTime(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) }
       : {}),

@@ -1,0 +1,49 @@
+import { isSvcError } from "../../../contract/errors.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+import type { StreamEvent } from "./stream.ts";
+
+/** Events come at least every 15 s, so a stream ends within 30 s after a right or a token is revoked. */
+const RECHECK_MS = 15_000;
+
+/** The rights of a stream's reader, which may be revoked while the stream lasts. */
+interface StreamRights {
+  /** Throws an `SvcError` once the reader may no longer read the job. */
+  checkAccess: () => Promise<unknown>;
+  nowMs: () => number;
+}
+
+/**
+ * Yields the events of a job while its reader may read them. Revoked rights end the stream with `not_found`. The reply's status is already
+ * sent, so a failure is yielded as an event too. Both have the last offset, from which the reader can continue; it is `from` at first.
+ */
+export async function* streamWhilePermitted(
+  { checkAccess, nowMs }: StreamRights,
+  events: AsyncIterable<StreamEvent>,
+  { job, from }: { job: string; from: number },
+): AsyncGenerator<StreamEvent> {
+  let reached = from;
+  let checkedMs = nowMs();
+  try {
+    for await (const event of events) {
+      if (nowMs() - checkedMs >= RECHECK_MS) {
+        if (!(await isStillPermitted(checkAccess))) return yield { id: reached, data: { type: "not_found" } };
+        checkedMs = nowMs();
+      }
+      reached = event.id;
+      yield event;
+    }
+  } catch (error) {
+    reportFailure("The stream of a job failed", error, { job });
+    yield { id: reached, data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." } };
+  }
+}
+
+async function isStillPermitted(checkAccess: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await checkAccess();
+    return true;
+  } catch (error) {
+    if (isSvcError(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { actions } from "../../../contract/access/actions.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { JobActor } from "../../../core/people/actor.ts";
+import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { countEndedJobs, listJobIds, listJobJsons } from "./list.ts";
+import { setProgress } from "./progress.ts";
+import type { JobCaller } from "./read.ts";
+import { getTiming, loadResult, loadResultIfEnded } from "./result.ts";
+
+let room: Room;
+let hash: string;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+  ({ hash } = await addScript(room));
+  room.answers.run = async () => success("the secret");
+});
+
+const person: JobCaller = { actor: anAdmin, action: actions.readRun };
+const load = async (id: string): Promise<Job> => (await room.deps.jobs.get(id)) ?? expect.fail(`There is no job ${id}.`);
+
+/** A job whose result is redacted for people, and which is read at once after its end. */
+async function anEndedJob(): Promise<string> {
+  const { id } = await addJob(room, { hash });
+  await handleJobMessage(room.deps, { job: id, hash });
+  await room.deps.jobs.change(id, { redactedResult: { in: "head", json: '"***"' } }, { attr: "state", eq: "succeeded" });
+  return id;
+}
+const at = (id: string) => ({ workspace: room.workspace, id });
+
+describe("the result of a job", () => {
+  it("is redacted for people and for the holder of a link, and whole for a job", async () => {
+    const id = await anEndedJob();
+    const actor: JobActor = {
+      ...anAdmin,
+      kind: "job",
+      jobId: randomUUID(),
+      attempt: 1,
+      workspace: room.workspace,
+      permissionedAs: "u/ann",
+    };
+    const job: JobCaller = { ...person, actor };
+    expect(await loadResult(room.deps, person, at(id))).toBe('"***"');
+    expect(await loadResult(room.deps, { linked: await load(id) }, at(id))).toBe('"***"');
+    expect(await loadResult(room.deps, job, at(id))).toBe('"the secret"');
+    const maybe = { withStarted: false };
+    expect(await loadResultIfEnded(room.deps, person, at(id), maybe)).toEqual({ completed: true, result: "***", success: true });
+    expect(await loadResultIfEnded(room.deps, job, at(id), maybe)).toEqual({ completed: true, result: "the secret", success: true });
+  });
+
+  it("is refused before the job ends, also to the holder of a link, and null in the reply about whether it has ended", async () => {
+    const { id } = await addJob(room, { hash });
+    const notFinished = { code: "job.notFinished", details: { id } };
+    await expect(loadResult(room.deps, person, at(id))).rejects.toMatchObject(notFinished);
+    await expect(loadResult(room.deps, { linked: await load(id) }, at(id))).rejects.toMatchObject(notFinished);
+    await expect(getTiming(room.deps, person, at(id))).rejects.toMatchObject(notFinished);
+    expect(await loadResultIfEnded(room.deps, person, at(id), { withStarted: true })).toEqual({
+      completed: false,
+      result: null,
+      started: false,
+    });
+  });
+});
+
+it("the timing of a job that ended before it started begins at its end", async () => {
+  const { id, createdAtMs } = await addJob(room, { hash });
+  const endedAtMs = createdAtMs + 5000;
+  await room.deps.jobs.change(id, { state: "canceled", endedAtMs, result: { in: "head", json: "1" }, erased: false } as object, {
+    attr: "state",
+    eq: "queued",
+  });
+  expect(await getTiming(room.deps, person, at(id))).toEqual({
+    created_at: new Date(createdAtMs).toISOString(),
+    started_at: new Date(endedAtMs).toISOString(),
+    duration_ms: 0,
+  });
+});
+
+it("a count of the ended jobs includes those that ended within the requested time, and lists contain no values", async () => {
+  const own = { workspace: room.workspace, query: {}, scope: "completed" } as const;
+  const count = (completed_after_s_ago: number) => countEndedJobs(room.deps, person, room.workspace, { completed_after_s_ago });
+  room.clock.nowMs += 3_600_000;
+  const id = await anEndedJob();
+  room.clock.nowMs += 10_000;
+  const all = await listJobIds(room.deps, person, own);
+  expect(all[0]).toBe(id);
+  expect([await count(5), await count(60), await count(86_400)]).toEqual([0, 1, all.length]);
+  const [listed] = await listJobJsons(room.deps, person, own);
+  expect(listed).toMatchObject({ id, type: "CompletedJob" });
+  for (const name of ["args", "result", "logs", "raw_code"]) expect(listed).not.toHaveProperty(name);
+});
+
+it("the progress of a job is 0 before it reports any, and a read of it records nothing", async () => {
+  const job = await addJob(room, { hash });
+  expect(await setProgress(room.deps, job, undefined)).toBe(0);
+  expect(await load(job.id)).not.toHaveProperty("progress");
+});
