@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Interpreter, RunnerManifest } from "../runners/manifest.ts";
+import type { BuiltinModules, Interpreter, RunnerManifest } from "../runners/manifest.ts";
 import * as manifests from "../runners/manifests.ts";
 
-export type { Interpreter, RunnerManifest };
+export type { BuiltinModules, Interpreter, RunnerManifest };
 
 type Manifest = (typeof manifests)[keyof typeof manifests];
 

@@ -10,11 +10,31 @@ export interface Interpreter {
   version?: string;
 }
 
+/** The modules that JavaScript can import without a package. Node's own modules are available in every interpreter. */
+export interface BuiltinModules {
+  /** Whether `bun` and `bun:*` can be imported. */
+  bun: boolean;
+  /** Whether Node's modules must be imported with the prefix `node:`. */
+  needsNodePrefix: boolean;
+}
+
+/** A script whose run shows that a deployed language works. */
+export interface SmokeTest {
+  /** The script. Its arguments are `a`, which is 19, and `b`, which is 23. */
+  content: string;
+  /** A text that the script prints. */
+  output: string;
+  /** The result of the script. */
+  result: number | string;
+}
+
 /**
  * Describes one language that svc can run. A manifest is plain data, because the bundle of every function contains all of them.
  * `runners/manifests.ts` lists them; docs/how-to-change.md describes how to add one.
  */
-export interface RunnerManifest {
+export type RunnerManifest = LanguageFields & BuilderFields;
+
+interface LanguageFields {
   /** Name of the folder below `runners/`, of the runner function, and the `language` of a run request. */
   id: string;
   /** Other stored languages that this runner executes. */
@@ -29,8 +49,6 @@ export interface RunnerManifest {
     /** Interpreters that the asset contains on AWS. Lambda's runtimes already contain node, python3 and bash. */
     tools: readonly Interpreter[];
   };
-  /** The builder of an artefact (functions/build/builders.ts). `file`: the source itself, as `main.<extension>`. */
-  build: "javascript" | "python" | "go" | "file";
   /** The parser of a source's imports of scripts and packages (core/builds/imports.ts). `none`: a script imports nothing through svc. */
   imports: "javascript" | "python" | "none";
   /** The parser of `main`'s parameters (core/signatures/signature.ts). `none`: a script has no parameters that can be read. */
@@ -41,4 +59,9 @@ export interface RunnerManifest {
   wrapper: "in-process" | "program";
   /** Whether a script's `preprocessor` can run before its `main` in the same process. */
   preprocessor: boolean;
+  /** The script that `npm run smoke` saves, builds and runs. */
+  smokeTest: SmokeTest;
 }
+
+/** The builder of an artefact (functions/build/builders.ts), and what it needs to know. `file`: the source itself, as `main.<extension>`. */
+type BuilderFields = { build: "javascript"; builtins: BuiltinModules } | { build: "python" | "go" | "file" };

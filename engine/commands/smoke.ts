@@ -1,19 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { getManifest, type RunnerLanguage, runnerLanguages } from "../../contract/languages.ts";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { formatDuration } from "../launch/progress.mjs";
 
 const USAGE = "npm run smoke -- --url https://… --token … [--workspace demo] [--languages bash,bun,python3]";
-
-/** Scripts in each language that add two numbers and print a line. */
-const sources: Readonly<Record<string, string>> = {
-  bash: 'a="$1"\nb="$2"\necho "adding"\necho $((a + b))\n',
-  bun: 'export function main(a: number, b: number) {\n  console.log("adding");\n  return a + b;\n}\n',
-  deno: 'export function main(a: number, b: number) {\n  console.log("adding");\n  return a + b;\n}\n',
-  nodejs: 'export function main(a: number, b: number) {\n  console.log("adding");\n  return a + b;\n}\n',
-  python3: 'def main(a: int, b: int):\n    print("adding")\n    return a + b\n',
-  go: 'package inner\n\nimport "fmt"\n\nfunc main(a int, b int) (int, error) {\n\tfmt.Println("adding")\n\treturn a + b, nil\n}\n',
-};
 
 /** A first save builds, and a first run starts a function that was not called before. */
 const BUILD_LIMIT_MS = 180_000;
@@ -72,7 +63,7 @@ async function step(name: string, work: () => Promise<string | undefined>): Prom
   }
 }
 
-async function smoke(target: Target, workspace: string, languages: string[]): Promise<boolean> {
+async function smoke(target: Target, workspace: string, languages: RunnerLanguage[]): Promise<boolean> {
   let allWell = await step("version", () => ask(target, "GET", "/api/version"));
   let username = "";
   const known = await step(`token in ${workspace}`, async () => {
@@ -89,13 +80,13 @@ async function smoke(target: Target, workspace: string, languages: string[]): Pr
 }
 
 /** Saves, builds, runs (both ways) and deletes one script. The script is deleted even if an earlier step fails. */
-async function smokeLanguage(target: Target, workspace: string, language: string, path: string): Promise<boolean> {
+async function smokeLanguage(target: Target, workspace: string, language: RunnerLanguage, path: string): Promise<boolean> {
   const w = `/api/w/${workspace}`;
   const args = { a: 19, b: 23 };
-  const wanted = language === "bash" ? "42" : 42;
+  const { content, output, result: wanted } = getManifest(language).smokeTest;
   let hash = "";
   const saved = await step(`${language}: save`, async () => {
-    const script = { path, summary: "smoke test", description: "", content: sources[language], language };
+    const script = { path, summary: "smoke test", description: "", content, language };
     hash = await ask(target, "POST", `${w}/scripts/create`, script);
     return hash;
   });
@@ -122,7 +113,7 @@ async function smokeLanguage(target: Target, workspace: string, language: string
         });
         expectEqual(ended.result, wanted, "The result");
         const log = await ask(target, "GET", `${w}/jobs_u/get_logs/${job}`);
-        if (!log.includes("adding"))
+        if (!log.includes(output))
           throw new Complaint(`The log does not contain the output of the script: ${JSON.stringify(log.slice(0, 200))}`);
         return undefined;
       },
@@ -159,11 +150,15 @@ async function main(): Promise<number> {
   const token = values.token ?? process.env["SVC_TOKEN"];
   if (!values.url || !token) throw new Complaint(`The URL or the token is missing: ${USAGE}. The token can also be in SVC_TOKEN.`);
   const target = { url: values.url.replace(/\/+$/, ""), token };
-  const languages = values.languages.split(",").map((language) => language.trim());
-  const unknown = languages.find((language) => !(language in sources));
-  if (unknown !== undefined) throw new Complaint(`There is no smoke test for ${unknown}: choose from ${Object.keys(sources).join(", ")}.`);
+  const languages = values.languages.split(",").map((language) => parseLanguage(language.trim()));
   const workspace = values.workspace ?? (await firstWorkspace(target));
   return (await smoke(target, workspace, languages)) ? 0 : 1;
+}
+
+function parseLanguage(name: string): RunnerLanguage {
+  const language = runnerLanguages.find((each) => each === name);
+  if (!language) throw new Complaint(`There is no smoke test for ${name}: choose from ${runnerLanguages.join(", ")}.`);
+  return language;
 }
 
 function options() {

@@ -12,4 +12,5 @@ export const bash = {
   entryFile: "main.sh",
   wrapper: "program",
   preprocessor: false,
+  smokeTest: { content: 'a="$1"\nb="$2"\necho "adding"\necho $((a + b))\n', output: "adding", result: "42" },
 } as const satisfies RunnerManifest;

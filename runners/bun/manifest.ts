@@ -23,4 +23,10 @@ export const bun = {
   entryFile: "main.mjs",
   wrapper: "in-process",
   preprocessor: true,
+  builtins: { bun: true, needsNodePrefix: false },
+  smokeTest: {
+    content: 'export function main(a: number, b: number) {\n  console.log("adding");\n  return a + b;\n}\n',
+    output: "adding",
+    result: 42,
+  },
 } as const satisfies RunnerManifest;

@@ -12,4 +12,9 @@ export const go = {
   entryFile: "main",
   wrapper: "program",
   preprocessor: false,
+  smokeTest: {
+    content: 'package inner\n\nimport "fmt"\n\nfunc main(a int, b int) (int, error) {\n\tfmt.Println("adding")\n\treturn a + b, nil\n}\n',
+    output: "adding",
+    result: 42,
+  },
 } as const satisfies RunnerManifest;

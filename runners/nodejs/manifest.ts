@@ -12,4 +12,10 @@ export const nodejs = {
   entryFile: "main.mjs",
   wrapper: "in-process",
   preprocessor: true,
+  builtins: { bun: false, needsNodePrefix: false },
+  smokeTest: {
+    content: 'export function main(a: number, b: number) {\n  console.log("adding");\n  return a + b;\n}\n',
+    output: "adding",
+    result: 42,
+  },
 } as const satisfies RunnerManifest;

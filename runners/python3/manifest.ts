@@ -12,4 +12,9 @@ export const python3 = {
   entryFile: undefined,
   wrapper: "in-process",
   preprocessor: true,
+  smokeTest: {
+    content: 'def main(a: int, b: int):\n    print("adding")\n    return a + b\n',
+    output: "adding",
+    result: 42,
+  },
 } as const satisfies RunnerManifest;

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, BuildFailure as EsbuildFailure, Message, Metafile, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import { type BuiltinModules, getManifest, type RunnerLanguage, runnerLanguages } from "../../../contract/languages.ts";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readJavascriptImports } from "../../../core/builds/javascript-imports.ts";
 import { isOwnClient } from "../../../core/builds/own-clients.ts";
@@ -110,9 +111,20 @@ function toBuildOptions(request: JavascriptRequest, packages: Packages, sandbox:
     tsconfigRaw: "{}",
     external: ["bun", "bun:*", ...packages.external.flatMap((name) => [name, `${name}/*`])],
     inject: [join(sandbox.dir, "shim.mjs")],
-    plugins: [createScriptPlugin(request, packages), ownClientPlugin, ...(request.language === "deno" ? [denoBuiltinsPlugin] : [])],
+    plugins: [
+      createScriptPlugin(request, packages),
+      ownClientPlugin,
+      ...(findBuiltins(request.language)?.needsNodePrefix ? [nodePrefixPlugin] : []),
+    ],
   };
 }
+
+function findBuiltins(language: RunnerLanguage): BuiltinModules | undefined {
+  const manifest = getManifest(language);
+  return manifest.build === "javascript" ? manifest.builtins : undefined;
+}
+
+const languagesWithBun = () => runnerLanguages.filter((language) => findBuiltins(language)?.bun).join(" or ");
 
 /** Resolves the imports of scripts. Imports between packages do not pass through it, which makes large packages fast. */
 function createScriptPlugin({ files, language }: JavascriptRequest, { dir: packagesDir, installed }: Packages): Plugin {
@@ -131,8 +143,8 @@ function createScriptPlugin({ files, language }: JavascriptRequest, { dir: packa
             if (files[specifier.path] === undefined) return { errors: [{ text: `there is no script ${specifier.path} to import` }] };
             return { path: specifier.path, namespace: SCRIPTS };
           case "builtin":
-            if (specifier.name.startsWith("bun") && language !== "bun") {
-              return { errors: [{ text: `"${specifier.name}" is available only in scripts of language bun` }] };
+            if (specifier.name.startsWith("bun") && !findBuiltins(language)?.bun) {
+              return { errors: [{ text: `"${specifier.name}" is available only in scripts of language ${languagesWithBun()}` }] };
             }
             return { path: addNodePrefix(specifier.name), external: true };
           case "package":
@@ -167,9 +179,9 @@ function addNodePrefix(name: string): string {
   return name.startsWith("bun") || name.startsWith("node:") ? name : `node:${name}`;
 }
 
-/** Node and bun accept `fs`; deno accepts only `node:fs`. */
-const denoBuiltinsPlugin: Plugin = {
-  name: "deno-builtins",
+/** Adds the prefix to Node's modules, for interpreters that accept `node:fs` and not `fs`. */
+const nodePrefixPlugin: Plugin = {
+  name: "node-prefix",
   setup(build) {
     build.onResolve({ filter: /^[a-z_]+(\/[a-z]+)?$/ }, ({ path, kind, namespace }) =>
       namespace !== SCRIPTS && kind !== "require-call" && isBuiltin(path) ? { path: addNodePrefix(path), external: true } : undefined,
