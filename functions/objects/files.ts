@@ -3,7 +3,7 @@ import { fileRoutes as routes } from "../../contract/routes/stored/files.ts";
 import type { FileDownload } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
 import { downloadSignedFile, getStorageResource, signFiles } from "../../services/files/share.ts";
-import { openStorage } from "../../services/files/storages.ts";
+import { checkStorage } from "../../services/files/storages.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
@@ -11,9 +11,6 @@ import { deps } from "./deps.ts";
 
 /** A file may come from any source, so browsers must save it and never display it under this origin. */
 const DOWNLOAD = { "content-disposition": "attachment", "content-security-policy": "sandbox", "x-content-type-options": "nosniff" };
-
-/** Content types that can be stored unchanged. Files with any other type are returned as bytes. */
-const storableContentType = /^[\x20-\x7e]{1,200}$/;
 
 function toDownloadReply(found: FileDownload): Reply {
   if ("url" in found) return text(307, "The file is too large for a response. Follow the redirect.", { location: found.url });
@@ -29,10 +26,10 @@ const callerOf = (action: TokenRoute, { actor }: Auth, { workspace }: { workspac
 
 export const files: ApiRoutes = [
   on(routes.uploadFile, async ({ auth, params, query, payload }) => {
-    const { file_key: fileKey, file_extension: extension, content_type, content_disposition: contentDisposition, ...named } = query;
-    const sent = payload.headers["content-type"];
-    const contentType = content_type ?? (sent && storableContentType.test(sent) ? sent : undefined);
-    const upload = { ...named, fileKey, extension, contentType, contentDisposition, bytes: payload.bytes };
+    const { file_key: fileKey, file_extension: extension, content_type: contentType, content_disposition: contentDisposition } = query;
+    const { storage, s3_resource_path } = query;
+    const sent = { sentContentType: payload.headers["content-type"], bytes: payload.bytes };
+    const upload = { storage, s3_resource_path, fileKey, extension, contentType, contentDisposition, ...sent };
     return json(200, { file_key: await service.uploadFile(deps, callerOf(routes.uploadFile, auth, params), upload) });
   }),
   on(routes.presignUpload, async ({ auth, params, body }) =>
@@ -59,8 +56,7 @@ export const files: ApiRoutes = [
     json(200, await service.previewFile(deps, callerOf(routes.filePreview, auth, params), query.file_key, query)),
   ),
   on(routes.testConnection, async ({ auth, params: { workspace }, query }) => {
-    const { bucket, prefix } = await openStorage(deps, auth.actor, workspace, query);
-    await bucket.list(prefix, 1);
+    await checkStorage(deps, auth.actor, workspace, query);
     return text(200, "The storage is reachable, and its files can be listed.");
   }),
   on(routes.resourceInfo, async ({ auth, params, body }) => {

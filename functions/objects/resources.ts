@@ -1,16 +1,17 @@
 import { resourceRoutes as routes } from "../../contract/routes/stored/resources.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { toResourceJson } from "../../core/resources/resource.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
-import { findResource, listResources, loadResources } from "../../services/resources/read.ts";
+import { findResource, listResourceNames, listResources, resourceExists, searchResources } from "../../services/resources/read.ts";
 import { getInterpolatedResource } from "../../services/resources/resolve.ts";
 import { createResource, deleteResource, updateResource } from "../../services/resources/save.ts";
 import {
   createResourceType,
   deleteResourceType,
-  findResourceType,
   getResourceType,
+  listFileTypes,
+  listResourceTypeNames,
   listResourceTypes,
+  resourceTypeExists,
   updateResourceType,
 } from "../../services/resources/types.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
@@ -20,8 +21,6 @@ import { deps } from "./deps.ts";
 import { secretReader } from "./secret-reader.ts";
 
 const read = routes.getResource.access;
-
-const toResourceName = (path: string) => path.split("/").slice(2).join("/");
 
 export const resources: ApiRoutes = [
   on(routes.listResources, async ({ auth, params: { workspace }, query }) =>
@@ -34,9 +33,7 @@ export const resources: ApiRoutes = [
   on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) =>
     json(200, await getInterpolatedResource(deps, secretReader(auth, workspace), path)),
   ),
-  on(routes.existsResource, async ({ params: { workspace, path } }) =>
-    json(200, (await deps.objects.get(keys.resource(workspace, path))) !== undefined),
-  ),
+  on(routes.existsResource, async ({ params: { workspace, path } }) => json(200, await resourceExists(deps, workspace, path))),
   on(routes.createResource, async ({ auth, params: { workspace }, query, body }) => {
     await createResource(deps, { actor: auth.actor, workspace }, body, { updateIfExists: query.update_if_exists ?? false });
     return text(201, `The resource ${body.path} was saved.`);
@@ -53,37 +50,17 @@ export const resources: ApiRoutes = [
     await deleteResource(deps, auth.actor, workspace, path);
     return text(200, `The resource ${path} was deleted.`);
   }),
-  on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
-    const found = (await loadResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read))).filter(
-      ({ resourceType }) => resourceType === name,
-    );
-    return json(
-      200,
-      found.map(({ path }) => ({ name: toResourceName(path), path })),
-    );
-  }),
-  on(routes.searchResources, async ({ auth, params: { workspace } }) => {
-    const found = await loadResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read));
-    return json(
-      200,
-      found.map(({ path, json: value }) => ({ path, value: JSON.parse(value) })),
-    );
-  }),
-  on(routes.fileResourceTypes, async ({ params: { workspace } }) => {
-    const files = (await listResourceTypes(deps, workspace)).filter((type) => type.format_extension || type.is_fileset);
-    return json(200, Object.fromEntries(files.map(({ name, format_extension, is_fileset }) => [name, { format_extension, is_fileset }])));
-  }),
+  on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) =>
+    json(200, await listResourceNames(deps, workspace, name, createPathFilter({ actor: auth.actor, workspace }, read))),
+  ),
+  on(routes.searchResources, async ({ auth, params: { workspace } }) =>
+    json(200, await searchResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read))),
+  ),
+  on(routes.fileResourceTypes, async ({ params: { workspace } }) => json(200, await listFileTypes(deps, workspace))),
   on(routes.listResourceTypes, async ({ params: { workspace } }) => json(200, await listResourceTypes(deps, workspace))),
-  on(routes.listResourceTypeNames, async ({ params: { workspace } }) =>
-    json(
-      200,
-      (await listResourceTypes(deps, workspace)).map(({ name }) => name),
-    ),
-  ),
+  on(routes.listResourceTypeNames, async ({ params: { workspace } }) => json(200, await listResourceTypeNames(deps, workspace))),
   on(routes.getResourceType, async ({ params: { workspace, name } }) => json(200, await getResourceType(deps, workspace, name))),
-  on(routes.existsResourceType, async ({ params: { workspace, name } }) =>
-    json(200, (await findResourceType(deps, workspace, name)) !== undefined),
-  ),
+  on(routes.existsResourceType, async ({ params: { workspace, name } }) => json(200, await resourceTypeExists(deps, workspace, name))),
   on(routes.createResourceType, async ({ auth, params: { workspace }, body }) => {
     await createResourceType(deps, auth.actor, workspace, body);
     return text(201, `The resource type ${body.name} was saved.`);

@@ -6,9 +6,10 @@ import {
   createGroup,
   deleteGroup,
   getGroup,
+  listGroupNames,
   listGroups,
   removeFromGroup,
-  updateGroup,
+  setGroupSummary,
 } from "../../services/workspaces/groups.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -17,20 +18,16 @@ import { deps } from "./deps.ts";
 
 export const access: ApiRoutes = [
   on(routes.listGroups, async ({ params: { workspace }, query }) => json(200, paginate(await listGroups(deps, workspace), query))),
-  on(routes.listGroupNames, async ({ auth: { actor }, params: { workspace }, query }) => {
-    const names = (await listGroups(deps, workspace)).map(({ name }) => name);
-    return json(200, query.only_member_of === "true" ? names.filter((name) => actor.rights?.groups.includes(name)) : names);
-  }),
+  on(routes.listGroupNames, async ({ auth: { actor }, params: { workspace }, query }) =>
+    json(200, await listGroupNames(deps, { actor, workspace }, { onlyOwn: query.only_member_of === "true" })),
+  ),
   on(routes.getGroup, async ({ params: { workspace, name } }) => json(200, await getGroup(deps, workspace, name))),
   on(routes.createGroup, async ({ auth, params: { workspace }, body: { name, summary } }) => {
     await createGroup(deps, { actor: auth.actor, workspace }, { name, summary });
     return text(201, `The group ${name} was created.`);
   }),
   on(routes.updateGroup, async ({ params: { workspace, name }, body: { summary } }) => {
-    await updateGroup(deps, workspace, name, (group) => {
-      if (summary) group.summary = summary;
-      else delete group.summary;
-    });
+    await setGroupSummary(deps, workspace, name, summary);
     return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteGroup, async ({ params: { workspace, name } }) => {

@@ -10,11 +10,11 @@ import {
   getMember,
   leaveWorkspace,
   listMembers,
-  loadMembers,
+  listUsernames,
   removeMember,
   updateMember,
 } from "../../services/workspaces/members.ts";
-import { listOwnMemberships } from "../../services/workspaces/workspaces.ts";
+import { listUserWorkspaces } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -23,10 +23,7 @@ import { deps } from "./deps.ts";
 export const members: ApiRoutes = [
   on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await getCurrentUser(deps, auth.actor, workspace))),
   on(routes.listMembers, async ({ params: { workspace } }) => json(200, await listMembers(deps, workspace))),
-  on(routes.listUsernames, async ({ params: { workspace } }) => {
-    const all = await loadMembers(deps.objects, workspace);
-    return json(200, all.map(({ username }) => username).sort());
-  }),
+  on(routes.listUsernames, async ({ params: { workspace } }) => json(200, await listUsernames(deps, workspace))),
   on(routes.getMember, async ({ params: { workspace, username } }) => json(200, await getMember(deps, workspace, username))),
   on(routes.whois, async ({ params: { workspace, username } }) => json(200, await getMember(deps, workspace, username))),
   on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await findMember(deps, workspace, username)).email)),
@@ -58,18 +55,9 @@ export const members: ApiRoutes = [
     await leaveWorkspace(deps, { actor, workspace });
     return text(200, `You have left ${workspace}.`);
   }),
-  on(routes.myWorkspaces, async ({ auth: { actor } }) => {
-    const found = await listOwnMemberships(deps, actor);
-    const workspaces = found.map(({ workspace: { id, name, color = "" }, member: { username, disabled = false } }) => ({
-      id,
-      name,
-      username,
-      color,
-      disabled,
-      is_dev_workspace: false,
-    }));
-    return json(200, { email: actor.email, workspaces });
-  }),
+  on(routes.myWorkspaces, async ({ auth: { actor } }) =>
+    json(200, { email: actor.email, workspaces: await listUserWorkspaces(deps, actor) }),
+  ),
   on(routes.listInvites, async ({ auth, query }) => json(200, paginate(await listOwnInvites(deps, auth.actor), query))),
   on(routes.acceptInvite, async ({ auth, body }) => {
     await acceptInvite(deps, auth.actor, body.workspace_id, body.username ?? undefined);

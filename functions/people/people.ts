@@ -1,6 +1,5 @@
 import { people } from "../../aws/cognito/people.ts";
 import { peopleRoutes as routes } from "../../contract/routes/people/people.ts";
-import { paginate } from "../../core/objects/page.ts";
 import {
   addToInstanceGroup,
   createInstanceGroup,
@@ -10,15 +9,7 @@ import {
   removeFromInstanceGroup,
   updateInstanceGroup,
 } from "../../services/identity/instance-groups.ts";
-import {
-  createUser,
-  deleteUser,
-  listPersons,
-  loadPerson,
-  personExists,
-  toGlobalUserJson,
-  updateUser,
-} from "../../services/identity/users.ts";
+import { createUser, deleteUser, getOwnUser, listUsers, personExists, updateUser } from "../../services/identity/users.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -30,16 +21,9 @@ const deps = { ...peopleDeps, people };
 const importOverwrite = () => import("../../services/identity/overwrite.ts");
 
 export const instancePeople: ApiRoutes = [
-  on(routes.globalWhoami, async ({ auth: { actor } }) => {
-    const { person } = await loadPerson(deps, actor.email);
-    // A token or job may have fewer rights than its owner.
-    return json(200, { ...toGlobalUserJson(person), super_admin: actor.superAdmin });
-  }),
+  on(routes.globalWhoami, async ({ auth: { actor } }) => json(200, await getOwnUser(deps, actor))),
   on(routes.email, async ({ auth }) => text(200, auth.actor.email)),
-  on(routes.listUsers, async ({ query }) => {
-    const all = (await listPersons(deps)).filter(({ disabled }) => !(query.active_only && disabled));
-    return json(200, paginate(all, query).map(toGlobalUserJson));
-  }),
+  on(routes.listUsers, async ({ query }) => json(200, await listUsers(deps, query))),
   on(routes.createUser, async ({ body }) => {
     await createUser(deps, body);
     return text(201, `The user ${body.email} was created.`);
@@ -54,8 +38,8 @@ export const instancePeople: ApiRoutes = [
   }),
   on(routes.existsUser, async ({ params: { email } }) => json(200, await personExists(deps, email))),
   on(routes.exportUsers, async () => {
-    const { exportUser } = await importOverwrite();
-    return json(200, (await listPersons(deps)).map(exportUser));
+    const { exportUsers } = await importOverwrite();
+    return json(200, await exportUsers(deps));
   }),
   on(routes.overwriteUsers, async ({ body }) => {
     const { overwriteUsers } = await importOverwrite();

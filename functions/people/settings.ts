@@ -3,7 +3,7 @@ import { toAutoInvite } from "../../core/people/auto-invite.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
-import { updateWorkspace } from "../../services/workspaces/workspaces.ts";
+import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -19,11 +19,11 @@ export const settings: ApiRoutes = [
   on(routes.getSettings, async ({ params: { workspace } }) => json(200, await getWorkspaceSettings(deps, workspace))),
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
   on(routes.changeName, async ({ params: { workspace }, body }) => {
-    await updateWorkspace(deps, workspace, (record) => ({ ...record, name: body.new_name }));
+    await renameWorkspace(deps, workspace, body.new_name);
     return text(200, `The workspace is now called ${body.new_name}.`);
   }),
   on(routes.changeColor, async ({ params: { workspace }, body }) => {
-    await updateWorkspace(deps, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
+    await setWorkspaceColor(deps, workspace, body.color);
     return text(200, "The colour was changed.");
   }),
   on(routes.editApprovals, async ({ params: { workspace }, body }) => {

@@ -1,5 +1,4 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { archiveWorkspace } from "../../services/jobs/cancel/archive-workspace.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
@@ -7,6 +6,7 @@ import {
   addFolderOwner,
   createFolder,
   deleteFolder,
+  folderExists,
   getFolder,
   getFolderUsage,
   listFolders,
@@ -69,9 +69,7 @@ export const workspaces: ApiRoutes = [
   }),
   on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(deps, workspace, name))),
   on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await getFolderUsage(deps, workspace, name))),
-  on(routes.existsFolder, async ({ params: { workspace, name } }) =>
-    json(200, (await deps.objects.get(keys.folder(workspace, name))) !== undefined),
-  ),
+  on(routes.existsFolder, async ({ params: { workspace, name } }) => json(200, await folderExists(deps, workspace, name))),
   on(routes.listFolders, async ({ auth, params: { workspace }, query }) =>
     json(200, paginate(await listFolders(deps, auth.actor, workspace), query)),
   ),

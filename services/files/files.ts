@@ -28,9 +28,19 @@ const LINK_S = 3600;
 export interface FileUpload extends StorageName {
   fileKey?: string | undefined;
   extension?: string | undefined;
+  /** The content type that the caller names for the file. */
   contentType?: string | undefined;
+  /** The content type of the request, which counts if it can be stored unchanged and the caller names none. */
+  sentContentType?: string | undefined;
   contentDisposition?: string | undefined;
   bytes: Buffer;
+}
+
+/** Content types that can be stored unchanged. Files with any other type are returned as bytes. */
+const storableContentType = /^[\x20-\x7e]{1,200}$/;
+
+function getContentType({ contentType, sentContentType: sent }: FileUpload): string {
+  return contentType ?? (sent && storableContentType.test(sent) ? sent : "application/octet-stream");
 }
 
 /** Returns an unused key in a folder that only the caller may read. */
@@ -83,7 +93,7 @@ async function resolveWritableFile(
 /** Stores a file, replacing one with the same key, and returns the key. Throws `file.*` and `path.noFolder`. */
 export async function uploadFile(deps: FilesDeps, caller: FileCaller, upload: FileUpload): Promise<string> {
   const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: upload.fileKey, extension: upload.extension }, upload);
-  await open.bucket.put(key, upload.bytes, upload.contentType ?? "application/octet-stream", upload.contentDisposition);
+  await open.bucket.put(key, upload.bytes, getContentType(upload), upload.contentDisposition);
   return fileKey;
 }
 

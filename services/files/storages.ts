@@ -55,6 +55,17 @@ export async function setFileStorage(
   await setWorkspaceSetting({ objects }, workspace, "large_file_storage", requested);
 }
 
+/** Checks that a storage can be reached and listed. Throws as `openStorage` does, and `file.storage*` if the storage refuses the call. */
+export async function checkStorage(
+  deps: StorageDeps,
+  actor: Actor | undefined,
+  workspace: string,
+  storageName: StorageName,
+): Promise<void> {
+  const { bucket, prefix } = await openStorage(deps, actor, workspace, storageName);
+  await bucket.list(prefix, 1);
+}
+
 /** Opens a storage. Throws `file.storage*`, `resource.notFound`, `reference.*`. */
 export async function openStorage(
   deps: StorageDeps,

@@ -13,7 +13,7 @@ import { addMember, isMember } from "../workspaces/members.ts";
 import { authenticate } from "./authenticate.ts";
 import { openSession } from "./sign-in.ts";
 import { createToken, deleteToken, listTokens, updateToken } from "./tokens.ts";
-import { createUser, deleteUser, loadPerson, personExists } from "./users.ts";
+import { createUser, deleteUser, getOwnUser, listUsers, loadPerson, personExists, updateUser } from "./users.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -216,5 +216,25 @@ describe("deleteUser, whichever of its writes fails,", () => {
         },
       };
     });
+  });
+});
+
+describe("the list of users", () => {
+  it("contains disabled users unless only active ones are requested", async () => {
+    const [active, disabled] = [await aPerson(), await aPerson()];
+    await updateUser(room.deps, disabled.email, { disabled: true });
+    const emails = async (query: Parameters<typeof listUsers>[1]) => (await listUsers(room.deps, query)).map(({ email }) => email);
+    const all = await emails({ per_page: 100 });
+    expect(all).toEqual(expect.arrayContaining([active.email, disabled.email]));
+    expect(await emails({ per_page: 100, active_only: true })).toContain(active.email);
+    expect(await emails({ per_page: 100, active_only: true })).not.toContain(disabled.email);
+    expect([...(await emails({ page: 1, per_page: 1 })), ...(await emails({ page: 2, per_page: 1 }))]).toEqual(all.slice(0, 2));
+  });
+
+  it("shows a caller whose token has fewer rights than its owner as no superadmin", async () => {
+    const { email } = await aPerson();
+    await updateUser(room.deps, email, { is_super_admin: true });
+    const superAdmin = async (isOne: boolean) => (await getOwnUser(room.deps, { ...anAdmin, email, superAdmin: isOne })).super_admin;
+    expect([await superAdmin(true), await superAdmin(false)]).toEqual([true, false]);
   });
 });

@@ -24,7 +24,7 @@ function checkUnique(field: string, names: readonly string[]): void {
 }
 
 /** Returns a user in the form that `overwriteUsers` accepts. */
-export function exportUser({ email, username, superAdmin, name, company, disabled = false }: PersonRecord): ExportedUser {
+function exportUser({ email, username, superAdmin, name, company, disabled = false }: PersonRecord): ExportedUser {
   return {
     email,
     username,
@@ -35,6 +35,11 @@ export function exportUser({ email, username, superAdmin, name, company, disable
     ...(name ? { name } : {}),
     ...(company ? { company } : {}),
   };
+}
+
+/** Returns all users in the form that `overwriteUsers` accepts, by e-mail address. */
+export async function exportUsers({ objects }: Pick<OverwriteDeps, "objects">): Promise<ExportedUser[]> {
+  return (await listPersons({ objects })).map(exportUser);
 }
 
 /**

@@ -3,6 +3,11 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { classifyRefusal, may, type Target } from "../../core/permissions/may.ts";
 
+/** The caller of an action on an object whose path is known only once the object is read. */
+export interface ObjectCaller extends WorkspaceCaller {
+  action: Action;
+}
+
 /**
  * Returns if the actor has the access that an action requires. Otherwise throws `auth.forbidden`, or, if the actor may not know that the
  * object exists, the error for an absent object: `hidden`, or `workspace.notFound`.

@@ -4,9 +4,10 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import { deriveUsername } from "../../core/people/actor.ts";
+import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { removeMember } from "../workspaces/members.ts";
 import { listMemberships } from "../workspaces/workspaces.ts";
@@ -20,7 +21,7 @@ interface UserDeps {
 type ReadUserDeps = Pick<UserDeps, "objects">;
 
 /** Returns a user as the GlobalUser of api.md §1. */
-export function toGlobalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
+function toGlobalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
   return {
     email,
     login_type: "password",
@@ -56,6 +57,24 @@ export async function listPersons({ objects }: ReadUserDeps): Promise<PersonReco
 
 /** A call that creates a user ends within this time, in milliseconds. */
 const CREATE_MS = 30_000;
+
+interface ListUsersQuery {
+  active_only?: boolean | undefined;
+  page?: number | undefined;
+  per_page?: number | undefined;
+}
+
+/** Lists one page of the users by e-mail address; with `active_only`, without disabled users. */
+export async function listUsers(deps: ReadUserDeps, query: ListUsersQuery): Promise<GlobalUserJson[]> {
+  const found = (await listPersons(deps)).filter(({ disabled }) => !(query.active_only && disabled));
+  return paginate(found, query).map(toGlobalUserJson);
+}
+
+/** Returns the caller's own user. A token or job may have fewer rights than its owner, which the reply shows. Throws `user.notFound`. */
+export async function getOwnUser(deps: ReadUserDeps, actor: Actor): Promise<GlobalUserJson> {
+  const { person } = await loadPerson(deps, actor.email);
+  return { ...toGlobalUserJson(person), super_admin: actor.superAdmin };
+}
 
 /**
  * Creates a user, with a password if one is given. The record is created first, so that the password of an existing user is never changed,

@@ -5,7 +5,13 @@ import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { matchesResource, type StoredResource, storedResourceSchema, toListedResourceJson } from "../../core/resources/resource.ts";
+import {
+  matchesResource,
+  parseResourceValue,
+  type StoredResource,
+  storedResourceSchema,
+  toListedResourceJson,
+} from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 
 interface ReadResourceDeps {
@@ -23,8 +29,13 @@ export async function findResource({ objects }: ReadResourceDeps, workspace: str
   return requireResource(await objects.get(keys.resource(workspace, path)), path);
 }
 
+/** Returns whether a resource exists at a path. */
+export async function resourceExists({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<boolean> {
+  return (await objects.get(keys.resource(workspace, path))) !== undefined;
+}
+
 /** Loads the resources of a workspace that the caller may see, by path. */
-export async function loadResources(
+async function loadResources(
   { objects }: ReadResourceDeps,
   workspace: string,
   isVisible: (path: string) => boolean,
@@ -48,4 +59,25 @@ export async function listResources(
     const account = variable && parseObject(storedVariableSchema, variable).account;
     return toListedResourceJson(workspace, resource, account, variable !== undefined);
   });
+}
+
+/** Lists the resources of one type that the caller may see. A name is a path without its space and folder. */
+export async function listResourceNames(
+  deps: ReadResourceDeps,
+  workspace: string,
+  type: string,
+  isVisible: (path: string) => boolean,
+): Promise<{ name: string; path: string }[]> {
+  const found = (await loadResources(deps, workspace, isVisible)).filter(({ resourceType }) => resourceType === type);
+  return found.map(({ path }) => ({ name: path.split("/").slice(2).join("/"), path }));
+}
+
+/** Returns the values of all resources that the caller may see, for a search in their content. Throws `UnreadableRecordError`. */
+export async function searchResources(
+  deps: ReadResourceDeps,
+  workspace: string,
+  isVisible: (path: string) => boolean,
+): Promise<{ path: string; value: unknown }[]> {
+  const found = await loadResources(deps, workspace, isVisible);
+  return found.map((resource) => ({ path: resource.path, value: parseResourceValue(resource) }));
 }

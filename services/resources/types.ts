@@ -33,8 +33,27 @@ export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: st
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Lists the names of the types that `listResourceTypes` lists. */
+export async function listResourceTypeNames(deps: ReadTypeDeps, workspace: string): Promise<string[]> {
+  return (await listResourceTypes(deps, workspace)).map(({ name }) => name);
+}
+
+/** Returns the types whose resources are files or sets of files, by name. */
+export async function listFileTypes(
+  deps: ReadTypeDeps,
+  workspace: string,
+): Promise<Record<string, Pick<ResourceTypeJson, "format_extension" | "is_fileset">>> {
+  const files = (await listResourceTypes(deps, workspace)).filter((type) => type.format_extension || type.is_fileset);
+  return Object.fromEntries(files.map(({ name, format_extension, is_fileset }) => [name, { format_extension, is_fileset }]));
+}
+
+/** Returns whether a type with this name exists, the workspace's own or a built-in one. */
+export async function resourceTypeExists(deps: ReadTypeDeps, workspace: string, name: string): Promise<boolean> {
+  return (await findResourceType(deps, workspace, name)) !== undefined;
+}
+
 /** Returns the type with this name, the workspace's own or a built-in one; `undefined` if there is none. */
-export async function findResourceType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
+async function findResourceType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
   const found = await objects.get(keys.resourceType(workspace, name));
   if (found) return toResourceTypeJson(workspace, parseObject(storedTypeSchema, found));
   return (await loadBuiltInTypes()).find((type) => type.name === name);

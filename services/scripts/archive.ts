@@ -7,9 +7,20 @@ import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Runnable, type StoredVersion, toScriptJson } from "../../core/scripts/version.ts";
+import type { ObjectCaller } from "../identity/permit.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { deleteAcl } from "../workspaces/acls.ts";
-import { loadScriptVersion, parseScript, requireNewestScript, requireScriptVersion, scriptHistorySchema, scriptObjectKey } from "./load.ts";
+import {
+  findPermittedScript,
+  loadScriptVersion,
+  parseScript,
+  permitScriptVersion,
+  requireNewestScript,
+  requireScriptVersion,
+  scriptHistorySchema,
+  scriptObjectKey,
+} from "./load.ts";
+import { loadScriptJson } from "./read.ts";
 
 interface ArchiveScriptDeps {
   objects: ObjectTable;
@@ -36,12 +47,17 @@ export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
 
-/** Archives the script whose newest version has this hash. Throws `script.versionNotFound`, also for a version that is not the newest. */
-export async function archiveScriptVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<void> {
-  const { path } = requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash);
+/**
+ * Archives the script whose newest version has this hash, and returns the version. Throws `script.versionNotFound`, also for a version that
+ * is not the newest, and as `archiveScript` does.
+ */
+export async function archiveScriptVersion(deps: ArchiveScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
+  const { actor, workspace } = caller;
+  const { path } = await findPermittedScript(deps, caller, hash);
   const newest = parseScript(await deps.objects.get(keys.scriptHead(workspace, path)));
   if (newest?.hash !== hash) throw new SvcError("script.versionNotFound", { hash });
   await archiveScript(deps, actor, workspace, path);
+  return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash));
 }
 
 /**
@@ -84,9 +100,11 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
  * Erases one version's content and returns the version; a record without content remains. If it is the newest version, its path becomes
  * free. Throws `script.versionNotFound`, and `script.changedMeanwhile` if another writer was first.
  */
-export async function deleteScriptVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<ScriptJson> {
+export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
   const { objects, storage, nowMs } = deps;
+  const { actor, workspace } = caller;
   const found = parseScript(await objects.get(keys.version(workspace, hash)));
+  if (found) permitScriptVersion(caller, found);
   // An earlier call may have died before it removed the object, so a repeated call removes it.
   if (found?.deleted) await storage.remove(scriptObjectKey(workspace, hash));
   if (!found || found.deleted) throw new SvcError("script.versionNotFound", { hash });

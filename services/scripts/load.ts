@@ -7,6 +7,7 @@ import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { type Runnable, runnableSchema, type StoredVersion } from "../../core/scripts/version.ts";
+import { type ObjectCaller, permit } from "../identity/permit.ts";
 
 export interface LoadScriptDeps {
   objects: ObjectTable;
@@ -30,6 +31,22 @@ export function requireScriptVersion(found: StoredObject | undefined, hash: stri
   const runnable = parseScript(found);
   if (!runnable || runnable.deleted) throw new SvcError("script.versionNotFound", { hash });
   return runnable;
+}
+
+/** Checks the caller's right to a version, which depends on the version's path. Throws `script.versionNotFound` and `auth.forbidden`. */
+export function permitScriptVersion({ actor, action, workspace }: ObjectCaller, { path, hash }: Pick<Runnable, "path" | "hash">): void {
+  permit(actor, action, { workspace, path }, () => new SvcError("script.versionNotFound", { hash }));
+}
+
+/** Returns a version for which the caller may perform the action. Throws `script.versionNotFound` and `auth.forbidden`. */
+export async function findPermittedScript(
+  { objects }: Pick<LoadScriptDeps, "objects">,
+  caller: ObjectCaller,
+  hash: string,
+): Promise<Runnable> {
+  const version = requireScriptVersion(await objects.get(keys.version(caller.workspace, hash)), hash);
+  permitScriptVersion(caller, version);
+  return version;
 }
 
 /** The S3 key of a version's fields that are too large for an item. */

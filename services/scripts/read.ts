@@ -7,31 +7,42 @@ import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type Runnable, toScriptJson } from "../../core/scripts/version.ts";
+import type { ObjectCaller } from "../identity/permit.ts";
+import { getAcl } from "../workspaces/acls.ts";
 import {
+  findPermittedScript,
   type LoadScriptDeps,
   loadBuildResult,
   loadScriptVersion,
   parseScript,
   requireNewestScript,
-  requireScriptVersion,
   scriptHistorySchema,
 } from "./load.ts";
 import { settleBuild } from "./settle-build.ts";
 
-async function loadScriptJson(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
+/** Returns a version as the Script of api.md §3.1, without its extra permissions. */
+export async function loadScriptJson(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
   const { workspace, hash } = runnable;
   const [version, built] = await Promise.all([loadScriptVersion(deps, workspace, hash), loadBuildResult(deps, workspace, hash)]);
   return toScriptJson(version, runnable, built);
 }
 
-/** Returns the newest version at a path. Throws `script.notFound`. */
-export async function getScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
+async function loadNewestJson(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
   return loadScriptJson(deps, requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path));
 }
 
-/** Returns a version. Throws `script.versionNotFound`. */
-export async function getScriptVersion(deps: LoadScriptDeps, workspace: string, hash: string): Promise<ScriptJson> {
-  return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash));
+async function withExtraPermissions(deps: LoadScriptDeps, script: ScriptJson): Promise<ScriptJson> {
+  return { ...script, extra_perms: await getAcl(deps, { workspace: script.workspace_id, kind: "script", path: script.path }) };
+}
+
+/** Returns the newest version at a path, with its extra permissions. Throws `script.notFound`. */
+export async function getScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
+  return withExtraPermissions(deps, await loadNewestJson(deps, workspace, path));
+}
+
+/** Returns a version, with the extra permissions of its path. Throws `script.versionNotFound`. */
+export async function getScriptVersion(deps: LoadScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
+  return withExtraPermissions(deps, await loadScriptJson(deps, await findPermittedScript(deps, caller, hash)));
 }
 
 /** Returns whether a script that is not archived exists at a path. */
@@ -54,7 +65,14 @@ const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)
 /** Returns the content of the newest version at a path. Clients may append a file extension to the path. Throws `script.notFound`. */
 export async function getRawScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<string> {
   const exact = await scriptExists(deps, workspace, path);
-  return (await getScript(deps, workspace, exact ? path : withoutExtension(path))).content;
+  return (await loadNewestJson(deps, workspace, exact ? path : withoutExtension(path))).content;
+}
+
+/** Returns the content of a version. Clients may append a file extension to the hash. Throws `script.versionNotFound`. */
+export async function getRawScriptVersion(deps: LoadScriptDeps, caller: ObjectCaller, name: string): Promise<string> {
+  const hash = name.split(".")[0] ?? name;
+  if (!/^[0-9a-f]{16}$/.test(hash)) throw new SvcError("script.versionNotFound", { hash });
+  return (await loadScriptJson(deps, await findPermittedScript(deps, caller, hash))).content;
 }
 
 interface ListedScript extends Omit<NewScript, "content"> {
@@ -134,12 +152,12 @@ export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: 
 /** Returns the state of a version's build, with its lock or error log. Throws `script.versionNotFound`. */
 export async function getScriptDeploymentStatus(
   deps: LoadScriptDeps & { jobs: JobTable; queue: Queue },
-  workspace: string,
+  caller: ObjectCaller,
   hash: string,
 ): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {
-  const build = await settleBuild(deps, requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash));
+  const build = await settleBuild(deps, await findPermittedScript(deps, caller, hash));
   if (build.state === "none") return { lock: "" };
-  const { lock, lockErrorLogs } = await loadBuildResult(deps, workspace, hash);
+  const { lock, lockErrorLogs } = await loadBuildResult(deps, caller.workspace, hash);
   return {
     ...(lock === undefined ? {} : { lock }),
     ...(lockErrorLogs === undefined ? {} : { lock_error_logs: lockErrorLogs }),

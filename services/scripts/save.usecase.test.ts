@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { newScriptSchema } from "../../contract/routes/stored/scripts.ts";
+import { newScriptSchema, scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
@@ -141,7 +141,8 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const hash = await save(path, contents[1]?.[1] ?? "");
-      const act = () => deleteScriptVersion(room.deps, anAdmin, room.workspace, hash);
+      const act = () =>
+        deleteScriptVersion(room.deps, { actor: anAdmin, action: routes.deleteScriptByHash, workspace: room.workspace }, hash);
       return {
         act,
         recover: () => repeat(act, ["script.versionNotFound"]),

@@ -1,3 +1,7 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { requireNewestScript } from "./load.ts";
+
 /** A way to run a script over HTTP. */
 export interface WebhookForm {
   kind: string;
@@ -39,3 +43,13 @@ const getForm = (kind: string, url: string, options = ""): WebhookForm => {
   const withPayload = `${url}?payload=${Buffer.from("{}").toString("base64url")}`;
   return { kind, method: "GET", url, curl: `curl ${options}'${withPayload}' ${TOKEN}` };
 };
+
+/** Lists the ways to run a script over HTTP. Throws `script.notFound`. */
+export async function listScriptWebhooks(
+  { objects, baseUrl }: { objects: Pick<ObjectTable, "get">; baseUrl: string },
+  workspace: string,
+  path: string,
+): Promise<WebhookForm[]> {
+  const { hash } = requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  return listWebhookForms(baseUrl, workspace, `p/${path}`, `h/${hash}`);
+}

@@ -19,6 +19,16 @@ async function findVariable({ objects }: Pick<SealDeps, "objects">, workspace: s
   return requireVariable(await objects.get(keys.variable(workspace, path)), path);
 }
 
+/** Returns whether a variable exists at a path. */
+export async function variableExists({ objects }: Pick<SealDeps, "objects">, workspace: string, path: string): Promise<boolean> {
+  return (await objects.get(keys.variable(workspace, path))) !== undefined;
+}
+
+/** Returns a text as a secret is exported: encrypted with the workspace's export key, under a new nonce. */
+export async function exportText(deps: SealDeps, workspace: string, text: string): Promise<string> {
+  return exportSecret(await loadExportKey(deps, workspace), text);
+}
+
 /** Returns a variable's plain value. A secret is recorded before a job receives it. Throws `variable.notFound`, `auth.invalid`. */
 export async function getVariableValue(deps: SealDeps & MaskDeps, reader: SecretReader, path: string): Promise<string> {
   const variable = await findVariable(deps, reader.workspace, path);

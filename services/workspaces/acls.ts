@@ -30,7 +30,7 @@ const updateEvents = {
 } as const;
 
 /** Returns the extra permissions of an object. For a group, they name its administrators. Throws `access.notFound`. */
-export async function getAcl({ objects }: AclDeps, target: AclTarget): Promise<Record<string, boolean>> {
+export async function getAcl({ objects }: Pick<AclDeps, "objects">, target: AclTarget): Promise<Record<string, boolean>> {
   const { access } = await loadAccess(objects, target.workspace);
   return getPermissions(access, target);
 }

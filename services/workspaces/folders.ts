@@ -50,6 +50,11 @@ export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor,
   );
 }
 
+/** Returns whether a folder with this name exists. */
+export async function folderExists({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string): Promise<boolean> {
+  return (await objects.get(keys.folder(workspace, name))) !== undefined;
+}
+
 /**
  * Checks that no object of a deleted folder is left, because the creator of a folder owns its content. No object can be saved in a folder
  * that does not exist, so none can appear before the folder is created.

@@ -35,6 +35,16 @@ export async function listGroups({ objects }: GroupDeps, workspace: string): Pro
   return [all, ...made].sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** Lists the names of the groups of a workspace; with `onlyOwn`, those of which the caller is a member. */
+export async function listGroupNames(
+  deps: GroupDeps,
+  { actor, workspace }: WorkspaceCaller,
+  { onlyOwn }: { onlyOwn: boolean },
+): Promise<string[]> {
+  const names = (await listGroups(deps, workspace)).map(({ name }) => name);
+  return onlyOwn ? names.filter((name) => actor.rights?.groups.includes(name)) : names;
+}
+
 /** Returns a group with its members. Throws `group.notFound`. */
 export async function getGroup(deps: GroupDeps, workspace: string, name: string): Promise<GroupJson> {
   const found = (await listGroups(deps, workspace)).find((group) => group.name === name);
@@ -70,8 +80,16 @@ export async function createGroup(
 }
 
 /** Changes a group by `change`, which modifies a copy. Throws `group.notFound`, `group.all`. */
-export async function updateGroup({ objects }: GroupDeps, workspace: string, name: string, change: (group: Group) => void): Promise<void> {
+async function changeGroup({ objects }: GroupDeps, workspace: string, name: string, change: (group: Group) => void): Promise<void> {
   await changeAccess(objects, workspace, (access) => change(requireGroup(access, name)));
+}
+
+/** Sets the summary of a group. An empty or absent summary removes it. Throws `group.notFound`, `group.all`. */
+export async function setGroupSummary(deps: GroupDeps, workspace: string, name: string, summary: string | null | undefined): Promise<void> {
+  await changeGroup(deps, workspace, name, (group) => {
+    if (summary) group.summary = summary;
+    else delete group.summary;
+  });
 }
 
 /** Deletes a group and revokes all its rights. Throws `group.notFound`, `group.all`. */
@@ -99,7 +117,7 @@ export async function addToGroup({ objects }: GroupDeps, workspace: string, name
 
 /** Removes a member from a group. Throws `group.notFound`, `group.all`. */
 export async function removeFromGroup(deps: GroupDeps, workspace: string, name: string, username: string): Promise<void> {
-  await updateGroup(deps, workspace, name, (group) => {
+  await changeGroup(deps, workspace, name, (group) => {
     group.members = group.members.filter((member) => member !== username);
   });
 }

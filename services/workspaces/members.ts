@@ -89,6 +89,11 @@ export async function listMembers({ objects }: MemberDeps, workspace: string): P
     .sort((a, b) => a.username.localeCompare(b.username));
 }
 
+/** Lists the usernames of a workspace's members, sorted. */
+export async function listUsernames({ objects }: Pick<MemberDeps, "objects">, workspace: string): Promise<string[]> {
+  return (await loadMembers(objects, workspace)).map(({ username }) => username).sort();
+}
+
 const usernameClaimSchema = z.object({ email: z.string().optional() });
 
 /** Returns the member with this username. Throws `member.notFound`. */

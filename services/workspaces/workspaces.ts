@@ -61,7 +61,7 @@ export async function buildWorkspaceUpdate(
 }
 
 /** Changes a workspace's record and retries when another writer was first. Throws `workspace.notFound`, `access.changedMeanwhile`. */
-export async function updateWorkspace(
+async function updateWorkspace(
   deps: Pick<WorkspaceDeps, "objects">,
   workspace: string,
   change: (record: WorkspaceJson) => WorkspaceJson,
@@ -75,6 +75,20 @@ export async function updateWorkspace(
   );
 }
 
+/** Changes the name of a workspace. Throws as `updateWorkspace` does. */
+export async function renameWorkspace(deps: Pick<WorkspaceDeps, "objects">, workspace: string, name: string): Promise<void> {
+  await updateWorkspace(deps, workspace, (record) => ({ ...record, name }));
+}
+
+/** Sets the colour of a workspace. An empty or absent colour removes it. Throws as `updateWorkspace` does. */
+export async function setWorkspaceColor(
+  deps: Pick<WorkspaceDeps, "objects">,
+  workspace: string,
+  color: string | null | undefined,
+): Promise<void> {
+  await updateWorkspace(deps, workspace, ({ color: _, ...record }) => ({ ...record, ...(color ? { color } : {}) }));
+}
+
 /** Lists the workspaces of which a person is a member, each with the membership. */
 export async function listMemberships({ objects }: WorkspaceDeps, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
   const all = await listAllWorkspaces({ objects });
@@ -85,10 +99,29 @@ export async function listMemberships({ objects }: WorkspaceDeps, email: string)
   });
 }
 
-/** Lists the caller's memberships in workspaces that are not archived; for a token that is bound to a workspace, only that one. */
-export async function listOwnMemberships(deps: WorkspaceDeps, actor: Actor): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
+/** A workspace with the caller's membership. */
+interface UserWorkspaceJson {
+  id: string;
+  name: string;
+  username: string;
+  color: string;
+  disabled: boolean;
+  is_dev_workspace: boolean;
+}
+
+/** Lists the workspaces of which the caller is a member, without archived ones; for a token that is bound to a workspace, only that one. */
+export async function listUserWorkspaces(deps: WorkspaceDeps, actor: Actor): Promise<UserWorkspaceJson[]> {
   const memberships = await listMemberships(deps, actor.email);
-  return memberships.filter(({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id);
+  return memberships
+    .filter(({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id)
+    .map(({ workspace: { id, name, color = "" }, member: { username, disabled = false } }) => ({
+      id,
+      name,
+      username,
+      color,
+      disabled,
+      is_dev_workspace: false,
+    }));
 }
 
 /**

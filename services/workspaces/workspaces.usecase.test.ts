@@ -6,13 +6,14 @@ import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writ
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addJob, addWorkspace, listJobs } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { purgeDeletedWorkspaces } from "../maintenance/purge-workspaces.ts";
 import { createVariable } from "../variables/save.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "./archive.ts";
-import { createFolder } from "./folders.ts";
+import { createFolder, folderExists } from "./folders.ts";
+import { createGroup, getGroup, listGroupNames, setGroupSummary } from "./groups.ts";
 import { listMembers } from "./members.ts";
-import { createWorkspace, listAllWorkspaces } from "./workspaces.ts";
+import { createWorkspace, listAllWorkspaces, listUserWorkspaces, renameWorkspace, setWorkspaceColor } from "./workspaces.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -89,4 +90,33 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
     };
     await expectToSurviveFaults(make, { kinds: ["death"] });
   });
+});
+
+it("the names of groups are those of all groups, or of the caller's own", async () => {
+  const { deps, workspace } = room;
+  for (const name of ["readers", "writers"]) await createGroup(deps, { actor: anAdmin, workspace }, { name, summary: "of a report" });
+  const caller = { actor: aReader(workspace, []), workspace };
+  expect(await listGroupNames(deps, caller, { onlyOwn: false })).toEqual(["all", "readers", "writers"]);
+  expect(await listGroupNames(deps, caller, { onlyOwn: true })).toEqual(["readers"]);
+  await setGroupSummary(deps, workspace, "readers", "");
+  expect(await getGroup(deps, workspace, "readers")).not.toHaveProperty("summary");
+});
+
+it("the workspaces of a user have the name and the colour that they were given last, and archived ones are omitted", async () => {
+  const [id, archived] = [newId(), newId()];
+  for (const each of [id, archived]) await create(each);
+  await renameWorkspace(room.deps, id, "Sales");
+  await setWorkspaceColor(room.deps, id, "#ff0000");
+  await setWorkspaceArchived(room.deps, archived, true);
+  const own = async () => (await listUserWorkspaces(room.deps, anAdmin)).filter((one) => [id, archived].includes(one.id));
+  expect(await own()).toEqual([{ id, name: "Sales", username: "ann", color: "#ff0000", disabled: false, is_dev_workspace: false }]);
+  await setWorkspaceColor(room.deps, id, null);
+  expect(await own()).toMatchObject([{ id, color: "" }]);
+  expect(await listUserWorkspaces(room.deps, { ...anAdmin, workspace: id })).toHaveLength(1);
+});
+
+it("a folder exists from its creation on", async () => {
+  expect(await folderExists(room.deps, room.workspace, "reports")).toBe(false);
+  await createFolder(room.deps, anAdmin, room.workspace, { name: "reports" } as Parameters<typeof createFolder>[3]);
+  expect(await folderExists(room.deps, room.workspace, "reports")).toBe(true);
 });

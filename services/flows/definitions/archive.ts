@@ -5,10 +5,11 @@ import { keys } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
+import type { ObjectCaller } from "../../identity/permit.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrite } from "../../outbox/event.ts";
 import { deleteAcl } from "../../workspaces/acls.ts";
-import { flowHistorySchema, flowObjectKey, parseFlow, requireFlowVersion } from "./load.ts";
+import { findPermittedFlow, flowHistorySchema, flowObjectKey, parseFlow } from "./load.ts";
 
 interface ArchiveFlowDeps {
   objects: ObjectTable;
@@ -42,9 +43,15 @@ export async function setFlowArchived(
 }
 
 /** Sets the message of a version. Throws `flow.versionNotFound`. */
-export async function setFlowMessage({ objects }: ArchiveFlowDeps, workspace: string, version: number, message: string): Promise<void> {
+export async function setFlowMessage(
+  { objects }: Pick<ArchiveFlowDeps, "objects">,
+  caller: ObjectCaller,
+  version: number,
+  message: string,
+): Promise<void> {
+  const { workspace } = caller;
+  const { path } = await findPermittedFlow({ objects }, caller, version);
   const changed = async () => {
-    const { path } = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
     const entry = await objects.get(keys.flowHistory(workspace, path, version));
     const { message: _, ...value } = (entry?.value ?? {}) as { message?: string };
     const next = { ...value, ...(message === "" ? {} : { message }) };

@@ -4,9 +4,11 @@ import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
 import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { keys } from "../../../core/objects/keys.ts";
 import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";
 import { renderMermaid } from "../../../statemachines/mermaid.ts";
-import { type LoadFlowDeps, loadFlow } from "./load.ts";
+import type { ObjectCaller } from "../../identity/permit.ts";
+import { findPermittedFlow, type LoadFlowDeps, loadFlow, requireNewestFlow } from "./load.ts";
 
 interface DescribeMachineDeps extends LoadFlowDeps {
   executions: Pick<Executions, "describeStateMachine">;
@@ -18,7 +20,7 @@ interface DescribeMachineDeps extends LoadFlowDeps {
  * Returns the state machine of a flow's version. The flow is compiled again, with the same result as its build, so that this works for
  * machines that were deleted as idle or not created yet. Throws `flow.noMachine`, `flow.versionNotFound`.
  */
-export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
+async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
   const { executions, step } = deps;
   const { workspace, path, version, build } = flow;
   const value = storedFlowValueSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
@@ -35,4 +37,14 @@ export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableF
     mermaid: renderMermaid(definition),
     outdated: machine !== name && machine !== spare,
   };
+}
+
+/** Returns the state machine of the newest version at a path. Throws `flow.notFound` and `flow.noMachine`. */
+export async function describeNewestMachine(deps: DescribeMachineDeps, workspace: string, path: string): Promise<MachineJson> {
+  return describeMachine(deps, requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path));
+}
+
+/** Returns the state machine of a version. Throws `flow.versionNotFound` and `flow.noMachine`. */
+export async function describeMachineAtVersion(deps: DescribeMachineDeps, caller: ObjectCaller, version: number): Promise<MachineJson> {
+  return describeMachine(deps, await findPermittedFlow(deps, caller, version));
 }

@@ -8,6 +8,7 @@ import { keys } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import { parseJson, parseRecord } from "../../../core/records/record-format.ts";
+import { type ObjectCaller, permit } from "../../identity/permit.ts";
 
 export interface LoadFlowDeps {
   objects: ObjectTable;
@@ -30,6 +31,17 @@ export function requireNewestFlow(found: StoredObject | undefined, path: string)
 export function requireFlowVersion(found: StoredObject | undefined, version: number): RunnableFlow {
   const flow = parseFlow(found);
   if (!flow) throw new SvcError("flow.versionNotFound", { version: String(version) });
+  return flow;
+}
+
+/** Returns a version for which the caller may perform the action. Throws `flow.versionNotFound` and `auth.forbidden`. */
+export async function findPermittedFlow(
+  { objects }: Pick<LoadFlowDeps, "objects">,
+  { actor, action, workspace }: ObjectCaller,
+  version: number,
+): Promise<RunnableFlow> {
+  const flow = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
+  permit(actor, action, { workspace, path: flow.path }, () => new SvcError("flow.versionNotFound", { version: String(version) }));
   return flow;
 }
 

@@ -5,20 +5,28 @@ import { type RunnableFlow, toFlowJson } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { paginate } from "../../../core/objects/page.ts";
 import { parseReadableObjects } from "../../../core/objects/parse-object.ts";
+import type { ObjectCaller } from "../../identity/permit.ts";
+import { listWebhookForms, type WebhookForm } from "../../scripts/webhooks.ts";
+import { getAcl } from "../../workspaces/acls.ts";
 import { settleFlowBuild } from "./build.ts";
-import { flowHistorySchema, type LoadFlowDeps, loadFlow, parseFlow, requireFlowVersion, requireNewestFlow } from "./load.ts";
+import { findPermittedFlow, flowHistorySchema, type LoadFlowDeps, loadFlow, parseFlow, requireNewestFlow } from "./load.ts";
+
+/** Returns a flow with its extra permissions. */
+async function loadFlowJson(deps: LoadFlowDeps, workspace: string, flow: RunnableFlow): Promise<FlowJson> {
+  const json = toFlowJson(await loadFlow(deps, workspace, flow.version), flow);
+  return { ...json, extra_perms: await getAcl(deps, { workspace, kind: "flow", path: flow.path }) };
+}
 
 /** Returns the newest version at a path, also of an archived flow. Throws `flow.notFound`. */
 export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
   const flow = parseFlow(await deps.objects.get(keys.flowHead(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
-  return toFlowJson(await loadFlow(deps, workspace, flow.version), flow);
+  return loadFlowJson(deps, workspace, flow);
 }
 
 /** Returns a version. Throws `flow.versionNotFound`. */
-export async function getFlowVersion(deps: LoadFlowDeps, workspace: string, version: number): Promise<FlowJson> {
-  const flow = requireFlowVersion(await deps.objects.get(keys.flowVersion(workspace, version)), version);
-  return toFlowJson(await loadFlow(deps, workspace, version), flow);
+export async function getFlowVersion(deps: LoadFlowDeps, caller: ObjectCaller, version: number): Promise<FlowJson> {
+  return loadFlowJson(deps, caller.workspace, await findPermittedFlow(deps, caller, version));
 }
 
 /** Returns whether a flow that is not archived exists at a path. */
@@ -74,9 +82,9 @@ export async function listFlows(
   });
 }
 
-/** Lists the paths of the flows that are not archived. */
-export async function listFlowPaths(deps: LoadFlowDeps, workspace: string): Promise<string[]> {
-  return (await loadListings(deps, workspace)).filter(({ archived }) => !archived).map(({ path }) => path);
+/** Lists the paths of the flows that are not archived and that the caller may read. */
+export async function listFlowPaths(deps: LoadFlowDeps, workspace: string, readable: (path: string) => boolean): Promise<string[]> {
+  return (await loadListings(deps, workspace)).filter(({ archived, path }) => !archived && readable(path)).map(({ path }) => path);
 }
 
 /** Returns the values of all flows that the caller may read, for a search in their content. */
@@ -106,4 +114,14 @@ export async function getFlowDeploymentStatus(
 ): Promise<{ lock_error_logs?: string; job_id: string }> {
   const build = await settleFlowBuild(deps, requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path));
   return { ...(build.state === "failed" ? { lock_error_logs: build.error } : {}), job_id: build.job };
+}
+
+/** Lists the ways to run a flow over HTTP. Throws `flow.notFound`. */
+export async function listFlowWebhooks(
+  { objects, baseUrl }: Pick<LoadFlowDeps, "objects"> & { baseUrl: string },
+  workspace: string,
+  path: string,
+): Promise<WebhookForm[]> {
+  const { version } = requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
+  return listWebhookForms(baseUrl, workspace, `f/${path}`, `fv/${version}`);
 }

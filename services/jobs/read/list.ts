@@ -36,7 +36,7 @@ interface Shard {
  * Lists the jobs that match a query and that the caller may see, by their creation. In scope `all`, jobs that have not ended come first.
  * Throws `query.invalid`, and `auth.forbidden` for a list of all workspaces unless the caller is a superadmin.
  */
-export async function listJobs(deps: ListJobsDeps, caller: JobCaller, { workspace, query, scope }: JobSearch): Promise<Job[]> {
+async function listJobs(deps: ListJobsDeps, caller: JobCaller, { workspace, query, scope }: JobSearch): Promise<Job[]> {
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
   const workspaces = await findSearchedWorkspaces(deps, caller, workspace, query);

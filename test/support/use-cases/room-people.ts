@@ -9,3 +9,18 @@ export const anAdmin: Person = {
   tokenHash: "",
   tokenPrefix: "",
 };
+
+/** A developer who is in one group and may read the objects of these folders. */
+export const aReader = (workspace: string, folders: string[]): Person => ({
+  ...anAdmin,
+  email: "bob@example.com",
+  username: "bob",
+  superAdmin: false,
+  rights: {
+    workspace,
+    role: "developer",
+    groups: ["readers"],
+    folders: Object.fromEntries(folders.map((name) => [name, "read" as const])),
+    objects: {},
+  },
+});

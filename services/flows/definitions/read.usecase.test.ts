@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { newFlowSchema, flowRoutes as routes } from "../../../contract/routes/flows/flows.ts";
+import type { Person } from "../../../core/people/actor.ts";
+import type { Room } from "../../../test/support/use-cases/room.ts";
+import { newRoomWithFolder } from "../../../test/support/use-cases/room-objects.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { createPathFilter } from "../../identity/permit.ts";
+import { changeAcl } from "../../workspaces/acls.ts";
+import { setFlowMessage } from "./archive.ts";
+import { describeMachineAtVersion } from "./describe-machine.ts";
+import { getFlow, getFlowVersion, listFlowHistory, listFlowPaths } from "./read.ts";
+import { saveFlow } from "./save.ts";
+
+const path = "f/t/order";
+
+let room: Room;
+let version: number;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+  const value = { modules: [{ id: "a", value: { type: "identity" } }] };
+  await saveFlow(room.deps, { actor: anAdmin, workspace: room.workspace }, newFlowSchema.parse({ path, summary: "", value }));
+  version = (await listFlowHistory(room.deps, room.workspace, path))[0]?.id ?? 0;
+  await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "flow", path }, { owner: "u/cleo", right: false });
+});
+
+const as = (actor: Person, action: (typeof routes)[keyof typeof routes]) => ({ actor, action, workspace: room.workspace });
+const reader = () => aReader(room.workspace, ["t"]);
+const stranger = () => aReader(room.workspace, []);
+
+describe("a version of a flow that a number names", () => {
+  it("is read, with the extra permissions of its path, by a caller who may read the path", async () => {
+    const flow = await getFlowVersion(room.deps, as(reader(), routes.getFlowVersion), version);
+    expect(flow).toMatchObject({ path, extra_perms: { "u/cleo": false } });
+    expect(await getFlow(room.deps, room.workspace, path)).toEqual(flow);
+  });
+
+  it("does not exist for a caller who may not read its path", async () => {
+    const machineDeps = { ...room.deps, step: "arn:step" };
+    const calls = [
+      () => getFlowVersion(room.deps, as(stranger(), routes.getFlowVersion), version),
+      () => describeMachineAtVersion(machineDeps, as(stranger(), routes.flowMachineAtVersion), version),
+      () => setFlowMessage(room.deps, as(stranger(), routes.updateFlowHistory), version, "mine"),
+    ];
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({ code: "flow.versionNotFound", details: { version: String(version) } });
+  });
+
+  it("keeps its message when a caller who may only read its path changes it", async () => {
+    const change = (actor: Person, message: string) => setFlowMessage(room.deps, as(actor, routes.updateFlowHistory), version, message);
+    await change(anAdmin, "first");
+    await expect(change(reader(), "second")).rejects.toMatchObject({ code: "auth.forbidden" });
+    expect(await listFlowHistory(room.deps, room.workspace, path)).toMatchObject([{ id: version, deployment_msg: "first" }]);
+  });
+});
+
+it("the list of the paths of flows contains those that the caller may read", async () => {
+  const pathsFor = (actor: Person) =>
+    listFlowPaths(room.deps, room.workspace, createPathFilter({ actor, workspace: room.workspace }, routes.listFlows.access));
+  expect([await pathsFor(reader()), await pathsFor(stranger())]).toEqual([[path], []]);
+});
