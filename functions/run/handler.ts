@@ -2,8 +2,10 @@ import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { actions } from "../../contract/access/actions.ts";
+import type { Payload } from "../../contract/payload.ts";
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
+import { buildFlowPreviewRequest, buildPreviewRequest } from "../../services/execution/requests/preview-request.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
 import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
@@ -14,7 +16,6 @@ import { executorDeps } from "../shared/executor.ts";
 import { jobData } from "../shared/job-data.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
-import { readFlowPreviewRequest, readPreviewRequest } from "./previews.ts";
 import { answerRerun } from "./rerun.ts";
 import { buildResultReply } from "./result-reply.ts";
 
@@ -41,6 +42,21 @@ async function waitAndReply(
   return markReplay(buildResultReply(answer), answer.replayed);
 }
 
+interface PreviewCall<Query, Body> {
+  auth: RunAuth;
+  params: { workspace: string };
+  query: Query;
+  body: Body;
+  headers: Payload["headers"];
+}
+const toPreview = <Query, Body>({ auth: { actor }, params: { workspace }, query, body, headers }: PreviewCall<Query, Body>) => ({
+  actor,
+  workspace,
+  query,
+  body,
+  headers,
+});
+
 const startRoutes = [routes.runScriptByPath, routes.runScriptByHash, flowRoutes.runFlowByPath, flowRoutes.runFlowByVersion];
 const waitRoutes = [
   routes.runWaitScriptByPath,
@@ -57,10 +73,10 @@ export const handler = apiHandler<RunAuth>(
   [
     ...versionRoutes(startRoutes, deps, startAndReply),
     ...versionRoutes(waitRoutes, deps, (request, { query }) => waitAndReply(request, query)),
-    on(routes.runPreview, (call) => startAndReply(readPreviewRequest(call))),
-    on(routes.runWaitPreview, (call) => waitAndReply(readPreviewRequest(call), call.query)),
-    on(flowRoutes.runFlowPreview, (call) => startAndReply(readFlowPreviewRequest(call))),
-    on(flowRoutes.runWaitFlowPreview, (call) => waitAndReply(readFlowPreviewRequest(call), call.query)),
+    on(routes.runPreview, (call) => startAndReply(buildPreviewRequest(toPreview(call), nowMs()))),
+    on(routes.runWaitPreview, (call) => waitAndReply(buildPreviewRequest(toPreview(call), nowMs()), call.query)),
+    on(flowRoutes.runFlowPreview, (call) => startAndReply(buildFlowPreviewRequest(toPreview(call), nowMs()))),
+    on(flowRoutes.runWaitFlowPreview, (call) => waitAndReply(buildFlowPreviewRequest(toPreview(call), nowMs()), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
       const caller = { actor, action: actions.readJob };
       const fields = buildJobOptions(actor, workspace, query, nowMs());

@@ -2,7 +2,6 @@ import { describeError, isSvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { rerunJobs } from "../../services/flows/lifecycle/rerun.ts";
-import { idempotencyKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
 import { logger } from "../shared/observe.ts";
 import { type Reply, text } from "../shared/reply.ts";
 import type { RunAuth } from "../shared/run-routes.ts";
@@ -19,11 +18,7 @@ export async function answerRerun(
   deps: Parameters<typeof rerunJobs>[0],
   { auth: { actor }, params: { workspace }, body, headers }: RerunCall,
 ): Promise<Reply> {
-  const fingerprinted = { args: { ...body }, files: [] };
-  const keyFor = (place: string) => idempotencyKeyFrom(headers, [workspace, actor.email, "rerun", place], fingerprinted);
-  // An invalid key refuses the call, not each of its jobs.
-  keyFor("");
-  const outcomes = await rerunJobs(deps, { actor, action: routes.rerunJobs, workspace }, body, keyFor);
+  const outcomes = await rerunJobs(deps, { actor, action: routes.rerunJobs, workspace }, body, headers);
   return text(
     201,
     outcomes

@@ -6,12 +6,11 @@ import type { Route } from "../../contract/route.ts";
 import type { PayloadQuery } from "../../contract/routes/jobs/runs.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { parseArguments } from "../../core/payload/arguments.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { buildJobOptions, type RunTarget, type VersionRunRequest } from "../../services/execution/requests/run-request.ts";
+import type { VersionRunRequest } from "../../services/execution/requests/run-request.ts";
+import { buildVersionRequest } from "../../services/execution/requests/version-request.ts";
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
 import { type Authenticate, type Call, on, type RouteHandler } from "./edge.ts";
 import { checkAccess } from "./guard.ts";
 import type { Reply } from "./reply.ts";
@@ -82,36 +81,13 @@ export function versionRoutes<R extends VersionRoute, Auth extends RunAuth>(
 ): RouteHandler<Auth>[] {
   return routes.map((route) =>
     on(route, async (call: Call<R, Auth>) => {
-      const read = call as unknown as VersionCall;
-      const target = await findRunTarget(deps, read.auth, parseRunAddress(route, read.params));
-      return run(await readRunRequest(read, target), call);
+      const { auth, params, query, payload } = call as unknown as VersionCall;
+      const target = await findRunTarget(deps, auth, parseRunAddress(route, params));
+      const version = { actor: auth.actor, query, payload };
+      return run(await buildVersionRequest(target, version, { includedHeaders, nowMs: Date.now() }), call);
     }),
   );
 }
 
 /** Headers that every run receives as arguments. */
-const everyRun = (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim() || []);
-
-async function readRunRequest({ auth: { actor }, query, payload }: VersionCall, target: RunTarget): Promise<VersionRunRequest> {
-  const { workspace, path, preprocessor } = target.version;
-  const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId;
-  // A running job sends arguments for `main`. Preprocessors handle external calls only.
-  const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && actor.kind === "person";
-  const sent = await parseArguments(payload, {
-    wrapBody: query.wrap_body ?? false,
-    raw: query.raw ?? false,
-    headers: [...everyRun, ...(query.include_header ?? [])],
-    query: query.include_query ?? [],
-    event: preprocessed,
-  });
-  const scope = [workspace, actor.email, path];
-  return {
-    target,
-    options: buildJobOptions(actor, workspace, query, Date.now()),
-    tag: query.tag,
-    cacheTtlS: query.cache_ttl,
-    arguments: sent,
-    idempotencyKey:
-      idempotencyKeyFrom(payload.headers, scope, sent) ?? (onceByWebhookId ? webhookIdKeyFrom(payload.headers, scope) : undefined),
-  };
-}
+const includedHeaders = (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim() || []);

@@ -1,5 +1,6 @@
 import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
+import type { Payload } from "../../../contract/payload.ts";
 import type { InputTransform, Rerun } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
@@ -8,8 +9,9 @@ import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { permit } from "../../identity/permit.ts";
-import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
+import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
@@ -23,15 +25,21 @@ const AT_ONCE = 10;
 
 /**
  * Runs jobs again with the caller's rights. Returns the id of the new job, or the error, for each job in the requested order: a failure
- * does not stop the others. `keyFor` returns an idempotency key for each place in the list, so that a repeated call starts no job twice.
+ * does not stop the others. With the header `Idempotency-Key`, each place in the list has a key, so that a repeated call starts no job
+ * twice. Throws `idempotency.key`.
  */
 export async function rerunJobs(
   deps: RerunDeps,
   caller: JobCaller & { workspace: string },
-  { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows }: Rerun,
-  keyFor: (place: string) => IdempotencyKey | undefined,
+  request: Rerun,
+  headers: Payload["headers"],
 ): Promise<PromiseSettledResult<string>[]> {
   const { workspace } = caller;
+  const { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows } = request;
+  const fingerprinted = { args: { ...request }, files: [] };
+  const keyFor = (place: string) => idempotencyKeyFrom(headers, [workspace, caller.actor.email, "rerun", place], fingerprinted);
+  // An invalid key refuses the call, not each of its jobs.
+  keyFor("");
   const isVisible = createVisibilityFilter(caller);
   const seen = (await deps.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && isVisible(job));
   const jobs = new Map(seen.map((job) => [job.id, job]));

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
@@ -20,12 +19,11 @@ describe("rerun of two jobs with an Idempotency-Key, whichever of its writes fai
       const path = `f/t/${randomUUID()}`;
       const { hash } = await addScript(room, { path });
       const before = [await addJob(room, { path, hash }), await addJob(room, { path, hash })].map(({ id }) => id);
-      const call = randomUUID();
-      const once = (place: string) => ({ key: keys.idempotency(`${call} ${place}`), fingerprint: place, retentionMs: 60_000_000 });
+      const headers = { "idempotency-key": randomUUID() };
       const asked = { job_ids: before, script_options_by_path: {}, flow_options_by_path: {} };
       let answers: PromiseSettledResult<string>[] = [];
       const act = async () => {
-        answers = await rerunJobs(room.deps, { actor: anAdmin, action: actions.readRun, workspace: room.workspace }, asked, once);
+        answers = await rerunJobs(room.deps, { actor: anAdmin, action: actions.readRun, workspace: room.workspace }, asked, headers);
       };
       return {
         act,

@@ -1,0 +1,53 @@
+import { limits } from "../../../contract/limits.ts";
+import type { Payload } from "../../../contract/payload.ts";
+import type { FlowPreview } from "../../../contract/routes/flows/flow-runs.ts";
+import type { Preview, RunQuery } from "../../../contract/routes/jobs/runs.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
+import { buildJobOptions, type RunRequest } from "./run-request.ts";
+
+/** A call that runs code that is not stored. */
+interface PreviewCall<Body> {
+  actor: Actor;
+  workspace: string;
+  query: RunQuery & { timeout?: number | undefined };
+  body: Body;
+  headers: Payload["headers"];
+}
+
+/** Returns the request to run a script that is not stored, at `nowMs` (epoch ms). Throws `idempotency.key`. */
+export function buildPreviewRequest({ actor, workspace, query, body, headers }: PreviewCall<Preview>, nowMs: number): RunRequest {
+  const { content, language, path, args = {}, lock } = body;
+  const code = { content, ...(lock === undefined ? {} : { lock }) };
+  return {
+    preview: {
+      ...buildJobOptions(actor, workspace, query, nowMs),
+      kind: "preview",
+      path,
+      language,
+      code,
+      args,
+      tag: query.tag ?? body.tag ?? language,
+      timeoutS: query.timeout,
+      idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview"], { args: { args, code, language }, files: [] }),
+    },
+  };
+}
+
+/** Returns the request to run a flow that is not stored, at `nowMs` (epoch ms). Throws `idempotency.key`. */
+export function buildFlowPreviewRequest({ actor, workspace, query, body, headers }: PreviewCall<FlowPreview>, nowMs: number): RunRequest {
+  const { value, path, args } = body;
+  return {
+    preview: {
+      ...buildJobOptions(actor, workspace, query, nowMs),
+      kind: "flowpreview",
+      path: path ?? undefined,
+      code: { flow: value },
+      args: args ?? {},
+      tag: query.tag ?? body.tag ?? "flow",
+      timeoutS: limits.flowTimeoutS,
+      eraseAfterS: value.delete_after_secs ?? undefined,
+      idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_flow"], { args: { args, value }, files: [] }),
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Payload } from "../../../contract/payload.ts";
+import type { PayloadQuery } from "../../../contract/routes/jobs/runs.ts";
+import { parseArguments } from "../../../core/payload/arguments.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../jobs/queue/idempotency-key.ts";
+import { buildJobOptions, type RunTarget, type VersionRunRequest } from "./run-request.ts";
+
+/** A call of a script's or flow's webhook. */
+interface VersionCall {
+  actor: Actor;
+  query: PayloadQuery;
+  payload: Payload;
+}
+
+interface VersionRequestOptions {
+  /** Headers that every run receives as arguments, in lower case. */
+  includedHeaders: readonly string[];
+  nowMs: number;
+}
+
+/** Returns the request to run a stored version with the arguments of a call. Throws `payload.*`, `body.*` and `idempotency.key`. */
+export async function buildVersionRequest(
+  target: RunTarget,
+  { actor, query, payload }: VersionCall,
+  { includedHeaders, nowMs }: VersionRequestOptions,
+): Promise<VersionRunRequest> {
+  const { workspace, path, preprocessor } = target.version;
+  const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId;
+  // A running job sends arguments for `main`. Preprocessors handle external calls only.
+  const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && actor.kind === "person";
+  const sent = await parseArguments(payload, {
+    wrapBody: query.wrap_body ?? false,
+    raw: query.raw ?? false,
+    headers: [...includedHeaders, ...(query.include_header ?? [])],
+    query: query.include_query ?? [],
+    event: preprocessed,
+  });
+  const scope = [workspace, actor.email, path];
+  return {
+    target,
+    options: buildJobOptions(actor, workspace, query, nowMs),
+    tag: query.tag,
+    cacheTtlS: query.cache_ttl,
+    arguments: sent,
+    idempotencyKey:
+      idempotencyKeyFrom(payload.headers, scope, sent) ?? (onceByWebhookId ? webhookIdKeyFrom(payload.headers, scope) : undefined),
+  };
+}
