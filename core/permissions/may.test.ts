@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { Route, TokenRoute } from "../../contract/route.ts";
-import { routes } from "../../contract/routes.ts";
+import { routes } from "../../contract/routes/routes.ts";
 import type { JobActor, Person } from "../people/actor.ts";
 import type { Role } from "../people/rights.ts";
 import { type Access, deriveRights } from "./access.ts";

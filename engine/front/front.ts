@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { describeError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildPathPattern, type Route } from "../../contract/route.ts";
-import { routes } from "../../contract/routes.ts";
+import { routes } from "../../contract/routes/routes.ts";
 import { portTaken } from "../engine/ports.ts";
 import { Complaint } from "../launch/complaint.mjs";
 

@@ -30,7 +30,7 @@ export const instanceRoutes: RouteHandler<unknown>[] = [
   }),
   on(routes.openapi, async () => {
     // Loaded on first use, because only this route needs the generator.
-    const { buildOpenapiDocument: openapiDocument } = await import("../../contract/openapi.ts");
+    const { buildOpenapiDocument: openapiDocument } = await import("../../contract/routes/openapi.ts");
     return json(200, openapiDocument(baseUrl, VERSION));
   }),
 ];

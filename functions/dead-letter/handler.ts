@@ -5,8 +5,8 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { handleDeadLetter } from "../../services/execution/handle-dead-letter.ts";
-import { jobEndedListeners } from "../shared/job-ended-listeners.ts";
 import { messageHandler } from "../shared/messages.ts";
+import { jobEndedListeners } from "../shared/wiring/job-ended-listeners.ts";
 
 const adapters = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
 const deps = { ...adapters, onJobEnded: jobEndedListeners(adapters) };

@@ -15,9 +15,9 @@ import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { runPeriodicTasks, type TickResult } from "../../services/maintenance/run-periodic-tasks.ts";
-import { jobData } from "../shared/job-data.ts";
-import { jobEndedListeners } from "../shared/job-ended-listeners.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
+import { jobData } from "../shared/wiring/job-data.ts";
+import { jobEndedListeners } from "../shared/wiring/job-ended-listeners.ts";
 
 /** The time for tasks, of the 55 s of one invocation. */
 const BUDGET_MS = 35_000;

@@ -1,6 +1,6 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import { cancelDeps } from "../shared/cancellation.ts";
-import { jobData } from "../shared/job-data.ts";
+import { cancelDeps } from "../shared/wiring/cancellation.ts";
+import { jobData } from "../shared/wiring/job-data.ts";
 
 export const deps = { ...cancelDeps, jobData, objects: objectTable, baseUrl: requireEnv(env.baseUrl) };

@@ -20,10 +20,10 @@ import {
   usernameExists,
   workspaceExists,
 } from "../../services/workspaces/workspaces.ts";
-import { cancelDeps } from "../shared/cancellation.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
+import { cancelDeps } from "../shared/wiring/cancellation.ts";
 import { deps } from "./deps.ts";
 
 export const workspaces: ApiRoutes = [

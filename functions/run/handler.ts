@@ -12,10 +12,10 @@ import { type StartRunOptions, startRun } from "../../services/execution/request
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { apiHandler, on } from "../shared/edge.ts";
-import { executorDeps } from "../shared/executor.ts";
-import { jobData } from "../shared/job-data.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
+import { executorDeps } from "../shared/wiring/executor.ts";
+import { jobData } from "../shared/wiring/job-data.ts";
 import { answerRerun } from "./rerun.ts";
 import { buildResultReply } from "./result-reply.ts";
 

@@ -3,7 +3,7 @@ import { type JobCall, type JobCallResult, jobCallSchema } from "../../core/jobs
 import { handleInvocation } from "../../services/execution/handle-invocation.ts";
 import { handleJobMessage } from "../../services/execution/handle-job-message.ts";
 import { handleCall, messageHandler } from "../shared/messages.ts";
-import { workerDeps } from "../shared/worker-deps.ts";
+import { workerDeps } from "../shared/wiring/worker-deps.ts";
 
 const deps = workerDeps("worker");
 const queued = messageHandler((message) => handleJobMessage(deps, message));

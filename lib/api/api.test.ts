@@ -1,6 +1,6 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { routes } from "../../contract/routes.ts";
+import { routes } from "../../contract/routes/routes.ts";
 import { aStack } from "../stack-fixture.ts";
 import { prefixesOf, segmentsOf } from "./resources.ts";
 

@@ -16,7 +16,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { answers } from "../../contract/errors.ts";
 import type { RouteFunction } from "../../contract/route.ts";
-import { routes } from "../../contract/routes.ts";
+import { routes } from "../../contract/routes/routes.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { claimsOf, ownerOf, segmentsOf } from "./resources.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { answers, type ErrorCode } from "../../contract/errors.ts";
-import { buildOpenapiDocument } from "../../contract/openapi.ts";
+import { buildOpenapiDocument } from "../../contract/routes/openapi.ts";
 
 /** Pronouns that hide the person: a text names the approver, the caller or the user instead. */
 const VAGUE_SUBJECT = /\b(somebody|nobody|everybody|whoever|anybody)\b/i;

@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import type { Route } from "../../../contract/route.ts";
-import { routes } from "../../../contract/routes.ts";
+import { routes } from "../../../contract/routes/routes.ts";
 import { type Answer, api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 

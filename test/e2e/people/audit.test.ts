@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { routes } from "../../../contract/routes.ts";
+import { routes } from "../../../contract/routes/routes.ts";
 import { api } from "../../support/api/api.ts";
 import { member, type Someone } from "../../support/api/people.ts";
 import { shaped } from "../../support/api/shaped.ts";

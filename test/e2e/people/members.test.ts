@@ -1,6 +1,6 @@
 import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { routes } from "../../../contract/routes.ts";
+import { routes } from "../../../contract/routes/routes.ts";
 import { api, shared } from "../../support/api/api.ts";
 import { member, type Someone, someone } from "../../support/api/people.ts";
 import { shaped } from "../../support/api/shaped.ts";

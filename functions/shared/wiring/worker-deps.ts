@@ -1,10 +1,10 @@
-import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
-import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { dataKeys } from "../../aws/kms/data-keys.ts";
-import { executions } from "../../aws/stepfunctions/executions.ts";
-import { env, requireEnv } from "../../contract/env.ts";
-import { type BuildRequest, buildTargetSchema } from "../../core/builds/build.ts";
-import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
+import { concurrencyTable } from "../../../aws/dynamodb/concurrency-table.ts";
+import { objectTable } from "../../../aws/dynamodb/object-table.ts";
+import { dataKeys } from "../../../aws/kms/data-keys.ts";
+import { executions } from "../../../aws/stepfunctions/executions.ts";
+import { env, requireEnv } from "../../../contract/env.ts";
+import { type BuildRequest, buildTargetSchema } from "../../../core/builds/build.ts";
+import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { executorDeps } from "./executor.ts";
 import { jobHandlers } from "./job-handlers.ts";
 

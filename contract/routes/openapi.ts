@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { createDocument, createSchema, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { answers } from "./errors.ts";
-import type { Route, RouteFunction } from "./route.ts";
+import { answers } from "../errors.ts";
+import type { Route, RouteFunction } from "../route.ts";
 import { routes } from "./routes.ts";
 
 const GREEDY = /\{(\w+)\+\}/;

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import type { AccessRule } from "./access/access-rule.ts";
-import { actions } from "./access/actions.ts";
-import type { Route, TokenRoute } from "./route.ts";
+import type { AccessRule } from "../access/access-rule.ts";
+import { actions } from "../access/actions.ts";
+import type { Route, TokenRoute } from "../route.ts";
 import { routes } from "./routes.ts";
 
 const all = Object.values<Route>(routes);
 const tokenRoutes = all.filter((route): route is TokenRoute => route.auth === "token");
 
-const PAGE = "../docs/permissions.md";
+const PAGE = "../../docs/permissions.md";
 const START = "<!-- routes: start -->";
 const END = "<!-- routes: end -->";
 

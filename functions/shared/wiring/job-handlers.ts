@@ -1,15 +1,15 @@
-import type { Executions } from "../../aws/stepfunctions/executions.ts";
-import { type BuildVersionDeps, buildVersion } from "../../services/builds/build-version.ts";
-import { buildUnderLease } from "../../services/execution/build-under-lease.ts";
-import { refuseJob } from "../../services/execution/refuse-job.ts";
-import type { ResolveAndExecuteDeps } from "../../services/execution/resolve-and-execute.ts";
-import type { JobHandler, RunJobDeps } from "../../services/execution/run-job.ts";
-import { runPreview } from "../../services/execution/run-preview.ts";
-import { runScript } from "../../services/execution/run-script.ts";
-import { buildFlow } from "../../services/flows/definitions/build.ts";
-import type { FinishFlowDeps } from "../../services/flows/lifecycle/finish.ts";
-import { type StartFlowDeps, startFlow } from "../../services/flows/lifecycle/start.ts";
-import { runInlineScript } from "../../services/flows/runtime/run-inline-script.ts";
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { type BuildVersionDeps, buildVersion } from "../../../services/builds/build-version.ts";
+import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
+import { refuseJob } from "../../../services/execution/refuse-job.ts";
+import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-and-execute.ts";
+import type { JobHandler, RunJobDeps } from "../../../services/execution/run-job.ts";
+import { runPreview } from "../../../services/execution/run-preview.ts";
+import { runScript } from "../../../services/execution/run-script.ts";
+import { buildFlow } from "../../../services/flows/definitions/build.ts";
+import type { FinishFlowDeps } from "../../../services/flows/lifecycle/finish.ts";
+import { type StartFlowDeps, startFlow } from "../../../services/flows/lifecycle/start.ts";
+import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";
 import { jobEndedListeners } from "./job-ended-listeners.ts";
 
 type JobHandlerDeps = ResolveAndExecuteDeps & BuildVersionDeps & StartFlowDeps & FinishFlowDeps & { executions: Executions };

@@ -1,9 +1,9 @@
-import { jobTable } from "../../aws/dynamodb/job-table.ts";
-import { getSigningKey } from "../../aws/kms/signing-keys.ts";
-import { functions } from "../../aws/lambda/functions.ts";
-import { storage } from "../../aws/s3/storage.ts";
-import { queue } from "../../aws/sqs/queue.ts";
-import { env, requireEnv } from "../../contract/env.ts";
+import { jobTable } from "../../../aws/dynamodb/job-table.ts";
+import { getSigningKey } from "../../../aws/kms/signing-keys.ts";
+import { functions } from "../../../aws/lambda/functions.ts";
+import { storage } from "../../../aws/s3/storage.ts";
+import { queue } from "../../../aws/sqs/queue.ts";
+import { env, requireEnv } from "../../../contract/env.ts";
 
 /** The dependencies of every function that runs scripts. `name` is recorded in the job as its worker. */
 export function executorDeps(name: string) {

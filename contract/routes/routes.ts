@@ -1,0 +1,58 @@
+import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
+import { approvalRecordRoutes } from "./approvals/approval-records.ts";
+import { approvalRoutes } from "./approvals/approvals.ts";
+import { flowRunRoutes } from "./flows/flow-runs.ts";
+import { flowRoutes } from "./flows/flows.ts";
+import { userStateRoutes } from "./flows/user-states.ts";
+import { instanceRoutes } from "./instance/instance.ts";
+import { webRoutes } from "./instance/web.ts";
+import { internalRoutes } from "./jobs/internal.ts";
+import { jobControlRoutes } from "./jobs/job-control.ts";
+import { jobListRoutes } from "./jobs/job-lists.ts";
+import { jobRoutes } from "./jobs/jobs.ts";
+import { runRoutes } from "./jobs/runs.ts";
+import { streamRoutes } from "./jobs/streams.ts";
+import { accessRoutes } from "./people/access.ts";
+import { memberRoutes } from "./people/members.ts";
+import { oauthRoutes } from "./people/oauth.ts";
+import { peopleRoutes } from "./people/people.ts";
+import { signInRoutes } from "./people/sign-in.ts";
+import { tokenRoutes } from "./people/tokens.ts";
+import { fileRoutes } from "./stored/files.ts";
+import { resourceRoutes } from "./stored/resources.ts";
+import { scriptRoutes } from "./stored/scripts.ts";
+import { variableRoutes } from "./stored/variables.ts";
+import { auditRoutes } from "./workspaces/audit.ts";
+import { settingRoutes } from "./workspaces/settings.ts";
+import { workspaceRoutes } from "./workspaces/workspaces.ts";
+
+/** All routes of the API. */
+export const routes = {
+  ...runRoutes,
+  ...flowRunRoutes,
+  ...userStateRoutes,
+  ...streamRoutes,
+  ...jobRoutes,
+  ...jobListRoutes,
+  ...jobControlRoutes,
+  ...approvalRoutes,
+  ...approvalRecordRoutes,
+  ...approvalNoticeRoutes,
+  ...fileRoutes,
+  ...scriptRoutes,
+  ...flowRoutes,
+  ...variableRoutes,
+  ...resourceRoutes,
+  ...workspaceRoutes,
+  ...settingRoutes,
+  ...peopleRoutes,
+  ...memberRoutes,
+  ...accessRoutes,
+  ...tokenRoutes,
+  ...auditRoutes,
+  ...signInRoutes,
+  ...oauthRoutes,
+  ...instanceRoutes,
+  ...webRoutes,
+  ...internalRoutes,
+};
