@@ -55,7 +55,7 @@ describe("rerun of two jobs without an Idempotency-Key, whichever of its writes 
       let answers: PromiseSettledResult<string>[] = [];
       return {
         act: async () => {
-          answers = await rerunJobs(room.deps, caller, asked, () => undefined);
+          answers = await rerunJobs(room.deps, caller, asked, {});
         },
         recover: async () => undefined,
         check: async () => {
