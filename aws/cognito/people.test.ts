@@ -6,10 +6,10 @@ describe("a deployment without a user pool", () => {
     expect(people.hasPasswords()).toBe(false);
     const refusal = expect.objectContaining({ code: "login.noPasswords" });
     await expect(people.checkPassword("ada@example.com", "one that is right")).rejects.toEqual(refusal);
-    await expect(people.ensure("ada@example.com", "one to be set")).rejects.toEqual(refusal);
+    await expect(people.ensureUser("ada@example.com", "one to be set")).rejects.toEqual(refusal);
   });
 
   it("users without an account are deleted", async () => {
-    await expect(people.remove("ada@example.com")).resolves.toBeUndefined();
+    await expect(people.deleteUser("ada@example.com")).resolves.toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ export const people = {
   /**
    * Creates the account if there is none, and sets its password. No mail is sent. Throws `user.invalidPassword` and `login.noPasswords`.
    */
-  async ensure(email: string, password: string): Promise<void> {
+  async ensureUser(email: string, password: string): Promise<void> {
     const who = account(email);
     const { AdminCreateUserCommand, AdminSetUserPasswordCommand, InvalidPasswordException, UsernameExistsException } = await sdk();
     const pool = await cognito();
@@ -84,7 +84,7 @@ export const people = {
   },
 
   /** Deletes an account. A missing account is not an error. */
-  async remove(email: string): Promise<void> {
+  async deleteUser(email: string): Promise<void> {
     if (!this.hasPasswords()) return;
     const { AdminDeleteUserCommand, UserNotFoundException } = await sdk();
     try {

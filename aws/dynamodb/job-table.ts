@@ -201,7 +201,7 @@ export const jobTable = {
   },
 
   /** Reads heads by id, each once, in the given order. Missing heads are left out, and so are heads that cannot be read, which are reported. */
-  async getMany(ids: string[]): Promise<Job[]> {
+  async batchGet(ids: string[]): Promise<Job[]> {
     const found = new Map<string, Job>();
     // DynamoDB rejects duplicate keys.
     const once = [...new Set(ids)];
@@ -249,7 +249,7 @@ export const jobTable = {
   },
 
   /** Changes the head if `condition` is true and returns the changed job, or `undefined` if it is false. */
-  async change(id: string, change: HeadChange, condition: HeadCondition): Promise<Job | undefined> {
+  async update(id: string, change: HeadChange, condition: HeadCondition): Promise<Job | undefined> {
     try {
       const { Attributes } = await HeadEntity.build(UpdateAttributesCommand)
         .item({ id, ...change })
@@ -272,8 +272,8 @@ export const jobTable = {
       .params();
   },
 
-  /** A change as one part of a transaction. Like `change`, it replaces each field as a whole. */
-  changeParams(id: string, change: HeadChange, condition: HeadCondition) {
+  /** A change as one part of a transaction. Like `update`, it replaces each field as a whole. */
+  updateParams(id: string, change: HeadChange, condition: HeadCondition) {
     const replaced = Object.entries(change).map(([name, value]) => [
       name,
       typeof value === "object" && !isExtension(value) ? $set(value) : value,
@@ -346,7 +346,7 @@ export const jobTable = {
   },
 
   /** Removes a job that was never claimed. Returns false if it was claimed. */
-  async removeUnclaimed(id: string): Promise<boolean> {
+  async deleteUnclaimed(id: string): Promise<boolean> {
     const condition: HeadCondition = {
       and: [
         { attr: "state", eq: "queued" },

@@ -115,7 +115,7 @@ export const objectTable = {
   },
 
   /** Reads several items in one call and returns them in the given order. */
-  async getMany(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
+  async batchGet(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
     const found = new Map<string, StoredObject>();
     // DynamoDB refuses a key that comes twice.
     const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()];
@@ -183,7 +183,7 @@ export const objectTable = {
   async update(change: ObjectChange, expect?: Expectation): Promise<boolean> {
     return holds(() => ObjectEntity.build(UpdateAttributesCommand).item(change).options(under(expect)).send());
   },
-  async remove(key: ObjectKey): Promise<void> {
+  async deleteItem(key: ObjectKey): Promise<void> {
     await executeWrite(() => ObjectEntity.build(DeleteItemCommand).key(key).send());
   },
 
@@ -191,7 +191,7 @@ export const objectTable = {
    * Executes a transaction; `raw` is a part for another table. Returns the index of the first part whose condition is false, or `undefined`
    * if everything was written.
    */
-  async transact(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
+  async transactWrite(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
     const TransactItems = parts.map((part) => ("raw" in part ? part.raw : paramsOf(part)));
     // All attempts share one token, so that an attempt whose success was not received does not fail because of its own writes.
     const ClientRequestToken = randomUUID();

@@ -12,7 +12,7 @@ const ALGORITHM = { MacAlgorithm: "HMAC_SHA_256" } as const;
 
 /** The KMS key that signs the record of approvals. It never leaves KMS. */
 export const anchorKey = {
-  async sign(message: string): Promise<{ mac: string; key: string }> {
+  async generateMac(message: string): Promise<{ mac: string; key: string }> {
     const { GenerateMacCommand } = await import("@aws-sdk/client-kms");
     const KeyId = requireEnv(env.anchorKey);
     const { Mac, KeyId: key } = await (await kms()).send(new GenerateMacCommand({ ...ALGORITHM, KeyId, Message: Buffer.from(message) }));

@@ -42,16 +42,16 @@ type Read = { bytes: Buffer; contentType: string } | { tooLarge: true } | undefi
 
 /** A bucket of files. A user's bucket throws `file.storageFailed` if its service rejects a request. */
 export interface Bucket {
-  put(key: string, bytes: Uint8Array, contentType: string, contentDisposition?: string): Promise<void>;
+  putObject(key: string, bytes: Uint8Array, contentType: string, contentDisposition?: string): Promise<void>;
   /** Reads a file, or the part in `range`. Returns `undefined` if there is no file, and `tooLarge` above `mostBytes`. */
-  read(key: string, mostBytes: number, range?: { from: number; bytes: number }): Promise<Read>;
-  getInfo(key: string): Promise<FileInfo | undefined>;
-  list(prefix: string, most: number, after?: string): Promise<{ files: ListedFile[]; more: boolean }>;
+  getObject(key: string, mostBytes: number, range?: { from: number; bytes: number }): Promise<Read>;
+  headObject(key: string): Promise<FileInfo | undefined>;
+  listObjects(prefix: string, most: number, after?: string): Promise<{ files: ListedFile[]; more: boolean }>;
   /** Copies a file. Returns false if there is none. */
-  copy(from: string, to: string): Promise<boolean>;
-  remove(key: string): Promise<void>;
-  createReadUrl(key: string, expiresInS: number): Promise<string>;
-  createWriteUrl(key: string, expiresInS: number): Promise<string>;
+  copyObject(from: string, to: string): Promise<boolean>;
+  deleteObject(key: string): Promise<void>;
+  createDownloadUrl(key: string, expiresInS: number): Promise<string>;
+  createUploadUrl(key: string, expiresInS: number): Promise<string>;
 }
 
 /** Describes a failure in an error sentence. Only the name of the service's error is used. */
@@ -79,12 +79,12 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
     }
   };
   return {
-    put: (Key, Body, ContentType, ContentDisposition) =>
+    putObject: (Key, Body, ContentType, ContentDisposition) =>
       attempt(async () => {
         const disposition = ContentDisposition ? { ContentDisposition } : {};
         await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType, ...disposition }));
       }),
-    read: (Key, mostBytes, range) =>
+    getObject: (Key, mostBytes, range) =>
       found(async () => {
         const part = range ? { Range: `bytes=${range.from}-${range.from + range.bytes - 1}` } : {};
         const { Body, ContentLength = 0, ContentType } = await client.send(new GetObjectCommand({ Bucket, Key, ...part }));
@@ -96,12 +96,12 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
         const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
         return { bytes, contentType: ContentType ?? "application/octet-stream" };
       }),
-    getInfo: (Key) =>
+    headObject: (Key) =>
       found(async () => {
         const { ContentLength = 0, ContentType, LastModified } = await client.send(new HeadObjectCommand({ Bucket, Key }));
         return { bytes: ContentLength, contentType: ContentType ?? "application/octet-stream", lastModifiedMs: LastModified?.getTime() };
       }),
-    list: (Prefix, MaxKeys, after) =>
+    listObjects: (Prefix, MaxKeys, after) =>
       attempt(async () => {
         const from = after === undefined ? {} : { StartAfter: after };
         const { Contents = [], IsTruncated } = await client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys, ...from }));
@@ -112,16 +112,16 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
         }));
         return { files, more: IsTruncated === true };
       }),
-    copy: async (from, Key) => {
+    copyObject: async (from, Key) => {
       const CopySource = [Bucket, ...from.split("/")].map(encodeURIComponent).join("/");
       return (await found(() => client.send(new CopyObjectCommand({ Bucket, Key, CopySource })))) !== undefined;
     },
-    remove: (Key) =>
+    deleteObject: (Key) =>
       attempt(async () => {
         await client.send(new DeleteObjectCommand({ Bucket, Key }));
       }),
-    createReadUrl: (Key, expiresIn) => getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
-    createWriteUrl: (Key, expiresIn) => getSignedUrl(client, new PutObjectCommand({ Bucket, Key }), { expiresIn }),
+    createDownloadUrl: (Key, expiresIn) => getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
+    createUploadUrl: (Key, expiresIn) => getSignedUrl(client, new PutObjectCommand({ Bucket, Key }), { expiresIn }),
   };
 }
 

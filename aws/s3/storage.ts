@@ -22,12 +22,12 @@ const shared = new Map<string, { url: string; untilMs: number }>();
 
 /** The stack's bucket. Presigned URLs are computed without a request. */
 export const storage = {
-  async put(key: string, body: string | Uint8Array, contentType: string, contentDisposition?: string): Promise<void> {
+  async putObject(key: string, body: string | Uint8Array, contentType: string, contentDisposition?: string): Promise<void> {
     const disposition = contentDisposition ? { ContentDisposition: contentDisposition } : {};
     await s3().send(new PutObjectCommand({ Bucket: bucket(), Key: key, Body: body, ContentType: contentType, ...disposition }));
   },
   /** Reads an object. Returns `undefined` if there is none, and `tooLarge` above `mostBytes`. */
-  async getBytes(key: string, mostBytes: number): Promise<{ bytes: Buffer; contentType: string } | { tooLarge: true } | undefined> {
+  async getObject(key: string, mostBytes: number): Promise<{ bytes: Buffer; contentType: string } | { tooLarge: true } | undefined> {
     try {
       const { Body, ContentLength = 0, ContentType } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
       if (ContentLength > mostBytes) {
@@ -42,13 +42,13 @@ export const storage = {
       throw error;
     }
   },
-  async getText(key: string): Promise<string> {
+  async getObjectText(key: string): Promise<string> {
     const { Body } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
     if (!Body) throw new Error(`The object ${key} is empty.`);
     return await Body.transformToString();
   },
   /** Returns the ETag of an object, which changes with its content and not with its name, or `undefined` if there is no object. */
-  async getEtag(key: string): Promise<string | undefined> {
+  async getObjectEtag(key: string): Promise<string | undefined> {
     try {
       return (await s3().send(new HeadObjectCommand({ Bucket: bucket(), Key: key }))).ETag;
     } catch (error) {
@@ -57,40 +57,40 @@ export const storage = {
     }
   },
   /** Copies an object inside the bucket without downloading it. Throws `NoSuchKey`. */
-  async copy(from: string, to: string): Promise<void> {
+  async copyObject(from: string, to: string): Promise<void> {
     const CopySource = `${bucket()}/${from.split("/").map(encodeURIComponent).join("/")}`;
     await s3().send(new CopyObjectCommand({ Bucket: bucket(), Key: to, CopySource }));
   },
-  async remove(key: string): Promise<void> {
+  async deleteObject(key: string): Promise<void> {
     await s3().send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
   },
-  /** Deletes all objects with a prefix. Returns true if none is left, and false if `goOn` returned false before. */
-  async removePrefix(prefix: string, goOn = () => true): Promise<boolean> {
+  /** Deletes all objects with a prefix. Returns true if none is left, and false if `inTime` returned false before. */
+  async deletePrefix(prefix: string, inTime = () => true): Promise<boolean> {
     // A page has at most a thousand objects. Listed objects are deleted, so the next page is always the first one.
     for (let more = true; more; ) {
       const { Contents, IsTruncated } = await s3().send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix }));
       for (const { Key } of Contents ?? []) {
-        if (Key) await this.remove(Key);
-        if (!goOn()) return false;
+        if (Key) await this.deleteObject(Key);
+        if (!inTime()) return false;
       }
       more = IsTruncated === true;
     }
     return true;
   },
-  createReadUrl: (key: string, expiresInS: number) =>
+  createDownloadUrl: (key: string, expiresInS: number) =>
     getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
   /** Returns a read URL for an object that never changes. A URL of this process is reused if it is valid for `atLeastS` seconds. */
-  async getSharedReadUrl(key: string, atLeastS: number): Promise<string> {
+  async getSharedDownloadUrl(key: string, atLeastS: number): Promise<string> {
     const now = Date.now();
     const known = shared.get(key);
     if (known && known.untilMs - now >= atLeastS * 1000) return known.url;
     const expiresInS = atLeastS + SHARED_S;
-    const url = await this.createReadUrl(key, expiresInS);
+    const url = await this.createDownloadUrl(key, expiresInS);
     if (shared.size >= SHARED_MOST) shared.clear();
     shared.set(key, { url, untilMs: now + expiresInS * 1000 });
     return url;
   },
-  createWriteUrl: (key: string, expiresInS: number) =>
+  createUploadUrl: (key: string, expiresInS: number) =>
     getSignedUrl(s3(), new PutObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
 };
 export type Storage = typeof storage;

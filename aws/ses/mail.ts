@@ -14,7 +14,7 @@ const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
 export const mail = {
   /** Sends one mail to one address. SES returns `tags` in its later events: letters, digits, '-' and '_'. */
-  async send(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt> {
+  async sendEmail(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt> {
     const from = process.env[env.mailFrom];
     if (!from) return refusedAttempt("this deployment has no sender address: set mailFrom");
     const { SendEmailCommand, BadRequestException } = await sdk();

@@ -7,7 +7,7 @@ export const queue = {
   /**
    * Sends the message of a job. Messages may arrive late or twice, so the job's record decides. The message group keeps workspaces fair.
    */
-  async send(job: Sendable, delayS = 0): Promise<void> {
+  async sendMessage(job: Sendable, delayS = 0): Promise<void> {
     await sqs().send(
       new SendMessageCommand({
         QueueUrl: requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl),

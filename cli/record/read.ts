@@ -46,8 +46,8 @@ async function get<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
-  const asked = `${url}${path.replace("{workspace}", encodeURIComponent(workspace))}?${search}`;
-  const answer = await fetch(asked, { headers: { authorization: `Bearer ${token}` } });
+  const requestUrl = `${url}${path.replace("{workspace}", encodeURIComponent(workspace))}?${search}`;
+  const answer = await fetch(requestUrl, { headers: { authorization: `Bearer ${token}` } });
   if (!answer.ok) throw new Error(`The service returned ${answer.status}: ${await answer.text()}`);
   const read = reply.json.safeParse(await answer.json());
   if (!read.success) throw new Error(`The service returned an unexpected response: ${z.prettifyError(read.error)}`);

@@ -30,17 +30,17 @@ export function buildFlowStatus(
   const modules: ModuleStatus[] = [];
   let current = -1;
   let open = !ended;
-  let asking: OpenGate | undefined;
+  let waitingGate: OpenGate | undefined;
   for (const [index, module] of value.modules.entries()) {
     const of = known(module.id);
-    const waits = asking && waitingAt(module.id, asking);
-    const asks = open ? of.gate : undefined;
+    const waits = waitingGate && waitingAt(module.id, waitingGate);
+    const openGate = open ? of.gate : undefined;
     const isLast = index === value.modules.length - 1;
     const status =
       waits ??
-      (asks && (isLast || asks.kind === "consent") ? waitingAt(module.id, asks) : undefined) ??
-      (asks ? ({ type: "Success", id: module.id, job: asks.id } as const) : moduleStatus(id, module, of, open));
-    asking = asks && status.type === "Success" ? asks : undefined;
+      (openGate && (isLast || openGate.kind === "consent") ? waitingAt(module.id, openGate) : undefined) ??
+      (openGate ? ({ type: "Success", id: module.id, job: openGate.id } as const) : moduleStatus(id, module, of, open));
+    waitingGate = openGate && status.type === "Success" ? openGate : undefined;
     modules.push(status);
     if (status.type !== "WaitingForPriorSteps") current = index;
     // Only the module after a finished module can be running.

@@ -22,8 +22,8 @@ export const tokens: ApiRoutes = [
     const prefix = await updateToken(deps, auth.actor, params.token_prefix, { label: body.label ?? null });
     return text(200, `The label of ${prefix}… was replaced.`);
   }),
-  on(routes.impersonate, async ({ auth, body: { impersonate_email, ...asked } }) =>
-    text(201, await impersonate(deps, auth.actor, impersonate_email, asked)),
+  on(routes.impersonate, async ({ auth, body: { impersonate_email, ...options } }) =>
+    text(201, await impersonate(deps, auth.actor, impersonate_email, options)),
   ),
   on(routes.listScopes, async () => json(200, scopeList)),
 ];

@@ -29,7 +29,7 @@ export async function runAudited<T>({ objects, nowMs }: AuditDeps, action: Audit
   try {
     return await act();
   } catch (error) {
-    if (isSvcError(error)) await objects.remove({ pk: item.pk, sk: item.sk });
+    if (isSvcError(error)) await objects.deleteItem({ pk: item.pk, sk: item.sk });
     throw error;
   }
 }

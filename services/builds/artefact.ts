@@ -68,7 +68,7 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
       log: "An artefact with the same sources and dependencies already exists, so no build was necessary.\n",
     };
   }
-  const uploadUrl = await storage.createWriteUrl(key, 900);
+  const uploadUrl = await storage.createUploadUrl(key, 900);
   const result = await functions.invokeBuild({ ...inputs, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
   if (!result.ok) return result;
   // Written after the upload, so that a recorded artefact always exists.

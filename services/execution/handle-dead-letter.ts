@@ -38,7 +38,7 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
     });
     return endOrSkip(deps, job, ending);
   }
-  const again = await jobs.change(
+  const again = await jobs.update(
     job.id,
     { losses: jobs.oneMore },
     {
@@ -49,7 +49,7 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
     },
   );
   if (!again) return "nothing";
-  await queue.send(job);
+  await queue.sendMessage(job);
   return "queued";
 }
 

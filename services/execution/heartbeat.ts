@@ -36,7 +36,7 @@ export async function recordHeartbeat(
     const output = masker ? { ...logs, text: masker.chunk(logs.text) } : logs;
     await storeOutput(deps, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, { attempt, ...output });
   }
-  const job = await jobs.change(
+  const job = await jobs.update(
     id,
     {
       leaseUntilMs: now + limits.leaseMs,
@@ -60,7 +60,7 @@ export async function recordHeartbeat(
 async function cancelWithFlow({ jobs }: FinishJobDeps, job: Job): Promise<Job> {
   const cancel = job.cancel ? undefined : await cancelOfParent({ jobs }, job);
   if (!cancel) return job;
-  return (await jobs.change(job.id, { cancel }, { attr: "state", eq: "running" })) ?? { ...job, cancel };
+  return (await jobs.update(job.id, { cancel }, { attr: "state", eq: "running" })) ?? { ...job, cancel };
 }
 
 function toReply(job: Job, nowMs: number): BeatReply {

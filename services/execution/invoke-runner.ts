@@ -137,16 +137,16 @@ export async function buildRunnerRequest(
   const entrypoint = typeof override === "string" && override !== "" ? override : "main";
   const lifetimeS = job.timeoutS + 120;
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
-    storage.getSharedReadUrl(executable.artefact.key, lifetimeS),
-    storage.createWriteUrl(resultObjectKey(job, job.attempt), lifetimeS),
+    storage.getSharedDownloadUrl(executable.artefact.key, lifetimeS),
+    storage.createUploadUrl(resultObjectKey(job, job.attempt), lifetimeS),
     deps.signingKey().then((key) => createJobToken(key, job, nowMs())),
     prepareSharedFolder(deps, job, lifetimeS),
-    Promise.all(executable.together?.runs.map(({ artefact }) => storage.getSharedReadUrl(artefact.key, lifetimeS)) ?? []),
+    Promise.all(executable.together?.runs.map(({ artefact }) => storage.getSharedDownloadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
   const env = buildContextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
   const next = executable.together && {
     withinMs: executable.together.withinMs,
-    resultUrl: await storage.createWriteUrl(executable.together.resultKey, lifetimeS),
+    resultUrl: await storage.createUploadUrl(executable.together.resultKey, lifetimeS),
     runs: executable.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
       artefact: { ...artefact, url: followUrls[index] ?? "" },
       params,

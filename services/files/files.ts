@@ -93,14 +93,14 @@ async function resolveWritableFile(
 /** Stores a file, replacing one with the same key, and returns the key. Throws `file.*` and `path.noFolder`. */
 export async function uploadFile(deps: FilesDeps, caller: FileCaller, upload: FileUpload): Promise<string> {
   const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: upload.fileKey, extension: upload.extension }, upload);
-  await open.bucket.put(key, upload.bytes, getContentType(upload), upload.contentDisposition);
+  await open.bucket.putObject(key, upload.bytes, getContentType(upload), upload.contentDisposition);
   return fileKey;
 }
 
 /** Returns a presigned URL for an upload of any size. Throws `file.*` and `path.noFolder`. */
 export async function presignUpload(deps: FilesDeps, caller: FileCaller, requested: string | undefined, storageName: StorageName) {
   const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
-  return { file_key: fileKey, url: await open.bucket.createWriteUrl(key, LINK_S), expires_in_s: LINK_S };
+  return { file_key: fileKey, url: await open.bucket.createUploadUrl(key, LINK_S), expires_in_s: LINK_S };
 }
 
 export type FileDownload = { bytes: Buffer; contentType: string } | { url: string };
@@ -120,15 +120,15 @@ export async function downloadFile(
  * Returns a file's content, or a presigned URL that is valid for `linkS` seconds if it is too large for a reply. Throws `file.notFound`.
  */
 export async function loadBytesOrUrl({ bucket }: OpenStorage, key: string, fileKey: string, linkS: number): Promise<FileDownload> {
-  const found = await bucket.read(key, limits.syncReplyBytes);
+  const found = await bucket.getObject(key, limits.syncReplyBytes);
   if (!found) throw new SvcError("file.notFound", { fileKey });
-  return "tooLarge" in found ? { url: await bucket.createReadUrl(key, linkS) } : found;
+  return "tooLarge" in found ? { url: await bucket.createDownloadUrl(key, linkS) } : found;
 }
 
 /** Deletes a file. A repeated call changes nothing. Throws `file.*`. */
 export async function deleteFile(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName): Promise<void> {
   const { open, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
-  await open.bucket.remove(key);
+  await open.bucket.deleteObject(key);
 }
 
 /** Moves a file. A file of a job is copied instead. A repeated call changes nothing. Throws `file.*`. */
@@ -148,12 +148,12 @@ export async function moveFile(
   if (source.key === target.key) return;
   const ofJob = source.open.where.kind === "stack" && findFileJob(source.fileKey) !== undefined;
   if (!ofJob) await resolveWritableFile(deps, caller, { fileKey: from }, storageName);
-  const copied = await target.open.bucket.copy(source.key, target.key);
+  const copied = await target.open.bucket.copyObject(source.key, target.key);
   if (!copied) {
-    if (await target.open.bucket.getInfo(target.key)) return;
+    if (await target.open.bucket.headObject(target.key)) return;
     throw new SvcError("file.notFound", { fileKey: source.fileKey });
   }
-  if (!ofJob) await source.open.bucket.remove(source.key);
+  if (!ofJob) await source.open.bucket.deleteObject(source.key);
 }
 
 const lastModifiedField = (ms: number | undefined) => (ms === undefined ? {} : { last_modified: new Date(ms).toISOString() });
@@ -161,7 +161,7 @@ const lastModifiedField = (ms: number | undefined) => (ms === undefined ? {} : {
 /** Returns a file's type, size and time. Throws `file.notFound`. */
 export async function getFileMetadata(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName) {
   const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
-  const info = await open.bucket.getInfo(key);
+  const info = await open.bucket.headObject(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
   return { mime_type: info.contentType, size_in_bytes: info.bytes, ...lastModifiedField(info.lastModifiedMs) };
 }
@@ -174,7 +174,7 @@ export async function listFiles(
 ) {
   const open = await openStorage(deps, actor, workspace, storageName);
   const { prefix = "", marker, max_keys = 100 } = storageName;
-  const page = await open.bucket.list(open.prefix + prefix, max_keys, marker === undefined ? undefined : open.prefix + marker);
+  const page = await open.bucket.listObjects(open.prefix + prefix, max_keys, marker === undefined ? undefined : open.prefix + marker);
   const found = page.files.map(({ key, bytes, lastModifiedMs }) => ({
     s3: key.slice(open.prefix.length),
     size_in_bytes: bytes,
@@ -197,11 +197,11 @@ export async function previewFile(
   storageName: StorageName & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },
 ): Promise<{ content?: string; content_type: "RawText" | "Csv" | "Unknown"; msg?: string }> {
   const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
-  const info = await open.bucket.getInfo(key);
+  const info = await open.bucket.headObject(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
   const { read_bytes_from: from = 0, read_bytes_length: bytes = limits.previewBytes } = storageName;
   // S3 rejects a range of an empty file or beyond its end.
-  const part = from >= info.bytes ? { bytes: Buffer.alloc(0) } : await open.bucket.read(key, limits.previewBytes, { from, bytes });
+  const part = from >= info.bytes ? { bytes: Buffer.alloc(0) } : await open.bucket.getObject(key, limits.previewBytes, { from, bytes });
   if (!part || "tooLarge" in part) throw new SvcError("file.notFound", { fileKey });
   if (part.bytes.includes(0)) return { content_type: "Unknown", msg: "The file is not text. Download it instead." };
   return { content: part.bytes.toString("utf8"), content_type: fileKey.endsWith(".csv") ? "Csv" : "RawText" };

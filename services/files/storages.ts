@@ -63,7 +63,7 @@ export async function checkStorage(
   storageName: StorageName,
 ): Promise<void> {
   const { bucket, prefix } = await openStorage(deps, actor, workspace, storageName);
-  await bucket.list(prefix, 1);
+  await bucket.listObjects(prefix, 1);
 }
 
 /** Opens a storage. Throws `file.storage*`, `resource.notFound`, `reference.*`. */

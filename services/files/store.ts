@@ -37,7 +37,7 @@ export async function storeFiles(
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType, bytes }): Promise<StoredFile> => {
       const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
-      await storage.put(fileObjectKey(workspace, s3), bytes, contentType);
+      await storage.putObject(fileObjectKey(workspace, s3), bytes, contentType);
       return { s3, ...storageName, filename, content_type: contentType, size: bytes.length };
     });
     stored.push(...(await Promise.all(some)));

@@ -20,7 +20,7 @@ import { buildRightsKeys, identifyActor } from "./identify.ts";
 import { verifyJobToken } from "./job-token.ts";
 
 export interface AuthenticateDeps {
-  objects: Pick<ObjectTable, "getMany" | "update">;
+  objects: Pick<ObjectTable, "batchGet" | "update">;
   jobs: Pick<JobTable, "get">;
   publicKey: typeof findPublicKey;
   nowMs: () => number;
@@ -43,7 +43,7 @@ export async function authenticate(
   if (isJobToken(token)) {
     const claims = await verifyJobToken(publicKey, token, nowMs());
     const wanted = buildRightsKeys(personKey(claims.sub), workspace);
-    const [job, found] = await Promise.all([jobs.get(claims.job), objects.getMany([...wanted, ...alsoRead], CONSISTENT)]);
+    const [job, found] = await Promise.all([jobs.get(claims.job), objects.batchGet([...wanted, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
     const identity = await identifyActor(objects, { email: claims.sub, superAdmin: claims.sa, workspace }, found.slice(0, wanted.length));
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
@@ -51,11 +51,11 @@ export async function authenticate(
   }
   const hint = parseOwnerKey(token);
   const wanted = hint === undefined ? [] : buildRightsKeys(hint, workspace);
-  const [stored, ...found] = await objects.getMany([keys.token(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
+  const [stored, ...found] = await objects.batchGet([keys.token(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
   const record = await requireLiveToken(objects, stored, nowMs());
   const grants =
     hint === undefined
-      ? await objects.getMany(buildRightsKeys(personKey(record.email), workspace), CONSISTENT)
+      ? await objects.batchGet(buildRightsKeys(personKey(record.email), workspace), CONSISTENT)
       : found.slice(0, wanted.length);
   const identity = await identifyActor(objects, { email: record.email, superAdmin: record.superAdmin, workspace }, grants);
   return { actor: { ...identity, ...tokenActorFields(record) }, read: found.slice(wanted.length) };

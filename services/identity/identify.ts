@@ -8,7 +8,7 @@ import type { JobActor } from "../../core/people/actor.ts";
 import { personKey, personSchema } from "../../core/people/person.ts";
 import { accessSchema, deriveRights, memberSchema, noAccess } from "../../core/permissions/access.ts";
 
-type IdentifyDeps = Pick<ObjectTable, "getMany">;
+type IdentifyDeps = Pick<ObjectTable, "batchGet">;
 
 /** Returns the keys of the items that `identifyActor` takes, in the same order. */
 export function buildRightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
@@ -22,7 +22,7 @@ export async function identifyActor(
   [user, member, access]: (StoredObject | undefined)[],
 ) {
   // Release 0.1 stored users under another key. A record moves when it is changed.
-  const found = user ?? (await objects.getMany([keys.oldUser(email)]))[0];
+  const found = user ?? (await objects.batchGet([keys.oldUser(email)]))[0];
   const person = found && parseObject(personSchema, found);
   if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
   const asMember = member && parseObject(memberSchema, member);
@@ -44,7 +44,7 @@ export async function identifyActor(
  */
 export async function loadJobActor(objects: IdentifyDeps, job: Job): Promise<JobActor | undefined> {
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
-  const found = await objects.getMany(buildRightsKeys(personKey(email), workspace), { consistent: true });
+  const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
   try {
     const identity = await identifyActor(objects, { email, superAdmin, workspace }, found);
     return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs };

@@ -24,8 +24,8 @@ beforeAll(async () => {
 /** The accounts of the user pool, whose calls may fail too. */
 const passwords = new Map<string, string>();
 const people = {
-  ensure: (email: string, password: string) => countWrite("SetPassword", async () => void passwords.set(email, password)),
-  remove: (email: string) => countWrite("DeleteAccount", async () => void passwords.delete(email)),
+  ensureUser: (email: string, password: string) => countWrite("SetPassword", async () => void passwords.set(email, password)),
+  deleteUser: (email: string) => countWrite("DeleteAccount", async () => void passwords.delete(email)),
 } as unknown as Parameters<typeof createUser>[0]["people"];
 const users = () => ({ ...room.deps, people });
 

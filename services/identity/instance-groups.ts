@@ -50,7 +50,7 @@ export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: 
 export async function deleteInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<void> {
   const { emails = [] } = await getInstanceGroup(deps, name);
   for (const email of emails) await removeFromInstanceGroup(deps, name, email);
-  await deps.objects.remove(keys.instanceGroup(name));
+  await deps.objects.deleteItem(keys.instanceGroup(name));
 }
 
 /** Adds a user to a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */

@@ -94,5 +94,5 @@ export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "
   }
   // These groups no longer have members.
   const wantedNames = new Set(wanted.map(({ name }) => name));
-  for (const { sk, pk } of await objects.list(keys.instanceGroup("").pk)) if (!wantedNames.has(sk)) await objects.remove({ pk, sk });
+  for (const { sk, pk } of await objects.list(keys.instanceGroup("").pk)) if (!wantedNames.has(sk)) await objects.deleteItem({ pk, sk });
 }

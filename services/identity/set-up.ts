@@ -23,12 +23,12 @@ export interface SetUpOptions {
 export async function setUpInstance({ objects, people, nowMs }: SetUpDeps, request: SetUpOptions) {
   const { email, password, workspace, token } = request;
   const owner = { email, username: deriveUsername(email), superAdmin: true };
-  if (password !== undefined) await people.ensure(email, password);
+  if (password !== undefined) await people.ensureUser(email, password);
   await objects.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent");
   // An existing workspace is left unchanged.
-  if (workspace) await objects.transact(buildWorkspaceWrites({ ...owner, workspace }, nowMs()));
+  if (workspace) await objects.transactWrite(buildWorkspaceWrites({ ...owner, workspace }, nowMs()));
   if (!token) return { email, workspace: workspace?.id };
   const { value, writes } = buildTokenWrites(owner, token, nowMs());
-  await objects.transact(writes);
+  await objects.transactWrite(writes);
   return { email, workspace: workspace?.id, token: value };
 }

@@ -41,7 +41,7 @@ export async function openSession({ objects, nowMs }: Pick<SignInDeps, "objects"
     await updatePerson({ objects }, person.email, ({ joining: _, passwordUntilMs: __, ...joined }) => joined);
   }
   const { value, writes } = buildTokenWrites(person, buildSessionOptions(nowMs()), nowMs());
-  await objects.transact(writes);
+  await objects.transactWrite(writes);
   return value;
 }
 
@@ -61,7 +61,10 @@ export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: s
   const found = await objects.get(keys.token(hashToken(token)));
   const record = found && parseObject(tokenRecordSchema, found);
   if (!record?.session) return;
-  await objects.transact([write.remove(keys.token(record.hash)), write.remove(keys.userToken(record.email, record.prefix, record.hash))]);
+  await objects.transactWrite([
+    write.remove(keys.token(record.hash)),
+    write.remove(keys.userToken(record.email, record.prefix, record.hash)),
+  ]);
 }
 
 /**
@@ -84,7 +87,7 @@ export async function refreshSession(
   const { person } = await loadPerson({ objects }, record.email);
   const { scopes, workspace: workspace_id, readOnly: read_only } = record;
   const { value, writes } = buildTokenWrites(person, { ...buildSessionOptions(nowMs()), scopes, workspace_id, read_only }, nowMs());
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     write.remove(keys.token(record.hash), "present"),
     write.remove(keys.userToken(record.email, record.prefix, record.hash)),
     ...writes,
@@ -100,11 +103,11 @@ export async function refreshSession(
 export async function setPassword({ objects, people }: Pick<SignInDeps, "objects" | "people">, actor: Actor, password: string) {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   if (actor.workspace !== undefined || actor.scopes) throw new SvcError("token.tooWide", {});
-  await people.ensure(actor.email, password);
+  await people.ensureUser(actor.email, password);
   for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
     const record = parseObject(tokenRecordSchema, object);
     if (!record.session || record.hash === actor.tokenHash) continue;
-    await objects.transact([write.remove(keys.token(record.hash)), write.remove(object)]);
+    await objects.transactWrite([write.remove(keys.token(record.hash)), write.remove(object)]);
   }
 }
 
@@ -119,7 +122,7 @@ export async function impersonate(
   const { person, stored } = await loadPerson({ objects }, email);
   const label = request.label || `impersonated by ${actor.email}`;
   const { value, writes } = buildTokenWrites(person, { ...request, label }, nowMs());
-  const refused = await objects.transact([write.check(stored, "present"), ...writes]);
+  const refused = await objects.transactWrite([write.check(stored, "present"), ...writes]);
   if (refused !== undefined) throw new SvcError("user.notFound", { email });
   return value;
 }

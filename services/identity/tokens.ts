@@ -64,7 +64,7 @@ export async function createToken({ objects, nowMs }: TokenDeps, actor: Actor, r
   // A bound token can only create tokens for its own workspace. Scoped tokens cannot create any.
   const bound = workspace === undefined ? request : { ...request, workspace_id: workspace };
   const { value, writes } = buildTokenWrites({ email, username, superAdmin }, bound, nowMs());
-  await objects.transact(writes);
+  await objects.transactWrite(writes);
   return value;
 }
 
@@ -102,7 +102,7 @@ export async function listTokens(
  */
 export async function deleteToken({ objects }: TokenDeps, actor: Actor, sent: string): Promise<string> {
   const { object, record } = await findOwnToken(objects, actor, sent);
-  await objects.transact([write.remove(keys.token(record.hash)), write.remove(object)]);
+  await objects.transactWrite([write.remove(keys.token(record.hash)), write.remove(object)]);
   return record.prefix;
 }
 
@@ -123,7 +123,7 @@ export async function updateToken(
   const value = { ...rest, ...(newLabel === undefined ? {} : { label: newLabel }), ...(newScopes ? { scopes: newScopes } : {}) };
   const unchanged = unchangedSince(object);
   const version = randomUUID();
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     write.update({ ...keys.token(record.hash), value, version: version }, unchanged),
     write.update({ pk: object.pk, sk: object.sk, value, version: version }, unchanged),
   ]);
@@ -149,6 +149,6 @@ function requirePerson(actor: Actor): Person {
 /** Deletes every token of a user. Repeating it continues where an earlier call stopped. */
 export async function deleteAllTokens({ objects }: Pick<TokenDeps, "objects">, email: string): Promise<void> {
   for (const object of await objects.list(userPartition(email), { beginsWith: "token#" })) {
-    await objects.transact([write.remove(keys.token(parseObject(tokenRecordSchema, object).hash)), write.remove(object)]);
+    await objects.transactWrite([write.remove(keys.token(parseObject(tokenRecordSchema, object).hash)), write.remove(object)]);
   }
 }

@@ -45,7 +45,7 @@ export async function loadPerson({ objects }: ReadUserDeps, email: string): Prom
 
 /** Returns whether a user with this e-mail address exists. */
 export async function personExists({ objects }: ReadUserDeps, email: string): Promise<boolean> {
-  const found = await objects.getMany([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
+  const found = await objects.batchGet([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
   return found.some(Boolean);
 }
 
@@ -100,9 +100,9 @@ export async function createUser({ objects, people, nowMs }: UserDeps, request: 
   if (!(await objects.put({ ...key, value: first, version }, expect))) throw new SvcError("user.exists", { email });
   if (!password) return;
   try {
-    await people.ensure(email, password);
+    await people.ensureUser(email, password);
   } catch (error) {
-    await objects.transact([write.remove(key, { version })]);
+    await objects.transactWrite([write.remove(key, { version })]);
     throw error;
   }
   if (!(await objects.put({ ...key, value, version: randomUUID() }, { version }))) throw new SvcError("user.exists", { email });
@@ -110,7 +110,7 @@ export async function createUser({ objects, people, nowMs }: UserDeps, request: 
 
 /** Returns the user whose creation died before the password was stored; `undefined` if there is no user. Throws `user.exists`, `engine.busy`. */
 async function findIncompleteUser({ objects, nowMs }: Omit<UserDeps, "people">, email: string): Promise<StoredObject | undefined> {
-  const [found, old] = await objects.getMany([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
+  const [found, old] = await objects.batchGet([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
   if (!found && !old) return undefined;
   const { passwordUntilMs = undefined } = found && !old ? parseObject(personSchema, found) : {};
   if (passwordUntilMs === undefined) throw new SvcError("user.exists", { email });
@@ -148,7 +148,7 @@ export async function updatePerson(
   // A record of release 0.1 moves to its current key.
   const moved = stored.sk !== key.sk;
   const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
-  const refused = await objects.transact([...writes, ...also]);
+  const refused = await objects.transactWrite([...writes, ...also]);
   if (refused !== undefined) throw new SvcError("access.changedMeanwhile", {});
 }
 
@@ -162,8 +162,8 @@ export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
   await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);
   await deleteAllTokens(deps, email);
   for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
-  await people.remove(email);
-  await objects.transact([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
+  await people.deleteUser(email);
+  await objects.transactWrite([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
 }
 
 /**

@@ -40,8 +40,8 @@ export async function purgeDeletedWorkspaces(deps: PurgeDeps, untilMs: number): 
     const state = needsPurge(deleted, nowMs()) ? await runPurgePass(deps, deleted, untilMs) : deleted;
     if (!isPurged(state)) continue;
     // The access item refuses late calls of the deleted workspace, so it is removed last but one.
-    await objects.remove(keys.access(deleted.id));
-    await objects.remove(keys.deletedWorkspace(deleted.id));
+    await objects.deleteItem(keys.access(deleted.id));
+    await objects.deleteItem(keys.deletedWorkspace(deleted.id));
     purged += 1;
   }
   return purged;
@@ -62,7 +62,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
     if (!(await removeJobs(deps, id, inTime))) return state;
     if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(id), buildMachineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
-      if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
+      if (!(await storage.deletePrefix(`${folder}/${id}/`, inTime))) return state;
     }
   }
   for (let cursor = state.pass?.cursor; ; ) {
@@ -107,6 +107,6 @@ async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => bool
 
 async function removeAll(objects: ObjectTable, found: ObjectKey[]): Promise<void> {
   for (let at = 0; at < found.length; at += ITEMS_AT_ONCE) {
-    await Promise.all(found.slice(at, at + ITEMS_AT_ONCE).map(({ pk, sk }) => objects.remove({ pk, sk })));
+    await Promise.all(found.slice(at, at + ITEMS_AT_ONCE).map(({ pk, sk }) => objects.deleteItem({ pk, sk })));
   }
 }

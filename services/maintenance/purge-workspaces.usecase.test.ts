@@ -17,10 +17,10 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
   for (let n = 0; n < 3; n += 1) {
     const job = await addJob(room, { hash });
     files.push(`jobs/${workspace}/${job.id}/args.json`);
-    await deps.queue.send(job);
+    await deps.queue.sendMessage(job);
   }
   await work(room);
-  for (const file of files) await deps.storage.put(file, "text", "text/plain");
+  for (const file of files) await deps.storage.putObject(file, "text", "text/plain");
   // The table is larger than one page of a scan.
   for (let n = 0; n < 15; n += 1) await deps.objects.put({ pk: `VAR#${workspace}`, sk: `f/t/${n}`, value: { text: "x".repeat(100_000) } });
   const others = { pk: "VAR#other", sk: "f/t/kept" };
@@ -40,5 +40,5 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
     ["USERS", personKey("ann@example.com")],
     [others.pk, others.sk],
   ]);
-  for (const file of files) expect([file, await deps.storage.getEtag(file)]).toEqual([file, undefined]);
+  for (const file of files) expect([file, await deps.storage.getObjectEtag(file)]).toEqual([file, undefined]);
 });

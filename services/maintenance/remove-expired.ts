@@ -19,7 +19,7 @@ export async function removeExpired(deps: RemoveExpiredDeps, workspaces: readonl
   const to = buildListKey(now - limits.jobRetentionMs, "");
   for (const workspace of workspaces) {
     // Event keys begin with their time, so the oldest come first.
-    for (const key of await objects.listExpired(keys.outbox(workspace, "").pk, EXPIRED_PER_SHARD)) await objects.remove(key);
+    for (const key of await objects.listExpired(keys.outbox(workspace, "").pk, EXPIRED_PER_SHARD)) await objects.deleteItem(key);
     for (let shard = 0; shard < SHARDS; shard += 1) {
       const partition = `${workspace}#${shard}`;
       const { entries } = await jobs.list({ index: "list", partition, to, limit: EXPIRED_PER_SHARD, ascending: true });

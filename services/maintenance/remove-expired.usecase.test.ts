@@ -34,7 +34,7 @@ describe("removeExpired of several jobs, whichever of its writes fails,", () => 
           for (const { job, key } of expired) {
             expect(await deps.jobs.get(job.id, { expired: true })).toBeUndefined();
             expect(await deps.jobs.listChildren(job.id, "")).toEqual([]);
-            if (key !== undefined) expect(await deps.storage.getEtag(key)).toBeUndefined();
+            if (key !== undefined) expect(await deps.storage.getObjectEtag(key)).toBeUndefined();
           }
           expect(await deps.jobs.get(other.id)).toBeDefined();
         },

@@ -96,7 +96,7 @@ async function cancelArchivedJob(deps: ResumeDueJobsDeps, job: Job): Promise<Out
 async function resendJob({ jobs, queue }: ResumeDueJobsDeps, job: Job, now: number): Promise<Outcome> {
   await sendJob({ queue, nowMs: () => now }, job);
   const nextMs = job.concurrency && (job.scheduledForMs ?? 0) <= now ? now + LIMITED_CHECK_MS : firstDueMs(now, job.scheduledForMs);
-  await jobs.change(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
+  await jobs.update(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
   return "sent";
 }
 
@@ -104,7 +104,7 @@ async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, now: numb
   const { jobs, queue } = deps;
   const same = { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] };
   if (!isLost(job, now)) {
-    await jobs.change(job.id, { dueAtMs: job.leaseUntilMs + limits.leaseGraceMs + 1000 }, same);
+    await jobs.update(job.id, { dueAtMs: job.leaseUntilMs + limits.leaseGraceMs + 1000 }, same);
     return "waited";
   }
   if (job.cancel || !mayRetryLoss(job)) {
@@ -112,12 +112,12 @@ async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, now: numb
     return ended ? "ended" : "waited";
   }
   const { nonce, leaseUntilMs } = jobs.cleared;
-  const requeued = await jobs.change(
+  const requeued = await jobs.update(
     job.id,
     { state: "queued", nonce, leaseUntilMs, losses: jobs.oneMore, dueAtMs: firstDueMs(now) },
     same,
   );
   if (!requeued) return "waited";
-  await queue.send(requeued);
+  await queue.sendMessage(requeued);
   return "requeued";
 }

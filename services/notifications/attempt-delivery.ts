@@ -55,7 +55,7 @@ const attemptBy: Record<QueuedPart["channel"], Attempter> = {
       if (!(await findRecipients(deps, notice)).includes(item.to)) return refusedAttempt("the owner of this address may no longer decide");
     }
     const tags = { flow: notice.flow, notice: notice.id, nth: buildPartName(item) };
-    return deps.mail.send(item.to, buildMail(deps.baseUrl, notice), tags);
+    return deps.mail.sendEmail(item.to, buildMail(deps.baseUrl, notice), tags);
   },
 
   async webhook(deps, notice) {

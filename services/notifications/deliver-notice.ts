@@ -50,6 +50,6 @@ async function queueParts(deps: DeliverDeps, notice: GateNotice, wanted: QueueIt
   const ours = put.flat();
   const { records, expiresAtS } = await findDeliveries(deps, notice, ours);
   const known = ours.filter((_, index) => records[index] || expiresAtS === undefined);
-  await Promise.all(known.map(({ pk, sk }) => objects.remove({ pk, sk })));
+  await Promise.all(known.map(({ pk, sk }) => objects.deleteItem({ pk, sk })));
   return { items: ours.filter((item) => !known.includes(item)), expiresAtS };
 }

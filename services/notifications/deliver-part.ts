@@ -26,7 +26,7 @@ export interface DeliverDeps extends SendDeps {
 
 /** Loads a notice; `undefined` if the notice or its workspace is gone, and nothing is to be sent. */
 export async function loadNotice({ objects }: DeliverDeps, key: ObjectKey): Promise<GateNotice | undefined> {
-  const [stored, deleted] = await objects.getMany([key, keys.deletedWorkspace(findWorkspace(key.pk) ?? "")], { consistent: true });
+  const [stored, deleted] = await objects.batchGet([key, keys.deletedWorkspace(findWorkspace(key.pk) ?? "")], { consistent: true });
   return stored && !deleted ? parseObject(gateNoticeSchema, stored) : undefined;
 }
 
@@ -64,10 +64,10 @@ export async function deliverDuePart(deps: DeliverDeps, sk: string): Promise<voi
   const item = toHeldItem(before, nowMs());
   if (!(await objects.put(item.stored, { version: String(before.attempts) }))) return;
   const notice = await loadNotice(deps, keys.notice(item.workspace, item.notice));
-  if (!notice) return objects.remove(key);
+  if (!notice) return objects.deleteItem(key);
   const { records, expiresAtS } = await findDeliveries(deps, notice, [item]);
   // The sender died before it removed the part from the queue, or the run no longer exists.
-  if (expiresAtS === undefined || (records[0] && records[0].state !== "retrying")) return objects.remove(key);
+  if (expiresAtS === undefined || (records[0] && records[0].state !== "retrying")) return objects.deleteItem(key);
   await deliverHeldPart(deps, item, { notice, expiresAtS });
 }
 
@@ -90,8 +90,8 @@ export async function deliverHeldPart(deps: DeliverDeps, item: QueueItem, { noti
   const delivery = toDelivery(notice, item, tried, nowMs());
   await storeDelivery(deps, { flow: notice.flow, notice: notice.id, part: item, expiresAtS }, delivery);
   const key = { pk: item.pk, sk: item.sk };
-  if (delivery.state !== "retrying") return objects.remove(key);
+  if (delivery.state !== "retrying") return objects.deleteItem(key);
   const { heldUntilMs: _, ...free } = item;
   const next = { ...free, ...keys.retry(nextAttemptAtMs(item.attempts, nowMs()), item.workspace, item.notice, buildPartName(item)) };
-  await objects.transact([write.remove(key, { version: String(item.attempts) }), write.put(toWaitingItem(next).stored)]);
+  await objects.transactWrite([write.remove(key, { version: String(item.attempts) }), write.put(toWaitingItem(next).stored)]);
 }

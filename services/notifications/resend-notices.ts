@@ -11,7 +11,7 @@ import { findJob, type JobCaller } from "../jobs/read/read.ts";
 import { buildNoticeWrite } from "../outbox/notice.ts";
 
 interface ResendDeps {
-  objects: Pick<ObjectTable, "get" | "transact">;
+  objects: Pick<ObjectTable, "get" | "transactWrite">;
   nowMs: () => number;
 }
 
@@ -23,7 +23,7 @@ async function resendNotices({ objects, nowMs }: ResendDeps, { gate, flow, modul
   if (!isOpen(gate) || flow.state !== "running") throw new SvcError("approval.noticeOver", {});
   const atMs = nowMs();
   const again = { ...keys.noticeAgain(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     write.put(again, { absentOrExpiredAtS: Math.floor(atMs / 1000) }),
     buildNoticeWrite(atMs, "reminded", { gate, flow, module }),
   ]);

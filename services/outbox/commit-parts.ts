@@ -5,7 +5,7 @@ import { write } from "../../core/objects/write.ts";
 
 /** One part of a transaction, and the error for the caller if the part's condition does not hold. */
 export interface TransactionPart {
-  write: Parameters<ObjectTable["transact"]>[0][number];
+  write: Parameters<ObjectTable["transactWrite"]>[0][number];
   /** `undefined` means that another writer was first: the caller reads again and repeats the change. */
   refused: SvcError | undefined;
 }
@@ -22,8 +22,8 @@ export function buildPathConditions(workspace: string, path: string): Transactio
 }
 
 /** Commits the parts in one transaction. Returns false if another writer was first; throws the error of any other refused part. */
-export async function commitParts(objects: Pick<ObjectTable, "transact">, parts: TransactionPart[]): Promise<boolean> {
-  const refused = await objects.transact(parts.map((part) => part.write));
+export async function commitParts(objects: Pick<ObjectTable, "transactWrite">, parts: TransactionPart[]): Promise<boolean> {
+  const refused = await objects.transactWrite(parts.map((part) => part.write));
   if (refused === undefined) return true;
   const error = parts[refused]?.refused;
   if (error) throw error;

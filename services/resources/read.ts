@@ -53,7 +53,7 @@ export async function listResources(
 ): Promise<ListedResourceJson[]> {
   const found = (await loadResources(deps, workspace, isVisible)).filter((resource) => matchesResource(resource, query));
   const shown = paginate(found, query);
-  const linked = await deps.objects.getMany(shown.map(({ path }) => keys.variable(workspace, path)));
+  const linked = await deps.objects.batchGet(shown.map(({ path }) => keys.variable(workspace, path)));
   return shown.map((resource, index) => {
     const variable = linked[index];
     const account = variable && parseObject(storedVariableSchema, variable).account;

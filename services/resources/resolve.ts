@@ -91,7 +91,7 @@ async function loadTargets(
   const places = wanted.map(({ reference: { kind, path } }) =>
     kind === "var" ? keys.variable(workspace, path) : keys.resource(workspace, path),
   );
-  const [actors, stored] = await Promise.all([readers, deps.objects.getMany(places, { consistent: true })]);
+  const [actors, stored] = await Promise.all([readers, deps.objects.batchGet(places, { consistent: true })]);
   const unreadable = (reference: string, actor = actors[0]) =>
     new SvcError("reference.unreadable", { reference, by: actor ? toPermissionedAs(actor) : "the job's user" });
   for (const { text, reference } of wanted) {

@@ -38,7 +38,7 @@ export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor
   const archived = { ...value, archived: true };
   const isNewest = { version: value.hash };
   const listing = await objects.get(keys.scriptListing(workspace, path));
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     write.update({ ...keys.scriptHead(workspace, path), value: archived }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: archived }, isNewest),
     ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true } }, "present")] : []),
@@ -79,14 +79,14 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
   for (const { hash, key } of history) {
     const version = parseScript(await objects.get(keys.version(workspace, hash)));
     if (version && !version.deleted) {
-      const refused = await objects.transact(buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash)));
+      const refused = await objects.transactWrite(buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash)));
       if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
     }
-    await storage.remove(scriptObjectKey(workspace, hash));
-    if (hash !== head?.hash) await objects.remove(key);
+    await storage.deleteObject(scriptObjectKey(workspace, hash));
+    if (hash !== head?.hash) await objects.deleteItem(key);
   }
   // The newest version is deleted last, together with the event: until then a repeated call finds the script.
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     ...(head
       ? [write.remove(keys.scriptHead(workspace, path), { version: head.hash }), write.remove(keys.scriptListing(workspace, path))]
       : []),
@@ -106,12 +106,12 @@ export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: Objec
   const found = parseScript(await objects.get(keys.version(workspace, hash)));
   if (found) permitScriptVersion(caller, found);
   // An earlier call may have died before it removed the object, so a repeated call removes it.
-  if (found?.deleted) await storage.remove(scriptObjectKey(workspace, hash));
+  if (found?.deleted) await storage.deleteObject(scriptObjectKey(workspace, hash));
   if (!found || found.deleted) throw new SvcError("script.versionNotFound", { hash });
   const { path } = found;
   const [version, newest] = await Promise.all([loadScriptVersion(deps, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
   const head = parseScript(newest);
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     ...buildErasureWrites(found, version),
     ...(head?.hash === hash
       ? [
@@ -125,7 +125,7 @@ export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: Objec
     requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash);
     throw new SvcError("script.changedMeanwhile", { path });
   }
-  await storage.remove(scriptObjectKey(workspace, hash));
+  await storage.deleteObject(scriptObjectKey(workspace, hash));
   return toScriptJson(withoutContent(version), { ...found, archived: true, deleted: true }, {});
 }
 

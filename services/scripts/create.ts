@@ -36,7 +36,7 @@ export async function createScript(
   if (skipIfNoop && parent && isActiveAt(parent.runnable, request.path) && isNoop(parent.version.sent, request))
     return parent.runnable.hash;
   const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
-  return saveScriptVersion(deps, { actor, workspace, asked: request, current, parent, onBehalfOf: runsAs });
+  return saveScriptVersion(deps, { actor, workspace, newScript: request, current, parent, onBehalfOf: runsAs });
 }
 
 /** Saves a new version of the script at a path and returns its hash. Throws `script.notFound`, and as `createScript` does. */

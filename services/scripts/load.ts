@@ -60,7 +60,7 @@ export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, wo
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
   const { json, s3Key } = parseObject(bodySchema, found);
-  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredVersion;
+  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getObjectText(s3Key ?? "")) }) as StoredVersion;
 }
 
 /** An entry in the history of the versions saved at a path. */

@@ -38,7 +38,7 @@ export type ParentVersion = { runnable: Runnable; version: StoredVersion };
 interface SaveRequest {
   actor: Actor;
   workspace: string;
-  asked: NewScript;
+  newScript: NewScript;
   /** The current script at the path. */
   current: Runnable | undefined;
   parent: ParentVersion | undefined;
@@ -49,31 +49,33 @@ interface SaveRequest {
  * Saves a version and returns its hash. Throws `script.changedMeanwhile`, `script.parentHasChild`, `workspace.notFound`, `path.noFolder`.
  */
 export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest): Promise<string> {
-  const { actor, workspace, asked, parent } = save;
+  const { actor, workspace, newScript, parent } = save;
   const atMs = deps.nowMs();
-  const hash = computeVersionHash(workspace, randomUUID(), asked);
+  const hash = computeVersionHash(workspace, randomUUID(), newScript);
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
-  const { inferredSchema, ...read } = interfaceOf(asked.language, asked.content);
+  const { inferredSchema, ...read } = interfaceOf(newScript.language, newScript.content);
   const version: StoredVersion = {
-    sent: asked,
+    sent: newScript,
     hash,
     parentHashes: parent ? [parent.runnable.hash, ...parent.version.parentHashes].slice(0, MAX_PARENTS) : [],
     createdBy: actor.username,
     createdAtMs: atMs,
     ...(inferredSchema ? { inferredSchema } : {}),
   };
-  const runner = findRunner(asked.language, asked.content);
+  const runner = findRunner(newScript.language, newScript.content);
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
   const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...read };
   const parts = [
-    ...buildPathConditions(workspace, asked.path),
+    ...buildPathConditions(workspace, newScript.path),
     ...buildVersionParts(save, runnable, job, await storeBody(deps, workspace, version)),
     ...buildListingParts(save, version, read.preprocessor !== undefined),
     ...(await buildRenameParts(deps, save)),
-    toPart(buildEventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: asked.path, by: actor.username, atMs })),
+    toPart(
+      buildEventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: newScript.path, by: actor.username, atMs }),
+    ),
     ...(job ? [toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
   ];
-  if (!(await commitParts(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
+  if (!(await commitParts(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: newScript.path });
   // The script is saved even if the message cannot be sent: housekeeping finds the job by its due time and sends it again.
   if (job)
     await sendJob(deps, job).catch((error: unknown) =>
@@ -85,7 +87,7 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
 /** Without `refused`, a refusal means that another writer has changed the script. */
 const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
-const buildDependenciesJob = ({ actor, workspace, asked: { path, language } }: SaveRequest, hash: string) => ({
+const buildDependenciesJob = ({ actor, workspace, newScript: { path, language } }: SaveRequest, hash: string) => ({
   actor,
   workspace,
   kind: "dependencies" as const,
@@ -97,22 +99,22 @@ const buildDependenciesJob = ({ actor, workspace, asked: { path, language } }: S
   id: uuidv7(),
 });
 
-function buildRunnable({ workspace, asked, onBehalfOf }: SaveRequest, hash: string) {
+function buildRunnable({ workspace, newScript, onBehalfOf }: SaveRequest, hash: string) {
   return {
     workspace,
-    path: asked.path,
+    path: newScript.path,
     hash,
-    language: asked.language,
-    timeoutS: asked.timeout ?? limits.defaultTimeoutS,
-    tag: asked.tag ?? asked.language,
-    dedicated: asked.dedicated_worker ?? false,
-    ...(asked.priority ? { priority: asked.priority } : {}),
-    ...(asked.concurrent_limit ? { concurrency: toConcurrencyRule(asked, asked.concurrent_limit) } : {}),
+    language: newScript.language,
+    timeoutS: newScript.timeout ?? limits.defaultTimeoutS,
+    tag: newScript.tag ?? newScript.language,
+    dedicated: newScript.dedicated_worker ?? false,
+    ...(newScript.priority ? { priority: newScript.priority } : {}),
+    ...(newScript.concurrent_limit ? { concurrency: toConcurrencyRule(newScript, newScript.concurrent_limit) } : {}),
     ...(onBehalfOf ? { onBehalfOf } : {}),
-    ...(typeof asked.delete_after_secs === "number" ? { deleteAfterS: asked.delete_after_secs } : {}),
-    ...(asked.cache_ttl ? { cacheTtlS: asked.cache_ttl } : {}),
-    ...(asked.cache_ignore_s3_path ? { cacheIgnoresPaths: true } : {}),
-    ...(asked.idempotent_webhook_id ? { onceByWebhookId: true } : {}),
+    ...(typeof newScript.delete_after_secs === "number" ? { deleteAfterS: newScript.delete_after_secs } : {}),
+    ...(newScript.cache_ttl ? { cacheTtlS: newScript.cache_ttl } : {}),
+    ...(newScript.cache_ignore_s3_path ? { cacheIgnoresPaths: true } : {}),
+    ...(newScript.idempotent_webhook_id ? { onceByWebhookId: true } : {}),
     archived: false,
     deleted: false,
   };
@@ -127,12 +129,12 @@ async function storeBody(
   const json = JSON.stringify(version);
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
   const s3Key = scriptObjectKey(workspace, version.hash);
-  await storage.put(s3Key, json, "application/json");
+  await storage.putObject(s3Key, json, "application/json");
   return { s3Key };
 }
 
 function buildVersionParts(
-  { workspace, asked: { path }, current, parent }: SaveRequest,
+  { workspace, newScript: { path }, current, parent }: SaveRequest,
   value: { hash: string },
   job: Job | undefined,
   body: unknown,
@@ -155,20 +157,23 @@ function buildVersionParts(
   ];
 }
 
-function buildListingParts({ workspace, asked }: SaveRequest, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {
+function buildListingParts({ workspace, newScript }: SaveRequest, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {
   const { hash, parentHashes, createdBy, createdAtMs } = version;
-  const { content, schema, lock, modules, assets, ...listed } = asked;
+  const { content, schema, lock, modules, assets, ...listed } = newScript;
   const made = { hash, createdAtMs, createdBy };
-  const note = asked.deployment_message ? { message: asked.deployment_message } : {};
+  const note = newScript.deployment_message ? { message: newScript.deployment_message } : {};
   const value = { ...listed, ...(hasPreprocessor ? { has_preprocessor: true } : {}), ...made, parentHashes, archived: false };
   return [
-    toPart(write.put({ ...keys.scriptListing(workspace, asked.path), value })),
-    toPart(write.put({ ...keys.history(workspace, asked.path, createdAtMs, hash), value: { ...made, ...note } })),
+    toPart(write.put({ ...keys.scriptListing(workspace, newScript.path), value })),
+    toPart(write.put({ ...keys.history(workspace, newScript.path, createdAtMs, hash), value: { ...made, ...note } })),
   ];
 }
 
 /** A parent at another path means a rename: nothing can be run at the old path any longer, but its versions and history remain. */
-async function buildRenameParts(deps: SaveVersionDeps, { workspace, asked: { path }, parent }: SaveRequest): Promise<TransactionPart[]> {
+async function buildRenameParts(
+  deps: SaveVersionDeps,
+  { workspace, newScript: { path }, parent }: SaveRequest,
+): Promise<TransactionPart[]> {
   if (!parent || parent.runnable.path === path) return [];
   const { hash: parentHash, path: from } = parent.runnable;
   return [

@@ -148,7 +148,7 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
         recover: () => repeat(act, ["script.versionNotFound"]),
         check: async () => {
           expect((await load(path)).head).toMatchObject({ hash, deleted: true });
-          expect(await room.deps.storage.getEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
+          expect(await room.deps.storage.getObjectEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
           expect(await eventsOf(room, hash)).toEqual(["DeleteScript"]);
         },
       };
@@ -169,7 +169,7 @@ describe("deleteScript, whichever of its writes fails,", () => {
         check: async () => {
           expect(await load(path)).toMatchObject({ head: undefined, listing: undefined, history: [] });
           for (const hash of hashes) {
-            expect(await room.deps.storage.getEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
+            expect(await room.deps.storage.getObjectEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
             expect((await loadScriptVersion(room.deps, room.workspace, hash)).sent.content).toBe("");
           }
           expect((await eventsOf(room, path)).filter((type) => type === "DeleteScriptPath")).toHaveLength(1);

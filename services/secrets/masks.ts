@@ -25,7 +25,7 @@ export async function recordSecrets(
   first?: { audit: (atMs: number) => PutRequest[]; nowMs: number },
 ): Promise<Job | undefined> {
   const running = { and: [{ attr: "state", eq: "running" } as const, { attr: "attempt", eq: attempt } as const] };
-  const job = await jobs.change(id, { masks: jobs.oneMore, ...(first ? { secretsAtMs: jobs.firstSecretsAt(first.nowMs) } : {}) }, running);
+  const job = await jobs.update(id, { masks: jobs.oneMore, ...(first ? { secretsAtMs: jobs.firstSecretsAt(first.nowMs) } : {}) }, running);
   if (!job) return undefined;
   // Counted first: if the count has no item, the job has not received these secrets.
   const expiresAtS = Math.ceil(job.expiresAtMs / 1000);

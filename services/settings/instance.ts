@@ -24,7 +24,7 @@ export async function listGlobalSettings({ objects }: SettingDeps): Promise<{ na
 
 /** Sets a setting of the instance; `null` restores its default. Throws `setting.value`. */
 export async function setGlobalSetting({ objects }: SettingDeps, key: string, value: unknown): Promise<void> {
-  if (value == null) return objects.remove(keys.instanceSetting(key));
+  if (value == null) return objects.deleteItem(keys.instanceSetting(key));
   const reason = describeSettingIssue(key, value);
   if (reason) throw new SvcError("setting.value", { key, reason });
   await objects.put({ ...keys.instanceSetting(key), value });

@@ -82,7 +82,7 @@ export async function listVariables(
     stored.filter((variable) => isVisible(variable.path) && matchesVariable(variable, query)),
     query,
   );
-  const linked = await objects.getMany(shown.map(({ path }) => keys.resource(workspace, path)));
+  const linked = await objects.batchGet(shown.map(({ path }) => keys.resource(workspace, path)));
   return shown.map((variable, index) =>
     toVariableJson(workspace, variable, variable.isSecret ? undefined : variable.value, {
       nowMs: nowMs(),

@@ -55,7 +55,7 @@ export async function changeAccess(
       { ...keys.access(workspace), value: access, version: randomUUID() },
       version === undefined ? "absent" : { version },
     );
-    const failed = await objects.transact([...also, changed]);
+    const failed = await objects.transactWrite([...also, changed]);
     if (failed === undefined) return;
     if (failed < also.length) throw refused(failed);
     // Another writer was first. A random pause spreads the next tries.

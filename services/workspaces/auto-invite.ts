@@ -22,7 +22,7 @@ const listWorkspaceIds = async (objects: ObjectTable) => (await objects.list(key
  */
 export async function mayJoinInstance({ objects }: Pick<AutoInviteDeps, "objects">, email: string): Promise<boolean> {
   const invites = (await listWorkspaceIds(objects)).map((id) => keys.invite(id, personKey(email)));
-  const [setting, ...invited] = await objects.getMany([keys.instanceSetting(REQUIRE_KNOWN_USER), ...invites], { consistent: true });
+  const [setting, ...invited] = await objects.batchGet([keys.instanceSetting(REQUIRE_KNOWN_USER), ...invites], { consistent: true });
   return setting?.value === false || invited.some(Boolean);
 }
 
@@ -32,7 +32,7 @@ export async function mayJoinInstance({ objects }: Pick<AutoInviteDeps, "objects
  */
 export async function joinWorkspaces({ objects, nowMs }: AutoInviteDeps, email: string): Promise<void> {
   const ids = await listWorkspaceIds(objects);
-  const settings = await objects.getMany(
+  const settings = await objects.batchGet(
     ids.map((id) => keys.setting(id, "auto_invite")),
     { consistent: true },
   );

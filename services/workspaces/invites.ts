@@ -18,7 +18,7 @@ interface InviteDeps {
 export async function inviteUser({ objects }: InviteDeps, workspace: string, { email, is_admin, operator }: NewMember): Promise<void> {
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const value: InviteJson = { workspace_id: workspace, email, is_admin, operator };
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     write.check(keys.workspace(workspace), "present"),
     write.put({ ...keys.invite(workspace, personKey(email)), value }),
   ]);
@@ -32,13 +32,13 @@ export async function listInvites({ objects }: Pick<InviteDeps, "objects">, work
 
 /** Withdraws an invitation. A repeated call changes nothing. */
 export async function deleteInvite({ objects }: Pick<InviteDeps, "objects">, workspace: string, email: string): Promise<void> {
-  await objects.remove(keys.invite(workspace, personKey(email)));
+  await objects.deleteItem(keys.invite(workspace, personKey(email)));
 }
 
 /** Lists the caller's invitations to all workspaces. */
 export async function listOwnInvites({ objects }: Pick<InviteDeps, "objects">, actor: Actor): Promise<InviteJson[]> {
   const workspaces = (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
-  const found = await objects.getMany(workspaces.map((id) => keys.invite(id, personKey(actor.email))));
+  const found = await objects.batchGet(workspaces.map((id) => keys.invite(id, personKey(actor.email))));
   return parseReadableObjects(
     inviteSchema,
     found.filter((invite) => invite !== undefined),
@@ -62,6 +62,6 @@ export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: st
 /** Declines an invitation of the caller. Throws `auth.forbidden`, `invite.notFound`. */
 export async function declineInvite({ objects }: Pick<InviteDeps, "objects">, actor: Actor, workspace: string): Promise<void> {
   checkBinding(actor, memberRoutes.declineInvite, workspace);
-  const refused = await objects.transact([write.remove(keys.invite(workspace, personKey(actor.email)), "present")]);
+  const refused = await objects.transactWrite([write.remove(keys.invite(workspace, personKey(actor.email)), "present")]);
   if (refused !== undefined) throw new SvcError("invite.notFound", { workspace });
 }

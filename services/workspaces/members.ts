@@ -56,7 +56,7 @@ function toUserJson(workspace: string, member: Member, access: Access, person: P
 /** Loads the records of users by their e-mail addresses, in the same order. Release 0.1 stored them under another key. */
 export async function loadPersons(objects: ObjectTable, emails: string[]): Promise<(PersonRecord | undefined)[]> {
   const wanted = [...emails.map((email) => keys.user(personKey(email))), ...emails.map((email) => keys.oldUser(email))];
-  const found = await objects.getMany(wanted, { consistent: true });
+  const found = await objects.batchGet(wanted, { consistent: true });
   return emails.map((_, index) => {
     const record = found[index] ?? found[emails.length + index];
     return record && parseObject(personSchema, record);
@@ -66,7 +66,7 @@ export async function loadPersons(objects: ObjectTable, emails: string[]): Promi
 /** Returns the caller as a user of a workspace. A superadmin is a user of every workspace. Throws `workspace.notFound`. */
 export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, workspace: string): Promise<UserJson> {
   const [[found, stored], [record], { access }] = await Promise.all([
-    objects.getMany([keys.workspace(workspace), keys.member(workspace, personKey(actor.email))], { consistent: true }),
+    objects.batchGet([keys.workspace(workspace), keys.member(workspace, personKey(actor.email))], { consistent: true }),
     loadPersons(objects, [actor.email]),
     loadAccess(objects, workspace),
   ]);
@@ -133,7 +133,7 @@ export async function addMember(
   await ensureAccess(objects, workspace);
   const former = keys.formerUsername(workspace, username);
   const comesBack = (await objects.get(former))?.version === personKey(email);
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     write.check(keys.workspace(workspace), "present"),
     ...buildMemberWrites(workspace, { email, username, role: toRole(request), createdAtMs }),
     write.remove(keys.invite(workspace, personKey(email))),

@@ -39,7 +39,7 @@ export function buildMemberWrites(workspace: string, member: Member) {
 export async function createWorkspace({ objects, nowMs }: WorkspaceDeps, actor: Actor, request: NewWorkspace): Promise<void> {
   const { id, name, color, username = actor.username } = request;
   const workspace = { id, name, ...(color ? { color } : {}) };
-  const refused = await objects.transact(buildWorkspaceWrites({ email: actor.email, username, workspace }, nowMs()));
+  const refused = await objects.transactWrite(buildWorkspaceWrites({ email: actor.email, username, workspace }, nowMs()));
   if (refused !== undefined) throw new SvcError(refused === 0 ? "workspace.beingDeleted" : "workspace.exists", { workspace: id });
 }
 
@@ -92,7 +92,7 @@ export async function setWorkspaceColor(
 /** Lists the workspaces of which a person is a member, each with the membership. */
 export async function listMemberships({ objects }: WorkspaceDeps, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
   const all = await listAllWorkspaces({ objects });
-  const members = await objects.getMany(all.map(({ id }) => keys.member(id, personKey(email))));
+  const members = await objects.batchGet(all.map(({ id }) => keys.member(id, personKey(email))));
   return all.flatMap((workspace, index) => {
     const found = members[index];
     return found ? [{ workspace, member: parseObject(memberSchema, found) }] : [];
@@ -145,7 +145,7 @@ export async function listWorkspaces(deps: WorkspaceDeps, actor: Actor): Promise
 
 /** Returns whether a workspace exists; false for callers who may not see it. */
 export async function workspaceExists({ objects }: WorkspaceDeps, actor: Actor, id: string): Promise<boolean> {
-  const [workspace, member] = await objects.getMany([keys.workspace(id), keys.member(id, personKey(actor.email))], { consistent: true });
+  const [workspace, member] = await objects.batchGet([keys.workspace(id), keys.member(id, personKey(actor.email))], { consistent: true });
   return workspace !== undefined && (actor.superAdmin || member !== undefined) && (actor.workspace === undefined || actor.workspace === id);
 }
 
@@ -158,7 +158,7 @@ export async function usernameExists(
 ): Promise<boolean> {
   const person = personKey(actor.email);
   const wanted = [keys.username(id, username), keys.workspace(id), keys.member(id, person), keys.invite(id, person)];
-  const [taken, workspace, member, invited] = await objects.getMany(wanted, { consistent: true });
+  const [taken, workspace, member, invited] = await objects.batchGet(wanted, { consistent: true });
   const knows = (actor.superAdmin || member || invited) && (actor.workspace === undefined || actor.workspace === id);
   return Boolean(taken && workspace && knows);
 }

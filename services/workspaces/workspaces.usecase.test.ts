@@ -58,7 +58,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
       const variable = newVariableSchema.parse({ path: "f/t/v", value: "hush", is_secret: true, description: "" });
       await createVariable(room.deps, { actor: anAdmin, workspace: id }, variable);
       const job = await addJob(own, {});
-      await room.deps.storage.put(`files/${id}/a.txt`, "a", "text/plain");
+      await room.deps.storage.putObject(`files/${id}/a.txt`, "a", "text/plain");
       const remove = () => deleteWorkspace(room.deps, id, "ann");
       const purge = async () => {
         for (let pass = 0; pass < 2; pass += 1) {
@@ -82,7 +82,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
           const { items } = await room.deps.scanObjects(undefined);
           expect(items.filter((item) => belongsToWorkspace(id, item)).map(({ pk }) => pk)).toEqual([]);
           expect([await listJobs(own), await room.deps.jobs.get(job.id)]).toEqual([[], undefined]);
-          expect(await room.deps.storage.getEtag(`files/${id}/a.txt`)).toBeUndefined();
+          expect(await room.deps.storage.getObjectEtag(`files/${id}/a.txt`)).toBeUndefined();
           await create(id);
           expect(await find(id)).toMatchObject({ id });
         },

@@ -91,8 +91,8 @@ interface Call {
 }
 
 /** Calls a route of the workspace, and throws `ApiError` unless the response is a 2xx. */
-export async function call(method: "GET" | "POST" | "DELETE", route: string, asked: Call = {}): Promise<Response> {
-  const response = await send(method, route, asked);
+export async function call(method: "GET" | "POST" | "DELETE", route: string, options: Call = {}): Promise<Response> {
+  const response = await send(method, route, options);
   if (response.ok) return response;
   throw new ApiError(response.status, response.headers.get("x-svc-error") ?? "", await response.text());
 }

@@ -7,7 +7,7 @@ import { parseObject } from "../../../core/objects/parse-object.ts";
 
 export interface SignHeadsDeps {
   objects: Pick<ObjectTable, "list" | "put">;
-  anchorKey: Pick<AnchorKey, "sign">;
+  anchorKey: Pick<AnchorKey, "generateMac">;
   nowMs: () => number;
 }
 
@@ -57,7 +57,7 @@ async function signNext(
     heads.push(...(await Promise.all(roots.slice(start, start + READS_AT_ONCE).map((root) => loadHead(objects, workspace, root)))));
   }
   const anchor = appendAnchor(previous, { workspace, day, heads, atMs: nowMs() });
-  const value: Anchor = { ...anchor, ...(await anchorKey.sign(anchor.hash)) };
+  const value: Anchor = { ...anchor, ...(await anchorKey.generateMac(anchor.hash)) };
   return (await objects.put({ ...keys.anchor(workspace, anchor.n), value }, "absent")) ? "made" : "late";
 }
 

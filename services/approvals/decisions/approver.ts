@@ -24,7 +24,7 @@ export async function loadApproverByEmail(
 ): Promise<Approver> {
   if (email === undefined) return { kind: "link" };
   try {
-    const found = await objects.getMany(buildRightsKeys(personKey(email), workspace), { consistent: true });
+    const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
     const { username, superAdmin, rights } = await identifyActor(objects, { email, superAdmin: true, workspace }, found);
     return { kind: "person", emails: [email], username, superAdmin, ...memberField(rights) };
   } catch (error) {

@@ -102,7 +102,7 @@ export async function changeGate(
       ...(await buildAuditLogWrites(deps.objects, flow, gate, changed)),
       ...(await also()),
     ];
-    if ((await deps.objects.transact(parts)) === undefined) {
+    if ((await deps.objects.transactWrite(parts)) === undefined) {
       await resumeGateTask(deps, changed);
       return { gate: changed, flow };
     }
@@ -170,7 +170,7 @@ function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: 
   const due = { dueAtMs: Math.min(lookMs, gateDueAtMs(gate) ?? lookMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head =
-    opens || closes || holds || sent ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
+    opens || closes || holds || sent ? jobs.updateParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
   const pointer = { parent: root, ref: childRef("gatePointer", id), json: gatePointerFormat.toJson({ flow: gate.flow }), expiresAtS };
   return [
     own,

@@ -30,7 +30,7 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
   const ref = preApprovalRef(early);
   const item = { parent: flow.id, ref, json: preApprovalFormat.toJson(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
   const notEnded = { or: [{ attr: "state", eq: "running" } as const, { attr: "state", eq: "queued" } as const] };
-  const refused = await objects.transact([{ raw: jobs.checkParams(flow.id, notEnded) }, { raw: jobs.putChildParams(item, "absent") }]);
+  const refused = await objects.transactWrite([{ raw: jobs.checkParams(flow.id, notEnded) }, { raw: jobs.putChildParams(item, "absent") }]);
   if (refused === undefined) return;
   if (refused === 0) throw new SvcError("approval.over", { id: flow.id, state: (await jobs.get(flow.id))?.state ?? "gone" });
   const known = await jobs.getChild(flow.id, ref);

@@ -11,7 +11,7 @@ export const approvalJobData: JobDataOwner = { erase: removeGates, remove: remov
 async function removeGates({ jobs, storage }: ValueDeps, job: Job): Promise<void> {
   for (const id of await listGateIds({ jobs }, job.id)) {
     for (const { ref } of await jobs.listChildren(id, childPrefix.approval)) await jobs.deleteItem(id, ref);
-    await storage.removePrefix(`${jobPrefix({ id, workspace: job.workspace })}${childPrefix.approval}`);
+    await storage.deletePrefix(`${jobPrefix({ id, workspace: job.workspace })}${childPrefix.approval}`);
     await jobs.deleteItem(id, GATE_CHILD);
   }
 }

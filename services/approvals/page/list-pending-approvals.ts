@@ -21,11 +21,11 @@ export async function listPendingApprovals(deps: GateDeps & { baseUrl: string },
   for (let start = 0; start < waiting.length; start += AT_ONCE) {
     const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => loadReadableGate(deps, sk)));
     const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
-    const flows = new Map((await jobs.getMany(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
+    const flows = new Map((await jobs.batchGet(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
     for (const gate of open) {
       const flow = flows.get(gate.flow);
       if (flow?.state !== "running") {
-        await objects.remove(keys.pendingGate(workspace, gate.id));
+        await objects.deleteItem(keys.pendingGate(workspace, gate.id));
         continue;
       }
       if (isGateLate(gate, nowMs())) continue;

@@ -179,7 +179,7 @@ async function readResult({ jobs, storage }: InvokeRunnerDeps, reader: Actor, en
     id,
     state,
     cached,
-    stored: { s3: result.key, url: await storage.createReadUrl(result.key, LINK_S), size: bytes },
+    stored: { s3: result.key, url: await storage.createDownloadUrl(result.key, LINK_S), size: bytes },
     linkS: LINK_S,
   };
 }

@@ -115,7 +115,7 @@ describe("an Idempotency-Key", () => {
     let other: Promise<{ id: string }> | undefined;
     const queue = {
       ...room.deps.queue,
-      send: async () => {
+      sendMessage: async () => {
         other = startRun(room.deps, request);
         await other;
         throw new Error("The queue takes no message.");
@@ -129,7 +129,7 @@ describe("an Idempotency-Key", () => {
   it("starts one job for equal calls at once that find the key of a job that is gone", async () => {
     const request = await aRequest({}, {}, randomUUID());
     await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(room.deps, request));
-    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.removeUnclaimed(id);
+    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.deleteUnclaimed(id);
     const answered = await Promise.all(Array.from({ length: 8 }, () => startRun(room.deps, request)));
     await work(room);
     expect(await expectRunsOnce(request)).toEqual([...new Set(answered.map(({ id }) => id))]);
@@ -138,14 +138,14 @@ describe("an Idempotency-Key", () => {
   it("stays with the new job when a slow call still removes the one that is gone", async () => {
     const request = await aRequest({}, {}, randomUUID());
     await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(room.deps, request));
-    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.removeUnclaimed(id);
+    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.deleteUnclaimed(id);
     // The slow call has read the key and found no job. Before it continues, an equal call starts one.
     let first: { id: string } | undefined;
     const objects = {
       ...room.deps.objects,
-      transact: async (...parts: Parameters<typeof room.deps.objects.transact>) => {
+      transactWrite: async (...parts: Parameters<typeof room.deps.objects.transactWrite>) => {
         first ??= await startRun(room.deps, request);
-        return room.deps.objects.transact(...parts);
+        return room.deps.objects.transactWrite(...parts);
       },
     };
     const second = await startRun({ ...room.deps, objects }, request);

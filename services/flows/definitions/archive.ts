@@ -34,7 +34,7 @@ export async function setFlowArchived(
   if (!flow) throw new SvcError("flow.notFound", { path });
   if (flow.archived === archived) return;
   const { build, ...value } = flow;
-  const refused = await objects.transact([
+  const refused = await objects.transactWrite([
     write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
     ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived } }, "present")] : []),
     buildEventWrite({ type: archived ? "ArchiveFlow" : "UpdateFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
@@ -82,7 +82,7 @@ export async function deleteFlow(
   if (head && !history.some(({ version }) => version === head.version)) throw new SvcError("flow.changedMeanwhile", { path });
   // The head is removed first. If another writer has just saved the flow, nothing is deleted, and a later save creates another flow.
   if (head) {
-    const refused = await objects.transact([
+    const refused = await objects.transactWrite([
       write.remove(keys.flowHead(workspace, path), { version: String(head.version) }),
       write.remove(keys.flowListing(workspace, path)),
       buildEventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
@@ -90,11 +90,11 @@ export async function deleteFlow(
     if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
   }
   for (const { version, hash, key } of history) {
-    await objects.remove(keys.flowHash(workspace, hash));
-    await objects.remove(keys.flowBody(workspace, version));
-    await objects.remove(keys.flowVersion(workspace, version));
-    await storage.removePrefix(flowObjectKey(workspace, version).replace(/\.json$/, ""));
+    await objects.deleteItem(keys.flowHash(workspace, hash));
+    await objects.deleteItem(keys.flowBody(workspace, version));
+    await objects.deleteItem(keys.flowVersion(workspace, version));
+    await storage.deletePrefix(flowObjectKey(workspace, version).replace(/\.json$/, ""));
     // The history entry is removed last, so that a repeated call finds what remains of the version.
-    await objects.remove(key);
+    await objects.deleteItem(key);
   }
 }

@@ -34,7 +34,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
   let build: FlowBuild = { state: "failed", job: job.id, error: planned.ok ? "" : planned.error };
   if (planned.ok) {
     const plan = planKey(workspace, version);
-    await storage.put(plan, JSON.stringify(planned.plan), "application/json");
+    await storage.putObject(plan, JSON.stringify(planned.plan), "application/json");
     build = { state: "ready", job: job.id, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) };
   }
   await recordBuild(objects, flow, build);

@@ -56,7 +56,7 @@ export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: st
   const found = await objects.get(keys.flowBody(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
   const { json, s3Key } = parseObject(bodySchema, found);
-  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredFlow;
+  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getObjectText(s3Key ?? "")) }) as StoredFlow;
 }
 
 /** An entry in the history of the versions saved at a path. */
@@ -80,7 +80,7 @@ const MAX_PLANS = 50;
 export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan> {
   const known = plans.get(key);
   if (known) return known;
-  const plan = parseRecord(flowPlanSchema, { parent: "the bucket", ref: key, json: await storage.getText(key) });
+  const plan = parseRecord(flowPlanSchema, { parent: "the bucket", ref: key, json: await storage.getObjectText(key) });
   // Ids may be any names, including `toString`, so the lookup object has no prototype.
   const scripts = Object.assign(Object.create(null) as FlowPlan["scripts"], plan.scripts);
   const loaded = { ...plan, scripts, index: indexFlow(plan.value) };

@@ -149,7 +149,7 @@ function buildRunnable(
 async function storeBody({ storage }: SaveVersionDeps, workspace: string, version: number, json: string) {
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
   const s3Key = flowObjectKey(workspace, version);
-  await storage.put(s3Key, json, "application/json");
+  await storage.putObject(s3Key, json, "application/json");
   return { s3Key };
 }
 

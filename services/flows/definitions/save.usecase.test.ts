@@ -130,7 +130,7 @@ describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () 
           for (const version of versions) {
             expect(await room.deps.objects.get(keys.flowVersion(room.workspace, version))).toBeUndefined();
             expect(await room.deps.objects.get(keys.flowBody(room.workspace, version))).toBeUndefined();
-            expect(await room.deps.storage.getEtag(flowObjectKey(room.workspace, version))).toBeUndefined();
+            expect(await room.deps.storage.getObjectEtag(flowObjectKey(room.workspace, version))).toBeUndefined();
           }
           expect(await eventsOf(room, path)).toEqual(["CreateFlow", "DeleteFlow"]);
         },

@@ -78,7 +78,7 @@ async function loadSections(
     if (!isAll) break;
     places.set(computeStepJobId(flow.id, place.module, place.scope, place.path, place.attempt), place);
   }
-  for (const job of (await deps.jobs.getMany([...places.keys()])).sort((a, b) => startTimeOf(a) - startTimeOf(b))) {
+  for (const job of (await deps.jobs.batchGet([...places.keys()])).sort((a, b) => startTimeOf(a) - startTimeOf(b))) {
     const place = places.get(job.id);
     if (!place) continue;
     if (sections.length >= limit) return { sections, isAll: false };

@@ -57,6 +57,6 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
  */
 export async function completeStop(deps: StopFlowDeps, job: EndedJob): Promise<EndedJob> {
   if (!job.stopping || !(await stopFlow(deps, job, job.stopping))) return job;
-  const stopped = await deps.jobs.change(job.id, { stopping: deps.jobs.removed }, { attr: "state", eq: job.state });
+  const stopped = await deps.jobs.update(job.id, { stopping: deps.jobs.removed }, { attr: "state", eq: job.state });
   return stopped && hasEnded(stopped) ? stopped : job;
 }

@@ -57,7 +57,7 @@ async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promis
   const job = await jobs.get(id);
   if (!job) return;
   if (hasEnded(job)) await eraseJob(deps, job);
-  else if (!(await jobs.change(id, { eraseAfterS: afterS }, { attr: "state", eq: job.state }))) await eraseStep(deps, id, afterS);
+  else if (!(await jobs.update(id, { eraseAfterS: afterS }, { attr: "state", eq: job.state }))) await eraseStep(deps, id, afterS);
 }
 
 /** Small results are part of the flow's journal too, wherever a step passed them on unchanged. */
@@ -68,5 +68,5 @@ async function eraseJournalResults({ jobs }: EraseJobDeps, flow: EndedJob, ids: 
     if (ids.has(jobId)) await jobs.putChild({ ...item, json: withResult(item, { jobId, location }) });
   }
   if (flow.earlyReturn && ids.has(flow.earlyReturn.jobId))
-    await jobs.change(flow.id, { earlyReturn: jobs.removed }, { attr: "state", eq: flow.state });
+    await jobs.update(flow.id, { earlyReturn: jobs.removed }, { attr: "state", eq: flow.state });
 }

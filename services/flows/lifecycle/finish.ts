@@ -90,7 +90,7 @@ async function continueFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<voi
   if (parked === "waits") {
     // The end of the job that it waits for starts the next execution. If that is lost, housekeeping does.
     const dueAtMs = Math.min(deps.nowMs() + limits.flowParkedLookMs, flowDeadlineMs(flow));
-    await deps.jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
+    await deps.jobs.update(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
     return;
   }
   const stalls = flow.flow?.stalls ?? 0;
@@ -108,7 +108,7 @@ export async function startNextExecution(
   { stalls, steps = flow?.steps ?? 0 }: { stalls: number; steps?: number },
 ): Promise<void> {
   if (!flow) return;
-  const changed = await deps.jobs.change(
+  const changed = await deps.jobs.update(
     id,
     { flow: { ...flow, execution: flow.execution + 1, stalls, steps } },
     {

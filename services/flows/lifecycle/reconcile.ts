@@ -95,11 +95,11 @@ async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: 
     // The token is lost, so nothing can resume this execution; another one is started.
     await startNextExecution(deps, flow, { stalls: 0 });
     await executions.stopExecution({ machine, job: flow.id, execution }, "the token of a waiting task was lost");
-    await jobs.change(flow.id, { dueAtMs: flowDueMs(flow, nowMs()) }, { attr: "state", eq: "running" });
+    await jobs.update(flow.id, { dueAtMs: flowDueMs(flow, nowMs()) }, { attr: "state", eq: "running" });
     return "waited";
   }
   if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { stopped: is === "stopped" });
   const dueAtMs = Math.min(flowDueMs(flow, nowMs()), nextMs);
-  if (!isOver) await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
+  if (!isOver) await jobs.update(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";
 }

@@ -41,7 +41,7 @@ export async function rerunJobs(
   // An invalid key refuses the call, not each of its jobs.
   keyFor("");
   const isVisible = createVisibilityFilter(caller);
-  const seen = (await deps.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && isVisible(job));
+  const seen = (await deps.jobs.batchGet([...new Set(ids)])).filter((job) => job.workspace === workspace && isVisible(job));
   const jobs = new Map(seen.map((job) => [job.id, job]));
   const versionFor = createVersionLoader(deps, caller.actor, workspace);
   const outcomes: PromiseSettledResult<string>[] = [];

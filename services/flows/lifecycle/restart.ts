@@ -141,7 +141,7 @@ async function findFailedStep(
 async function checkValuesExist({ jobs }: RestartFlowDeps, origin: Job, kept: readonly Child[]): Promise<void> {
   const owners = new Set(kept.flatMap((item) => resultOfItem(item)?.jobId ?? []));
   owners.delete(origin.id);
-  const there = new Set((await jobs.getMany([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
+  const there = new Set((await jobs.batchGet([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
   if ([...owners].some((id) => !there.has(id))) throw notRestartedError(origin, "the result of an earlier step was erased");
 }
 

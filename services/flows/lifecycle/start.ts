@@ -64,7 +64,7 @@ async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<Finis
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });
   const plan = `${jobPrefix(job)}plan.json`;
-  await storage.put(plan, JSON.stringify(planned.plan), "application/json");
+  await storage.putObject(plan, JSON.stringify(planned.plan), "application/json");
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
   return beginExecution(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
 }
@@ -97,7 +97,7 @@ async function beginExecution(deps: StartFlowDeps, job: RunningJob): Promise<Fin
   // From now on housekeeping checks the execution instead of the lease.
   const now = nowMs();
   const dueAtMs = flowDueMs(job, now);
-  const started = await jobs.change(
+  const started = await jobs.update(
     job.id,
     {
       flow: begun,
@@ -163,7 +163,7 @@ export async function startExecution(deps: StartExecutionDeps, job: Job): Promis
   const made = await functions.createStateMachine({ workspace, path: job.path ?? "preview", value });
   if (!("machine" in made)) throw new Error(made.refused);
   const { machine } = made;
-  const changed = await jobs.change(
+  const changed = await jobs.update(
     id,
     { flow: { ...flow, stateMachine: machine } },
     {

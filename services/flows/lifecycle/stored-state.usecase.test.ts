@@ -81,7 +81,7 @@ async function writeState(): Promise<void> {
   const scheduledForMs = clock.nowMs + 3600_000;
   const scheduled = await addJob(room, { hash: script.hash, scheduledForMs, args: { in: "head", json: '{"x":"scheduled"}' } });
   const plans = await Promise.all([loop, approval].map(async (id) => (await deps.jobs.get(id))?.flow?.plan ?? ""));
-  const files = Object.fromEntries(await Promise.all(plans.map(async (key) => [key, await deps.storage.getText(key)] as const)));
+  const files = Object.fromEntries(await Promise.all(plans.map(async (key) => [key, await deps.storage.getObjectText(key)] as const)));
   const definition = await machineOf(room, approval);
   const next = Object.values(definition.States).find((state) => state.Type === "Task" && state.Resource.endsWith(".waitForTaskToken"));
   const state: StoredState = {

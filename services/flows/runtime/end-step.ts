@@ -13,7 +13,7 @@ import { type FailedResult, failedWith, type StepResult, type StoppedResult, typ
 import { nextState } from "./transitions.ts";
 
 /** The dependencies of ending a step: its journal, its values and the expressions of its module. */
-export type EndStepDeps = EvaluatorDeps & ExpressionDeps & { jobs: Pick<JobTable, "change"> };
+export type EndStepDeps = EvaluatorDeps & ExpressionDeps & { jobs: Pick<JobTable, "update"> };
 
 /** Records success after the module and its approvals: the flow continues, after the module's sleep where it has one. */
 export async function continueAfter(deps: EndStepDeps, step: StepContext, done: SucceededResult): Promise<StepState> {
@@ -53,7 +53,7 @@ async function storeEarlyReturn(deps: EndStepDeps, step: StepContext, { result }
   const { early_return: wanted } = plan.value;
   if (!wanted || scope.name !== ROOT || findEarlyReturnModule(plan.index, wanted) !== module.id) return;
   const early = wanted === module.id ? result : await evaluateEarlyReturn(deps, step, wanted);
-  if (early) await deps.jobs.change(flow.id, { earlyReturn: early }, { attr: "state", eq: "running" });
+  if (early) await deps.jobs.update(flow.id, { earlyReturn: early }, { attr: "state", eq: "running" });
 }
 
 /** If the expression fails, the callers wait for the flow's end. */

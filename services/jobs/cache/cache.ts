@@ -31,7 +31,7 @@ export async function resolveCacheKey(
   const places = keys.flatMap((key) => toObjectLocation(job.workspace, key) ?? []);
   if (elsewhere || places.length > limits.cachedFiles) return undefined;
   if (places.length > 0 && (await loadFileStorage(objects, job.workspace))) return undefined;
-  const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.getEtag(place)] as const));
+  const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.getObjectEtag(place)] as const));
   return computeCacheKey(job, { ...inputs, files: new Map(files) });
 }
 
@@ -119,7 +119,7 @@ export function createCachedJob(job: Job, { fields }: CachedResult, atMs: number
 /** Records the cache key that only the job's worker could compute. Returns `undefined` if the attempt no longer counts. */
 export async function recordCacheKey({ jobs }: { jobs: JobTable }, job: Extract<Job, { state: "running" }>, key: string) {
   const change: HeadChange = { cacheKey: key };
-  const noted = await jobs.change(job.id, change, {
+  const noted = await jobs.update(job.id, change, {
     and: [
       { attr: "state", eq: "running" },
       { attr: "nonce", eq: job.nonce },

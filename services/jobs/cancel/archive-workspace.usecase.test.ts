@@ -32,7 +32,7 @@ async function aWorkspace() {
     restore: () => setWorkspaceArchived(room.deps, id, false),
     isArchived: async () => (await listAllWorkspaces(room.deps)).find((workspace) => workspace.id === id)?.deleted === true,
     async states(): Promise<string[]> {
-      return (await room.deps.jobs.getMany(ids)).map(({ state }) => state);
+      return (await room.deps.jobs.batchGet(ids)).map(({ state }) => state);
     },
     isOpen: () => room.started.some(({ job, is }) => job === flow && is === "running"),
     runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,

@@ -48,7 +48,7 @@ export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, for
         return `The job ${job.id} is canceled.`;
       }
     } else if (
-      await jobs.change(
+      await jobs.update(
         job.id,
         { cancel },
         {

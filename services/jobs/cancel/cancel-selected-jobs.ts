@@ -10,7 +10,7 @@ export async function cancelSelectedJobs(
   cancellation: Cancellation,
 ): Promise<string[]> {
   const isVisible = createVisibilityFilter(caller);
-  const found = (await deps.jobs.getMany(ids)).filter((job) => job.workspace === workspace && isVisible(job));
+  const found = (await deps.jobs.batchGet(ids)).filter((job) => job.workspace === workspace && isVisible(job));
   const canceled: string[] = [];
   for (const job of found) {
     try {

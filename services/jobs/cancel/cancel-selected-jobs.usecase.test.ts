@@ -31,7 +31,7 @@ async function aSelection() {
     ids,
     cancel: () => cancelSelectedJobs(room.deps, caller, selection, mark),
     async states(): Promise<string[]> {
-      return (await room.deps.jobs.getMany(ids)).map(({ state }) => state);
+      return (await room.deps.jobs.batchGet(ids)).map(({ state }) => state);
     },
     isOpen: () => room.started.some(({ job, is }) => job === flow && is === "running"),
     runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,
@@ -70,7 +70,7 @@ describe("cancelSelectedJobs, whichever of its writes fails,", () => {
         recover: async () => undefined,
         check: async () => {
           await lookAgain();
-          for (const job of await room.deps.jobs.getMany(ids)) {
+          for (const job of await room.deps.jobs.batchGet(ids)) {
             const expected = job.id === flow ? (hasEnded(job) ? "canceled" : "running") : job.cancel ? "canceled" : "succeeded";
             expect(job.state).toBe(expected);
             expect(room.runs.filter((run) => run.job === job.id)).toHaveLength(expected === "succeeded" ? 1 : 0);

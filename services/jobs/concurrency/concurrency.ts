@@ -105,7 +105,7 @@ export async function reconcileGroup(deps: ConcurrencyDeps, id: string): Promise
   const { jobs, nowMs } = deps;
   const releaseLostSlots = async (group: Group) => {
     const running = group.slots.flatMap(({ state, job }) => (state === "running" ? [job] : []));
-    const heads = new Map((await jobs.getMany(running)).map((job) => [job.id, job]));
+    const heads = new Map((await jobs.batchGet(running)).map((job) => [job.id, job]));
     const repaired = running.reduce((all, one) => {
       const job = heads.get(one);
       if (job?.state === "running") return all;
@@ -152,7 +152,10 @@ async function admitNext(
     }
     const notifiedJobs = waiters.filter((job) => notified.includes(job.id));
     const atEnd = waiters.filter((job) => job.id === next && timer !== undefined);
-    await Promise.all([...notifiedJobs.map((job) => queue.send(job)), ...atEnd.map((job) => queue.send(job, queueDelayS(timer, now)))]);
+    await Promise.all([
+      ...notifiedJobs.map((job) => queue.sendMessage(job)),
+      ...atEnd.map((job) => queue.sendMessage(job, queueDelayS(timer, now))),
+    ]);
     // More slots may be free, and jobs that registered in the meantime saw the old state of the group.
     if (!found.group.waiting && !after.waiting) return;
     if (next !== undefined) return;
@@ -172,7 +175,7 @@ async function loadWaitingJobs(jobs: JobTable, id: string, { slots }: Group): Pr
   for (;;) {
     const found = await jobs.listChildren(id, WAIT, atOnce);
     const others = found.filter(({ ref }) => !notified.has(jobIdFromRef(ref)));
-    const heads = new Map((await jobs.getMany(others.map(({ ref }) => jobIdFromRef(ref)))).map((job) => [job.id, job]));
+    const heads = new Map((await jobs.batchGet(others.map(({ ref }) => jobIdFromRef(ref)))).map((job) => [job.id, job]));
     const waiting = others.flatMap(({ ref }) => heads.get(jobIdFromRef(ref)) ?? []).filter(({ state }) => state === "queued");
     const ids = new Set(waiting.map((job) => job.id));
     await Promise.all(others.filter(({ ref }) => !ids.has(jobIdFromRef(ref))).map(({ ref }) => jobs.deleteItem(id, ref)));

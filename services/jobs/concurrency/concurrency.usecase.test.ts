@@ -37,7 +37,7 @@ describe("a job of a concurrency group of one, whichever write of its claim and 
         recover: () => passTime(room, 3),
         check: async () => {
           await passTime(room, 3);
-          const states = (await deps.jobs.getMany([first.id, second.id])).map(({ state }) => state);
+          const states = (await deps.jobs.batchGet([first.id, second.id])).map(({ state }) => state);
           expect(states).toEqual(["succeeded", "succeeded"]);
           expect(most).toBe(1);
           const { group } = await deps.concurrency.get(`limit#${concurrency.group}`, "");

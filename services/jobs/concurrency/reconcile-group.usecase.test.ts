@@ -37,7 +37,7 @@ async function aStuckGroup() {
 }
 
 async function expectAllRanOnce(ids: string[]): Promise<void> {
-  const states = (await room.deps.jobs.getMany(ids)).map(({ id, state }) => [state, runsOf(id)]);
+  const states = (await room.deps.jobs.batchGet(ids)).map(({ id, state }) => [state, runsOf(id)]);
   expect(states).toEqual(ids.map(() => ["succeeded", 1]));
 }
 

@@ -10,7 +10,7 @@ export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: nu
   if (!job) return;
   // A flow that has answered early is still running, and is erased after its end.
   if (!hasEnded(job)) {
-    if (!(await jobs.change(id, { eraseAfterS: afterS }, { attr: "state", eq: job.state }))) await eraseAfterReply(deps, id, afterS);
+    if (!(await jobs.update(id, { eraseAfterS: afterS }, { attr: "state", eq: job.state }))) await eraseAfterReply(deps, id, afterS);
     return;
   }
   if (afterS <= 0) {
@@ -19,5 +19,5 @@ export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: nu
   }
   const eraseAtMs = nowMs() + afterS * 1000;
   const dueAtMs = job.stopping ? Math.min(eraseAtMs, nextStopMs(nowMs())) : eraseAtMs;
-  await jobs.change(id, { eraseAtMs, ...jobs.dueAt(id, dueAtMs) }, { attr: "state", eq: job.state });
+  await jobs.update(id, { eraseAtMs, ...jobs.dueAt(id, dueAtMs) }, { attr: "state", eq: job.state });
 }

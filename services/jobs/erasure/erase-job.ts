@@ -13,7 +13,7 @@ const ERASE_AGAIN_MS = 60_000;
 export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<EndedJob> {
   const { jobs, storage, nowMs, jobData } = deps;
   const again = jobs.dueAt(job.id, nowMs() + ERASE_AGAIN_MS);
-  const erased = await jobs.change(
+  const erased = await jobs.update(
     job.id,
     {
       erased: true,
@@ -30,10 +30,10 @@ export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<Ended
   );
   for (const owner of jobData) await owner.erase?.(deps, job);
   for (const child of await jobs.listChildren(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
-  await storage.removePrefix(jobPrefix(job));
+  await storage.deletePrefix(jobPrefix(job));
   const result = erased && hasEnded(erased) ? erased : job;
   const { duePartition, dueAtMs } = jobs.cleared;
   const due = result.stopping ? jobs.dueAt(job.id, nextStopMs(nowMs())) : { duePartition, dueAtMs };
-  await jobs.change(job.id, { ...due, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });
+  await jobs.update(job.id, { ...due, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });
   return result;
 }

@@ -15,7 +15,7 @@ describe("eraseJob, whichever of its writes fails,", () => {
       await addWorkspace(room);
       const { hash } = await addScript(room);
       const { id } = await addJob(room, { hash });
-      await deps.storage.put(`jobs/${room.workspace}/${id}/args#1.json`, "{}", "application/json");
+      await deps.storage.putObject(`jobs/${room.workspace}/${id}/args#1.json`, "{}", "application/json");
       await handleJobMessage(deps, { job: id, hash });
       const erase = async () => {
         const job = await deps.jobs.get(id);
@@ -36,7 +36,7 @@ describe("eraseJob, whichever of its writes fails,", () => {
           expect(job).toMatchObject({ erased: true, args: { in: "head", json: "{}" }, result: { in: "head", json: "null" } });
           expect(await loadLogs(deps, job)).toBe("");
           expect((await deps.jobs.listChildren(id, "")).filter(({ ref }) => ref !== "job")).toEqual([]);
-          expect(await deps.storage.getEtag(`jobs/${room.workspace}/${id}/args#1.json`)).toBeUndefined();
+          expect(await deps.storage.getObjectEtag(`jobs/${room.workspace}/${id}/args#1.json`)).toBeUndefined();
         },
       };
     });

@@ -8,7 +8,7 @@ export type RemoveJobDeps = ValueDeps & Pick<EraseJobDeps, "jobData">;
 export async function removeJob(deps: RemoveJobDeps, job: Job): Promise<void> {
   const { jobs, storage, jobData } = deps;
   for (const owner of jobData) await owner.remove?.(deps, job);
-  await storage.removePrefix(jobPrefix(job));
+  await storage.deletePrefix(jobPrefix(job));
   for (const child of await jobs.listChildren(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
   await jobs.deleteItem(job.id, "job");
 }

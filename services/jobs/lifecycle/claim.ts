@@ -20,7 +20,7 @@ export function newAttemptFields(nowMs: number, worker: string) {
 
 /** Claims a queued job by a lease. Returns `undefined` if another worker has claimed it or it has ended. */
 export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): Promise<RunningJob | undefined> {
-  const changed = await jobs.change(
+  const changed = await jobs.update(
     id,
     { ...newAttemptFields(nowMs(), worker), attempt: jobs.oneMore },
     {
@@ -41,7 +41,7 @@ export function createClaimedJob(job: QueuedJob, nowMs: number, worker: string):
 
 /** Claims the next attempt of a job whose worker was lost; `undefined` if the lost attempt no longer owned the job. */
 export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: RunningJob): Promise<RunningJob | undefined> {
-  const changed = await jobs.change(
+  const changed = await jobs.update(
     lost.id,
     { ...newAttemptFields(nowMs(), worker), attempt: jobs.oneMore, losses: jobs.oneMore },
     {
@@ -57,7 +57,7 @@ export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: Runni
 /** Returns a claimed job to the queue. `lost` counts the attempt as lost; otherwise it does not count (a throttled runner, a pending build). */
 export async function releaseJob({ jobs }: Pick<ClaimDeps, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
   const { nonce, leaseUntilMs } = jobs.cleared;
-  const changed = await jobs.change(
+  const changed = await jobs.update(
     job.id,
     { state: "queued", nonce, leaseUntilMs, ...(lost ? { losses: jobs.oneMore } : { attempt: jobs.oneLess }) },
     {
@@ -83,7 +83,7 @@ export async function renewLeaseDuring<T>(
   const renew = () => {
     const now = nowMs();
     jobs
-      .change(
+      .update(
         job.id,
         { leaseUntilMs: now + limits.leaseMs, lastPingMs: now },
         {

@@ -162,7 +162,7 @@ export async function endJob(
 
 /** Ends a job with an earlier result instead of running it. Its stream is written in one transaction with the end. */
 export async function endJobFromCache(
-  deps: FinishJobDeps & { objects: Pick<ObjectTable, "transact"> },
+  deps: FinishJobDeps & { objects: Pick<ObjectTable, "transactWrite"> },
   job: Job,
   known: CachedResult,
 ): Promise<EndedJob | undefined> {
@@ -170,9 +170,9 @@ export async function endJobFromCache(
   const { result, ...extra } = known.fields;
   const stream = await stageCachedStream(deps, job, known);
   const { change, condition } = buildEnd(deps, job, { ...extra, state: "succeeded", result });
-  if (stream.length === 0) return countEnd(await jobs.change(job.id, change, condition));
-  const parts = [jobs.changeParams(job.id, change, condition), ...stream.map((child) => jobs.putChildParams(child))];
-  const refused = await objects.transact(parts.map((raw) => ({ raw })));
+  if (stream.length === 0) return countEnd(await jobs.update(job.id, change, condition));
+  const parts = [jobs.updateParams(job.id, change, condition), ...stream.map((child) => jobs.putChildParams(child))];
+  const refused = await objects.transactWrite(parts.map((raw) => ({ raw })));
   return refused === undefined ? countEnd(await jobs.get(job.id)) : undefined;
 }
 
@@ -214,7 +214,7 @@ async function storeEnding(
     return { result: { in: "item", ref }, logChars: logs.offset + logs.text.length };
   }
   const key = resultObjectKey(job, job.attempt);
-  await deps.storage.put(key, resultJson, "application/json");
+  await deps.storage.putObject(key, resultJson, "application/json");
   return { result: { in: "s3", key, bytes }, logChars: await storeLogs(deps, job, logs) };
 }
 
@@ -225,7 +225,7 @@ type End = Pick<Ending, "state"> & { result: ValueLocation } & HeadChange;
 
 async function writeEnd(deps: EndDeps, job: Job, end: End, ...conditions: MasksCondition[]): Promise<EndedJob | undefined> {
   const { change, condition } = buildEnd(deps, job, end, ...conditions);
-  return countEnd(await deps.jobs.change(job.id, change, condition));
+  return countEnd(await deps.jobs.update(job.id, change, condition));
 }
 
 /** Counts the job if it has ended. */

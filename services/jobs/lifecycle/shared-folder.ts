@@ -29,10 +29,10 @@ export async function prepareSharedFolder(
   if (job.parent === undefined || job.step?.sharedFolder === undefined) return undefined;
   const [item, putUrl] = await Promise.all([
     jobs.getChild(job.parent, childRef("sharedFolder", job.step.sharedFolder)),
-    storage.createWriteUrl(archiveKey(job), lifetimeS),
+    storage.createUploadUrl(archiveKey(job), lifetimeS),
   ]);
   const previous = item && archiveFormat.parse(item);
-  const archive = previous && { url: await storage.createReadUrl(previous.key, lifetimeS), sha256: previous.sha256 };
+  const archive = previous && { url: await storage.createDownloadUrl(previous.key, lifetimeS), sha256: previous.sha256 };
   return { putUrl, maxBytes: limits.sharedFolderBytes, ...(archive ? { archive } : {}) };
 }
 

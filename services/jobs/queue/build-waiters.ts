@@ -25,7 +25,7 @@ export async function waitForBuild(
   if (!(await releaseJob({ jobs }, job))) return undefined;
   await jobs.putChild({ parent, ref: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
   if (!(await isPending())) {
-    await queue.send(job);
+    await queue.sendMessage(job);
     await jobs.deleteItem(parent, job.id);
   }
   return undefined;
@@ -35,6 +35,6 @@ export async function waitForBuild(
 export async function sendBuildWaiters({ jobs, queue }: BuildWaiterDeps, workspace: string, hash: string): Promise<void> {
   const parent = waitersKey(workspace, hash);
   const refs = (await jobs.listChildren(parent, "")).map(({ ref }) => ref);
-  for (const job of await jobs.getMany(refs)) await queue.send(job);
+  for (const job of await jobs.batchGet(refs)) await queue.sendMessage(job);
   for (const ref of refs) await jobs.deleteItem(parent, ref);
 }

@@ -18,7 +18,7 @@ export interface IdempotencyKey {
 
 export interface CreateJobDeps {
   jobs: JobTable;
-  objects: Pick<ObjectTable, "get" | "transact">;
+  objects: Pick<ObjectTable, "get" | "transactWrite">;
   nowMs: () => number;
 }
 
@@ -32,7 +32,7 @@ export async function findPreviousRun({ jobs, objects }: CreateJobDeps, { key, f
   const known = parseObject(repeatedCallSchema, found);
   const job = await jobs.get(known.job);
   // The job is gone, so the key is free. It is removed as it was read: an equal call may have used it again since.
-  if (!job) await objects.transact([write.remove(key, unchangedSince(found))]);
+  if (!job) await objects.transactWrite([write.remove(key, unchangedSince(found))]);
   else if (known.fingerprint !== fingerprint) throw new SvcError("idempotency.reused", { id: job.id });
   return job;
 }
@@ -51,7 +51,7 @@ export async function createJobRecord(
   const dueMs = hasEnded(job) ? job.eraseAtMs : firstDueMs(job.createdAtMs, job.scheduledForMs);
   const own = [{ raw: { Put: jobs.createParams(job, dueMs) } }, ...children.map((child) => ({ raw: jobs.putChildParams(child) }))];
   if (!idempotencyKey) {
-    const isCreated = children.length === 0 ? await jobs.create(job, dueMs) : (await objects.transact(own)) === undefined;
+    const isCreated = children.length === 0 ? await jobs.create(job, dueMs) : (await objects.transactWrite(own)) === undefined;
     if (!isCreated) throw new SvcError("job.idTaken", { id: job.id });
     return undefined;
   }
@@ -63,7 +63,7 @@ export async function createJobRecord(
     expiresAtS: nowS + idempotencyKey.retentionMs / 1000,
   };
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const refused = await objects.transact([write.put(remembered, { absentOrExpiredAtS: nowS }), ...own]);
+    const refused = await objects.transactWrite([write.put(remembered, { absentOrExpiredAtS: nowS }), ...own]);
     if (refused === undefined) return undefined;
     if (refused !== 0) throw new SvcError("job.idTaken", { id: job.id });
     const other = await findPreviousRun(deps, idempotencyKey);

@@ -22,7 +22,7 @@ describe("createJobRecord with an Idempotency-Key, whichever of its writes fails
         act: () => call(ids[0]),
         recover: () => call(ids[1]),
         check: async () => {
-          const made = await deps.jobs.getMany(ids);
+          const made = await deps.jobs.batchGet(ids);
           expect(made).toHaveLength(1);
           expect((await deps.objects.get(key))?.value).toMatchObject({ job: made[0]?.id });
         },

@@ -153,7 +153,7 @@ function identityFields({ actor, onBehalfOf }: NewJob) {
 /** Sends a queued job's message. If the job is scheduled later than a queue can delay a message, housekeeping sends it. */
 export async function sendJob({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "nowMs">, job: Job): Promise<void> {
   if (!isSendable(job.scheduledForMs, nowMs())) return;
-  await queue.send(job, queueDelayS(job.scheduledForMs, nowMs()));
+  await queue.sendMessage(job, queueDelayS(job.scheduledForMs, nowMs()));
 }
 
 /**
@@ -171,7 +171,7 @@ export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, request: New
     await sendJob(deps, job);
   } catch (error) {
     // If a worker has claimed the job, the message was sent despite the error.
-    if (idempotencyKey || (await deps.jobs.removeUnclaimed(job.id))) throw error;
+    if (idempotencyKey || (await deps.jobs.deleteUnclaimed(job.id))) throw error;
   }
   return job;
 }

@@ -26,7 +26,7 @@ export async function checkQueueLimit(
   // Running jobs are in the index too. Heads are read only while all remaining entries together could exceed the limit.
   let waiting = 0;
   for (let at = 0; waiting + ids.length - at >= limit && at < ids.length; at += STEP) {
-    waiting += (await jobs.getMany(ids.slice(at, at + STEP))).filter((job) => isWaiting(job, now)).length;
+    waiting += (await jobs.batchGet(ids.slice(at, at + STEP))).filter((job) => isWaiting(job, now)).length;
     if (waiting >= limit) throw new SvcError("queue.full", { limit });
   }
 }

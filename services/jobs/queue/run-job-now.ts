@@ -11,7 +11,7 @@ import { sendJob } from "./enqueue.ts";
  */
 export async function runJobNow({ jobs, queue, nowMs }: { jobs: JobTable; queue: Queue; nowMs: () => number }, { id }: Job): Promise<void> {
   const now = nowMs();
-  const changed = await jobs.change(id, { scheduledForMs: now, dueAtMs: firstDueMs(now) }, { attr: "state", eq: "queued" });
+  const changed = await jobs.update(id, { scheduledForMs: now, dueAtMs: firstDueMs(now) }, { attr: "state", eq: "queued" });
   if (!changed) throw new SvcError("job.notQueued", { id });
   await sendJob({ queue, nowMs }, changed);
 }

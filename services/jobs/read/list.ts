@@ -143,7 +143,7 @@ async function findMatchingJobs(
   const now = deps.nowMs();
   if (limit === 0) return found;
   for await (const ids of scope === "queue" ? listLiveIds(deps, workspace) : mergeShards(deps, workspace, query)) {
-    const fitting = (await deps.jobs.getMany(ids)).filter(
+    const fitting = (await deps.jobs.batchGet(ids)).filter(
       (job) => job.workspace === workspace && matchesJob(job, query, scope, now) && isVisible(job),
     );
     for (const job of fitting) if (await matchesValues(deps, job, values)) found.push(job);

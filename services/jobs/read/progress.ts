@@ -7,7 +7,7 @@ import type { Job } from "../../../core/jobs/job.ts";
  */
 export async function setProgress({ jobs }: { jobs: JobTable }, job: Job, percent: number | undefined): Promise<number> {
   if (percent === undefined) return job.progress ?? 0;
-  const changed = await jobs.change(
+  const changed = await jobs.update(
     job.id,
     { progress: percent },
     {

@@ -166,7 +166,7 @@ export const WATCH_MS = 10_000;
 /** Records that a reader follows the job, so that its runner sends output more often. */
 export async function recordWatcher({ jobs, nowMs }: ValueDeps & { nowMs: () => number }, job: Job): Promise<void> {
   if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
-  await jobs.change(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
+  await jobs.update(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
 }
 
 export interface JobUpdateQuery {

@@ -28,7 +28,7 @@ const load = async (id: string): Promise<Job> => (await room.deps.jobs.get(id)) 
 async function anEndedJob(): Promise<string> {
   const { id } = await addJob(room, { hash });
   await handleJobMessage(room.deps, { job: id, hash });
-  await room.deps.jobs.change(id, { redactedResult: { in: "head", json: '"***"' } }, { attr: "state", eq: "succeeded" });
+  await room.deps.jobs.update(id, { redactedResult: { in: "head", json: '"***"' } }, { attr: "state", eq: "succeeded" });
   return id;
 }
 const at = (id: string) => ({ workspace: room.workspace, id });
@@ -70,7 +70,7 @@ describe("the result of a job", () => {
 it("the timing of a job that ended before it started begins at its end", async () => {
   const { id, createdAtMs } = await addJob(room, { hash });
   const endedAtMs = createdAtMs + 5000;
-  await room.deps.jobs.change(id, { state: "canceled", endedAtMs, result: { in: "head", json: "1" }, erased: false } as object, {
+  await room.deps.jobs.update(id, { state: "canceled", endedAtMs, result: { in: "head", json: "1" }, erased: false } as object, {
     attr: "state",
     eq: "queued",
   });

@@ -4,12 +4,12 @@ import { createVisibilityFilter, type JobCaller } from "./read.ts";
 
 /** Returns the start times of jobs in the order of their ids; `null` for a job that has not started or that the caller may not see. */
 export async function listStartTimes(
-  { jobs }: { jobs: Pick<JobTable, "getMany"> },
+  { jobs }: { jobs: Pick<JobTable, "batchGet"> },
   caller: JobCaller,
   workspace: string,
   ids: string[],
 ): Promise<(string | null)[]> {
-  const found = new Map((await jobs.getMany(ids)).map((job) => [job.id, job]));
+  const found = new Map((await jobs.batchGet(ids)).map((job) => [job.id, job]));
   const isVisible = createVisibilityFilter(caller);
   return ids.map((id) => {
     const job = found.get(id);

@@ -48,7 +48,7 @@ export async function storeValueOutsideHead(
     return item.location;
   }
   const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
-  await storage.put(key, json, "application/json");
+  await storage.putObject(key, json, "application/json");
   return { in: "s3", key, bytes: Buffer.byteLength(json) };
 }
 
@@ -83,7 +83,7 @@ export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id
       return child.json;
     }
     case "s3":
-      return storage.getText(location.key);
+      return storage.getObjectText(location.key);
     default:
       return assertNever(location);
   }
@@ -108,7 +108,7 @@ export async function copyValue(
     }
     case "s3": {
       const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
-      await deps.storage.copy(location.key, key);
+      await deps.storage.copyObject(location.key, key);
       return { location: { ...location, key } };
     }
     default:
@@ -146,7 +146,7 @@ export async function storeOutput(
   const child: Child = { parent: job.id, ref, chars: logs.text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
   if ((logs.bytes ?? Buffer.byteLength(logs.text)) + Buffer.byteLength(resultJson ?? "") > limits.itemBytes) {
     child.s3Key = `${jobPrefix(job)}${ref}.txt`;
-    await storage.put(child.s3Key, logs.text, "text/plain; charset=utf-8");
+    await storage.putObject(child.s3Key, logs.text, "text/plain; charset=utf-8");
   } else {
     child.text = logs.text;
   }
@@ -168,7 +168,7 @@ export async function stageOutput(
   const child = { parent: job.id, ref, chars: text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
   if (Buffer.byteLength(text) <= limits.itemBytes) return { ...child, text };
   const s3Key = `${jobPrefix(job)}${ref}#${randomBytes(6).toString("hex")}.txt`;
-  await storage.put(s3Key, text, "text/plain; charset=utf-8");
+  await storage.putObject(s3Key, text, "text/plain; charset=utf-8");
   return { ...child, s3Key };
 }
 
@@ -188,7 +188,7 @@ export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id"
     attempt = of;
     const chars = chunk.chars ?? 0;
     if (position + chars > fromOffset) {
-      const part = chunk.text ?? (chunk.s3Key ? await storage.getText(chunk.s3Key) : "");
+      const part = chunk.text ?? (chunk.s3Key ? await storage.getObjectText(chunk.s3Key) : "");
       text += part.slice(Math.max(0, fromOffset - position));
     }
     position += chars;

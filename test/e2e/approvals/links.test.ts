@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 /** A flow that waits, and a link for it. */
-async function asked(suspend: object = {}, query: Record<string, string> = {}): Promise<Urls & { run: string; gate: string }> {
+async function startApproval(suspend: object = {}, query: Record<string, string> = {}): Promise<Urls & { run: string; gate: string }> {
   const run = await begin(ws, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);
   return { ...(await urls(ws, gate?.gate_id ?? "", query)), run, gate: gate?.gate_id ?? "" };
@@ -30,9 +30,9 @@ const SCANNERS: Record<string, Record<string, string>> = {
 };
 
 describe.concurrent("links opened by machines", () => {
-  let open: Awaited<ReturnType<typeof asked>>;
+  let open: Awaited<ReturnType<typeof startApproval>>;
   beforeAll(async () => {
-    open = await asked();
+    open = await startApproval();
   });
 
   it.each(Object.entries(SCANNERS))("a link decides nothing when %s opens it", async (_, headers) => {
@@ -53,7 +53,7 @@ describe.concurrent("links opened by machines", () => {
   });
 
   it("a GET by a program counts, with its payload in base64 of either alphabet", async () => {
-    const { run, resume } = await asked({}, { approver: "kim" });
+    const { run, resume } = await startApproval({}, { approver: "kim" });
     const payload = Buffer.from(JSON.stringify({ text: "ÿ>?" })).toString("base64url");
     const url = `${resume}&payload=${payload}`;
     expect(await visit(url, { method: "GET", headers: { accept: "*/*", "user-agent": "curl/8.5" } })).toMatchObject({ status: 201 });
@@ -85,10 +85,10 @@ describe.concurrent("incomplete links", () => {
     "of a workspace that is none": (links) => changed(links, (url) => url.replace(`/w/${ws.id}/`, "/w/nowhere/")),
     "for another job": (links) => changed(links, (url) => url.replace(links.gate, randomUUID())),
   };
-  let links: Awaited<ReturnType<typeof asked>>;
+  let links: Awaited<ReturnType<typeof startApproval>>;
   let other: Workspace;
   beforeAll(async () => {
-    [links, other] = await Promise.all([asked({}, { approver: "kim" }), newWorkspace()]);
+    [links, other] = await Promise.all([startApproval({}, { approver: "kim" }), newWorkspace()]);
   });
 
   it.each(Object.entries(cases))("%s is invalid, by POST and by GET, and decides nothing", async (_, spoil) => {
@@ -102,7 +102,7 @@ describe.concurrent("incomplete links", () => {
   });
 
   it("a link of one step is invalid for another", async () => {
-    const [one, two] = await Promise.all([asked(), asked()]);
+    const [one, two] = await Promise.all([startApproval(), startApproval()]);
     const [, signature = ""] = /\/([0-9a-f]{64})/.exec(one.resume) ?? [];
     expect(await visit(two.resume.replace(/[0-9a-f]{64}/, signature))).toMatchObject({ status: 404 });
     await stillWaits(two.run);
@@ -120,7 +120,7 @@ describe.concurrent("payloads of approvals", () => {
   };
 
   it("a payload that does not match the form decides nothing", async () => {
-    const { run, resume } = await asked({ resume_form: form });
+    const { run, resume } = await startApproval({ resume_form: form });
     const bad = await visit(resume, { body: { amount: "much", tags: [1] } });
     expect([bad.status, bad.headers.get("x-svc-error"), bad.text]).toEqual([
       422,
@@ -164,11 +164,11 @@ describe.concurrent("payloads of approvals", () => {
       ["a=1&b=x", { a: "1", b: "x" }, { "content-type": "application/x-www-form-urlencoded" }],
     ];
     for (const [body, resume, headers] of cases) {
-      const links = await asked();
+      const links = await startApproval();
       expect(await visit(links.resume, { body, headers })).toMatchObject({ status: 201 });
       expect((await ws.completed(links.run))["result"]).toMatchObject({ resume });
     }
-    const { run, resume } = await asked();
+    const { run, resume } = await startApproval();
     expect(await visit(resume, { body: "{not json" })).toMatchObject({ status: 400 });
     expect(await visit(`${resume}?payload=***`, { method: "GET" })).toMatchObject({ status: 400 });
     expect(await visit(resume, { body: { big: "x".repeat(1024 * 1024) } })).toMatchObject({ status: 413 });
@@ -176,7 +176,7 @@ describe.concurrent("payloads of approvals", () => {
   });
 
   it("a payload up to the limit is stored completely", async () => {
-    const { run, resume } = await asked();
+    const { run, resume } = await startApproval();
     const text = "é".repeat(100_000);
     expect(await visit(resume, { body: { text } })).toMatchObject({ status: 201 });
     expect((await ws.completed(run))["result"]).toMatchObject({ resume: { text } });
@@ -196,7 +196,7 @@ describe.concurrent("payloads of approvals", () => {
 
 describe.concurrent("decided gates", () => {
   it("every link returns who decided and when", async () => {
-    const { run, resume, cancel, gate } = await asked({}, { approver: "kim" });
+    const { run, resume, cancel, gate } = await startApproval({}, { approver: "kim" });
     expect(await visit(resume)).toMatchObject({ status: 201 });
     await ws.completed(run);
     const other = await urls(ws, gate);
@@ -207,7 +207,7 @@ describe.concurrent("decided gates", () => {
   });
 
   it("an expired link returns that no decision was made in time", async () => {
-    const { run, resume } = await asked({ timeout: 2 });
+    const { run, resume } = await startApproval({ timeout: 2 });
     await ws.completed(run);
     expect(await visit(resume)).toMatchObject({ status: 409, text: expect.stringContaining("no decision was made in time") });
   });

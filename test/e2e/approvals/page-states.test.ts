@@ -53,8 +53,8 @@ describe("early and late visitors", () => {
 
   it("an early visitor reads that there is nothing to decide yet, and can decide when the run waits", async () => {
     const begun = Promise.withResolvers<{ job: string; goOn: () => void }>();
-    const door = http.createServer(({ url: asked = "" }, response) =>
-      begun.resolve({ job: asked.slice(1), goOn: () => response.end("go on") }),
+    const door = http.createServer(({ url: requested = "" }, response) =>
+      begun.resolve({ job: requested.slice(1), goOn: () => response.end("go on") }),
     );
     await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
     const held = flow.script(
@@ -156,13 +156,13 @@ describe("identified approvers", () => {
     expect((await runOf(ws, run)).state).toBe("failed");
     expectQuiet(visit);
 
-    const asked = consent(
+    const consentStep = consent(
       "gate",
       ["role:admin"],
       { message: "Version {{ context.version }} has passed its tests.\n{{ run.triggered_by }} asks to release it." },
       { summary: "Release to production" },
     );
-    const other = await begin(ws, [flow.step("tests", "({ passed: 1204, failed: 0 })"), asked], { version: "4.2.1" });
+    const other = await begin(ws, [flow.step("tests", "({ passed: 1204, failed: 0 })"), consentStep], { version: "4.2.1" });
     const [again] = await waiting(ws, other);
     await page.goto(`${url}/approve/${ws.id}/${again?.gate_id}`);
     await page.getByText("2 fields", { exact: true }).click();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const bearer = (who: Someone | Workspace) => ({ authorization: `Bearer ${who.api.token}` });
 /** A waiting flow that a given user has started, and links for its gate. */
-async function asked(suspend: object, starter: Workspace = ws) {
+async function startApproval(suspend: object, starter: Workspace = ws) {
   const run = await begin(starter, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);
   const id = gate?.gate_id ?? "";
@@ -35,7 +35,7 @@ const groups = (...names: string[]) => ({ user_groups_required: { type: "static"
 
 describe.concurrent("decision rights", () => {
   it("with user_auth_required, only signed-in users decide, under their own names", async () => {
-    const gate = await asked({ user_auth_required: true });
+    const gate = await startApproval({ user_auth_required: true });
     expect(await approveAs(undefined, gate)).toBe(401);
     expect(await rejectAs(undefined, gate)).toBe(401);
     expect(await approveAs(eve, gate)).toBe(403);
@@ -44,7 +44,7 @@ describe.concurrent("decision rights", () => {
   });
 
   it("with self_approval_disabled, the starter of the run can neither approve nor reject", async () => {
-    const gate = await asked({ self_approval_disabled: true }, ann.in(ws));
+    const gate = await startApproval({ self_approval_disabled: true }, ann.in(ws));
     expect(await approveAs(undefined, gate)).toBe(401);
     expect(await rejectAs(undefined, gate)).toBe(401);
     expect(await approveAs(ann, gate)).toBe(403);
@@ -62,7 +62,7 @@ describe.concurrent("decision rights", () => {
     }`;
     await ws.saveScript({ path: "f/t/visits", language: "bun", content: script });
     for (const { username } of [ann, bob]) await ws.post("acls/add/folder/t", { owner: `u/${username}`, write: true });
-    const gate = await asked({ self_approval_disabled: true }, ann.in(ws));
+    const gate = await startApproval({ self_approval_disabled: true }, ann.in(ws));
     const { resume } = await gate.link();
     expect((await ann.in(ws).runWait("f/t/visits", { url: resume })).json).toBe(403);
     expect((await bob.in(ws).runWait("f/t/visits", { url: resume })).json).toBe(201);
@@ -93,7 +93,7 @@ describe.concurrent("decision rights", () => {
   });
 
   it("with groups, only their members decide, and no admin", async () => {
-    const gate = await asked(groups("deciders"));
+    const gate = await startApproval(groups("deciders"));
     expect(await approveAs(undefined, gate)).toBe(401);
     expect(await approveAs(cleo, gate)).toBe(403);
     expect(await approveAs(ws, gate)).toBe(403);
@@ -129,19 +129,19 @@ describe.concurrent("decision rights", () => {
   });
 
   it("a quorum counts people if they must sign in, and links otherwise", async () => {
-    const people = await asked({ required_events: 2, user_auth_required: true });
+    const people = await startApproval({ required_events: 2, user_auth_required: true });
     expect(await approveAs(ann, people)).toBe(201);
     expect(await approveAs(ann, people)).toBe(201);
     expect((await runOf(ws, people.run)).gates[0]).toMatchObject({ approved_by: [ann.username] });
     expect(await approveAs(bob, people)).toBe(201);
     expect(await ws.completed(people.run)).toMatchObject({ result: { approvers: [ann.username, bob.username] } });
-    const links = await asked({ required_events: 2 });
+    const links = await startApproval({ required_events: 2 });
     for (let each = 0; each < 2; each += 1) expect(await approveAs(ann, links)).toBe(201);
     expect(await ws.completed(links.run)).toMatchObject({ success: true });
   });
 
   it("one rejection is enough after any approvals", async () => {
-    const gate = await asked({ required_events: 2, ...groups("deciders") });
+    const gate = await startApproval({ required_events: 2, ...groups("deciders") });
     expect(await approveAs(ann, gate)).toBe(201);
     expect(await rejectAs(bob, gate)).toBe(201);
     expect(await ws.completed(gate.run)).toMatchObject({
@@ -154,7 +154,7 @@ describe.concurrent("decision rights", () => {
     const dora = await member(ws, "dora");
     expectStatus(await ws.post("groups/create", { name: "leaving", summary: "" }), 201);
     expectStatus(await ws.post("groups/adduser/leaving", { username: dora.username }), 200);
-    const gate = await asked(groups("leaving"));
+    const gate = await startApproval(groups("leaving"));
     expectStatus(await ws.post("groups/removeuser/leaving", { username: dora.username }), 200);
     expect(await approveAs(dora, gate)).toBe(403);
     expectStatus(await ws.post("groups/adduser/leaving", { username: dora.username }), 200);
@@ -162,7 +162,7 @@ describe.concurrent("decision rights", () => {
   });
 
   it("a token without the scope cannot decide, even if its owner can", async () => {
-    const gate = await asked({ user_auth_required: true });
+    const gate = await startApproval({ user_auth_required: true });
     const make = async (scopes: string[]) => expectStatus(await ann.api.post("users/tokens/create", { scopes }), 201).text;
     const { resume } = await gate.link();
     const narrow = await make(["scripts:read"]);
@@ -258,7 +258,7 @@ describe.concurrent("the content of the page", () => {
   });
 
   it("a holder of a link reads the flow and its result without a token, if a link suffices", async () => {
-    const gate = await asked({});
+    const gate = await startApproval({});
     const { approvalPage, resume } = await urls(ws, gate.gate, { approver: "kim" });
     const [, id, resumeId, secret] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec(approvalPage) ?? [];
     const query = { token: `${resumeId}.${secret}.kim` };
@@ -266,7 +266,7 @@ describe.concurrent("the content of the page", () => {
     const job = (view: string) => ws.call("GET", `jobs_u/get/${gate.run}`, { token: "", query: { approval_token: view } });
     expect((await job(info.view_token)).json).toMatchObject({ id: gate.run, state: "suspended" });
     expect((await job(info.view_token.replace("kim", "eve"))).status).toBe(401);
-    const other = await asked({});
+    const other = await startApproval({});
     expect((await ws.call("GET", `jobs_u/get/${other.run}`, { token: "", query: { approval_token: info.view_token } })).status).toBe(401);
     const result = () =>
       ws.call("GET", `jobs_u/completed/get_result/${gate.run}`, {
@@ -277,14 +277,14 @@ describe.concurrent("the content of the page", () => {
     await visit(resume, { body: { n: 1 } });
     await ws.completed(gate.run);
     expect((await result()).json).toMatchObject({ resume: { n: 1 } });
-    const personal = await asked({ user_auth_required: true });
+    const personal = await startApproval({ user_auth_required: true });
     const [, theirs, number, signature] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec((await personal.link()).approvalPage) ?? [];
     const view = `${theirs}.${number}.${signature}.somebody`;
     expect((await ws.call("GET", `jobs_u/get/${personal.run}`, { token: "", query: { approval_token: view } })).status).toBe(401);
   });
 
   it("the page shows the approvers, the decision and the state of the run", async () => {
-    const gate = await asked({ required_events: 2 });
+    const gate = await startApproval({ required_events: 2 });
     const links = await Promise.all(["a", "b"].map((approver) => urls(ws, gate.gate, { approver })));
     const [, resumeId, signature] = /\/(\d+)\/([0-9a-f]{64})/.exec(links[0]?.approvalPage ?? "") ?? [];
     const info = async () =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const counted = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, statuses.filter((each) => each === status).length]));
-async function asked(suspend: object = {}) {
+async function startApproval(suspend: object = {}) {
   const run = await begin(ws, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);
   return { run, gate: gate?.gate_id ?? "" };
@@ -19,7 +19,7 @@ async function asked(suspend: object = {}) {
 
 describe("simultaneous decisions", () => {
   it("ten requests with one link approve once, and the others return that it is decided", async () => {
-    const { run, gate } = await asked();
+    const { run, gate } = await startApproval();
     const { resume } = await urls(ws, gate, { approver: "kim" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => visit(resume, { body: { n: 1 } })));
     expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 9 });
@@ -28,7 +28,7 @@ describe("simultaneous decisions", () => {
   });
 
   it("ten different links all count, and the flow continues with exactly the required number", async () => {
-    const { run, gate } = await asked({ required_events: 6 });
+    const { run, gate } = await startApproval({ required_events: 6 });
     const links = [];
     for (let n = 0; n < 10; n += 1) links.push(await urls(ws, gate, { approver: `a${n}` }));
     const answers = await Promise.all(links.map(({ resume }, n) => visit(resume, { body: { n } })));
@@ -40,7 +40,7 @@ describe("simultaneous decisions", () => {
 
   it("exactly one of simultaneous approvals and rejections wins, and the others return which", async () => {
     for (let round = 0; round < 2; round += 1) {
-      const { run, gate } = await asked();
+      const { run, gate } = await startApproval();
       const links = await Promise.all(["ann", "bob", "cleo"].map((approver) => urls(ws, gate, { approver })));
       const answers = await Promise.all(links.flatMap(({ resume, cancel }) => [visit(resume, { body: {} }), visit(cancel, { body: {} })]));
       expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 5 });
@@ -85,7 +85,7 @@ describe("simultaneous decisions", () => {
 
   it("a run that is canceled and approved at once is canceled or continues, never both", async () => {
     for (let round = 0; round < 2; round += 1) {
-      const { run, gate } = await asked();
+      const { run, gate } = await startApproval();
       const { resume } = await urls(ws, gate);
       const [approved, canceled] = await Promise.all([visit(resume, { body: {} }), ws.post(`jobs_u/queue/cancel/${run}`, {})]);
       const done = await ws.completed(run);

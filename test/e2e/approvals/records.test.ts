@@ -227,8 +227,8 @@ describe("manipulated records", () => {
     const { ok, faults } = await verified(ws);
     expect(ok).toBe(faults.length === 0);
     const command = path.join(checkout, "cli/audit-verify.ts");
-    const asked = [command, "--url", instance.url, "--token", instance.admin.token, "--workspace", ws.id];
-    const { code, output } = await runCommand(process.execPath, asked);
+    const args = [command, "--url", instance.url, "--token", instance.admin.token, "--workspace", ws.id];
+    const { code, output } = await runCommand(process.execPath, args);
     expect(code, output).toBe(faults.length === 0 ? 0 : 1);
     return { faults, output };
   }
@@ -292,9 +292,9 @@ describe("manipulated records", () => {
   });
 
   it("a fault is distinguished from a failed read", async () => {
-    const asked = (...more: string[]) => runCommand(process.execPath, [path.join(checkout, "cli/audit-verify.ts"), ...more]);
-    const refused = await asked("--url", instance.url, "--token", "wrong", "--workspace", "w");
+    const verify = (...more: string[]) => runCommand(process.execPath, [path.join(checkout, "cli/audit-verify.ts"), ...more]);
+    const refused = await verify("--url", instance.url, "--token", "wrong", "--workspace", "w");
     expect([refused.code, refused.output]).toEqual([2, expect.stringContaining("401")]);
-    expect([(await asked("--token", "x")).code, (await asked("--nonsense")).code]).toEqual([2, 2]);
+    expect([(await verify("--token", "x")).code, (await verify("--nonsense")).code]).toEqual([2, 2]);
   });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => instance?.stop());
 
 const housekeep = (inS = 0) => invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance);
-const asked = async (modules: object[] = [asks("ask", { timeout: 100_000 }), sees()]) => {
+const startApproval = async (modules: object[] = [asks("ask", { timeout: 100_000 }), sees()]) => {
   const run = await begin(ws, modules);
   const [gate] = await waiting(ws, run);
   return { run, gate: gate as Gate, links: await urls(ws, gate?.gate_id ?? "", { approver: "kim" }) };
@@ -47,7 +47,7 @@ const holds = (gate: string) =>
 
 describe("recovery of gates", () => {
   it("the next request resumes the task if the deciding call died before", async () => {
-    const { run, gate, links } = await asked();
+    const { run, gate, links } = await startApproval();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { decision: { outcome: "approved", approver: "kim", atMs: Date.now() } });
     expect(await visit(links.resume)).toMatchObject({ status: 409, text: expect.stringContaining("approved by kim") });
@@ -55,7 +55,7 @@ describe("recovery of gates", () => {
   });
 
   it("housekeeping repeats the completion if no caller returns", async () => {
-    const { run, gate } = await asked();
+    const { run, gate } = await startApproval();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { decision: { outcome: "rejected", approver: "kim", atMs: Date.now() } });
     await housekeep(4000);
@@ -63,7 +63,7 @@ describe("recovery of gates", () => {
   });
 
   it("another execution waits if the function died while it registered the task's token", async () => {
-    const { run, gate, links } = await asked();
+    const { run, gate, links } = await startApproval();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { token: undefined, awaitsToken: { execution: 0, atMs: Date.now() } });
     await housekeep(4000);
@@ -92,7 +92,7 @@ describe("recovery of gates", () => {
 
   it("a decision during which the function died is complete or not made", async () => {
     // As soon as the decision is stored; `services/approvals` has a fault at every write.
-    const { run, gate, links } = await asked();
+    const { run, gate, links } = await startApproval();
     await holds(gate.gate_id);
     const visited = visit(links.resume, { body: { n: 1 } }).catch(() => undefined);
     const isStored = async () => (await stored(gate.gate_id))["decision"];
@@ -110,13 +110,13 @@ describe("recovery of gates", () => {
 });
 
 describe("after a restart of the engine", () => {
-  type Asked = Awaited<ReturnType<typeof asked>>;
-  let early: Asked;
-  let late: Asked;
+  type StartedApproval = Awaited<ReturnType<typeof startApproval>>;
+  let early: StartedApproval;
+  let late: StartedApproval;
   let token: string | undefined;
   beforeAll(async () => {
-    early = await asked();
-    late = await asked([flow.step("a", "1"), asks("ask", { timeout: 100_000 }), sees()]);
+    early = await startApproval();
+    late = await startApproval([flow.step("a", "1"), asks("ask", { timeout: 100_000 }), sees()]);
     for (const { gate } of [early, late]) await holds(gate.gate_id);
     ({ token } = await stored(late.gate.gate_id));
     await instance.stopEngine();
@@ -166,7 +166,7 @@ describe("after a restart of the engine", () => {
 
 describe("timed changes of gates", () => {
   it("housekeeping expires a gate once, without an execution", async () => {
-    const { run, gate, links } = await asked([asks("ask", { timeout: 5000 }), sees()]);
+    const { run, gate, links } = await startApproval([asks("ask", { timeout: 5000 }), sees()]);
     await holds(gate.gate_id);
     await Promise.all([housekeep(6000), housekeep(6000)]);
     expect(await ws.completed(run)).toMatchObject({ canceled: true, result: { error: { name: "SuspendedTimedOut" } } });
@@ -190,7 +190,7 @@ describe("timed changes of gates", () => {
   });
 
   it("erasing a run removes every payload of its approvals", async () => {
-    const { run, gate, links } = await asked();
+    const { run, gate, links } = await startApproval();
     const note = "to be forgotten ".repeat(100);
     expect(await visit(links.resume, { body: { note } })).toMatchObject({ status: 201 });
     await ws.completed(run);

@@ -81,8 +81,8 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
   });
 
   it("the storage accepts and returns large files by presigned URLs", async () => {
-    const asked = await ws.post("job_helpers/presign_upload", { file_key: "large.bin" });
-    const { url } = expectStatus(asked, 200).json as { url: string };
+    const presigned = await ws.post("job_helpers/presign_upload", { file_key: "large.bin" });
+    const { url } = expectStatus(presigned, 200).json as { url: string };
     expect(url).toContain(buckets.main);
     const large = Buffer.alloc(6 * 1024 * 1024, "svc");
     expect((await fetch(url, { method: "PUT", body: large })).status).toBe(200);
@@ -148,16 +148,16 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
   });
 
   it("the service follows no redirect of the storage", async () => {
-    let asked = 0;
+    let requests = 0;
     const server = createServer((_request, response) => {
-      asked += 1;
+      requests += 1;
       response.writeHead(307, { location: `${shared().endpoint}/${buckets.main}/?list-type=2` }).end();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     await resource("f/t/moved", s3Value(buckets.main, { port }));
     const answer = await ws.get("job_helpers/test_connection", { s3_resource_path: "f/t/moved" });
-    expect([code(answer), asked > 0]).toEqual(["file.storageFailed", true]);
+    expect([code(answer), requests > 0]).toEqual(["file.storageFailed", true]);
     await new Promise((resolve) => server.close(resolve));
   });
 

@@ -26,7 +26,7 @@ describe.concurrent("failures of flows", () => {
         await ws.post("jobs/run/preview_flow", { value: { modules: [slow, script] }, args: { url: witness.url } }),
         201,
       ).text;
-      await witness.heard("begun");
+      await witness.waitForReport("begun");
       expectStatus(await ws.post(`scripts/delete/h/${hash}`, {}), 200);
       expect(await ws.completed(id)).toMatchObject({
         success: false,
@@ -56,7 +56,7 @@ describe("flows with a concurrency limit", () => {
       const ids: string[] = [];
       for (const tag of ["well", "bad", "canceled", "last"]) {
         ids.push(expectStatus(await ws.post("jobs/run/f/f/t/limited", { url: witness.url, tag }), 201).text);
-        if (tag === "well") await witness.heard("well");
+        if (tag === "well") await witness.waitForReport("well");
       }
       await until(() => witness.count("canceled"), { timeoutMs: 60_000, what: "the third run" });
       expect(witness.count("last")).toBe(0);

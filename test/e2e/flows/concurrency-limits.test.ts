@@ -39,7 +39,7 @@ describe("concurrency limits of steps", () => {
     id,
     value: { type: "script", path: "f/t/limited", input_transforms: transforms(inputs(tag, n, seconds)) },
   });
-  const heard = (tag: string) => witness.told.filter(({ query }) => query["tag"] === tag).map(({ what }) => what);
+  const heard = (tag: string) => witness.reports.filter(({ query }) => query["tag"] === tag).map(({ what }) => what);
   /** The maximum number of simultaneous runs. */
   const mostAtOnce = (tag: string) => {
     let now = 0;

@@ -83,7 +83,7 @@ describe("delete_after_secs", () => {
     };
     await saveFlow(ws, "f/t/erased_step", value);
     const id = await start("f/t/erased_step", { v: "topsecret" });
-    await witness.heard("waits");
+    await witness.waitForReport("waits");
     await housekeep();
     expect(await ws.completed(id)).toMatchObject({ success: true, result: "topse" });
     await housekeep(1);

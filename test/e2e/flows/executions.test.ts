@@ -28,7 +28,7 @@ const telling = (id: string) =>
 it("a flow runs each step once although its execution is reported as failed and its machine is started a second time", async () => {
   const value = { modules: [telling("a"), telling("b")] };
   const id = expectStatus(await ws.post("jobs/run/preview_flow", { value, args: { at: witness.url } }), 201).text;
-  await witness.heard("a");
+  await witness.waitForReport("a");
   const [execution = expect.fail("The flow has no execution.")] = await executionsOf(ws.id, `${id}.0`);
   await Promise.all([sendStatus(`${id}.0`, "FAILED"), startAgain(execution, `again-${id}`)]);
   expect(await ws.completed(id)).toMatchObject({ success: true, result: "b" });

@@ -16,7 +16,6 @@ const { step } = flow;
 type Job = Record<string, unknown>;
 const { ended, stepsOf } = flowCalls(() => ws);
 const telling = tellingStep(() => witness);
-const told = (what: string) => witness.told.filter((each) => each.what === what).length;
 const timedOut = { success: false, canceled: false, result: { error: { name: "TimeoutError" } } };
 
 describe("a flow's timeout", () => {
@@ -29,7 +28,9 @@ describe("a flow's timeout", () => {
     const steps = await stepsOf(job["id"]);
     expect(steps).toHaveLength(1);
     expect(await ws.completed(String(steps[0]?.["id"]))).toMatchObject({ success: false });
-    expect([told("late-a"), told("late-a-ended"), told("late-b"), told("mended")]).toEqual([1, 0, 0, 0]);
+    expect([witness.count("late-a"), witness.count("late-a-ended"), witness.count("late-b"), witness.count("mended")]).toEqual([
+      1, 0, 0, 0,
+    ]);
   });
 });
 
@@ -123,7 +124,7 @@ describe("early_return", () => {
     await saveFlow(ws, "f/t/early", { modules, early_return: "({ sum: results.a + results.b, of: flow_input.x })" });
     const answer = expectStatus(await ws.post("jobs/run_wait_result/f/f/t/early", { x: 1 }), 200);
     expect(answer.json).toEqual({ sum: 42, of: 1 });
-    expect(told("early-ended")).toBe(0);
+    expect(witness.count("early-ended")).toBe(0);
     expect(await ws.completed(answer.headers.get("x-svc-job-id") ?? "")).toMatchObject({ success: true, result: "early" });
   });
 

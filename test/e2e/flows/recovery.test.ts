@@ -46,23 +46,22 @@ const hasSucceeded = (id: string, step: string) =>
     },
     { timeoutMs: 60_000, what: `the end of step ${step}` },
   );
-const told = (what: string) => witness.told.filter((each) => each.what === what).length;
 
 describe("recovery of flows", () => {
   it("finished steps do not run again after the step function died", async () => {
     const id = await start([telling("a", "a1"), telling("b", "b1", 6), telling("c", "c1")]);
-    await witness.heard("b1");
+    await witness.waitForReport("b1");
     expect(crashFunction(instance, { output: "StepFunction" })).toBeGreaterThan(0);
     expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "c1" });
-    expect([told("a1"), told("b1"), told("c1")]).toEqual([1, 1, 1]);
+    expect([witness.count("a1"), witness.count("b1"), witness.count("c1")]).toEqual([1, 1, 1]);
   });
 
   it("only the step is repeated after its runner died", async () => {
     const id = await start([telling("a", "a2"), telling("b", "b2", 3), telling("c", "c2")]);
-    await witness.heard("b2");
+    await witness.waitForReport("b2");
     crashFunction(instance, { runner: "bun" });
     expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "c2" });
-    expect([told("a2"), told("b2"), told("c2")]).toEqual([1, 2, 1]);
+    expect([witness.count("a2"), witness.count("b2"), witness.count("c2")]).toEqual([1, 2, 1]);
   });
 
   it("at most the batch runs again whose runner died, and no step before it", async () => {
@@ -81,17 +80,17 @@ describe("recovery of flows", () => {
     const alone = { retry: { constant: { attempts: 1, seconds: 0 } } };
     const value = { same_worker: true, modules: [quick("first", alone), ...ids.map((id) => quick(id))] };
     const run = async (slow: string) => {
-      witness.told.length = 0;
+      witness.reports.length = 0;
       return expectStatus(await ws.post("jobs/run/preview_flow", { value, args: { url: witness.url, slow } }), 201).text;
     };
     // The duration of the steps is known after they have run.
     for (const _ of ["once", "twice"]) await ws.completed(await run(""), 60_000);
     const id = await run("s4");
-    await witness.heard("s4");
+    await witness.waitForReport("s4");
     crashFunction(instance, { runner: "bun" });
     expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "s5" });
-    expect(told("first")).toBe(1);
-    for (const each of ids) expect([1, 2], each).toContain(told(each));
+    expect(witness.count("first")).toBe(1);
+    for (const each of ids) expect([1, 2], each).toContain(witness.count(each));
   }, 240_000);
 
   it("a flow continues after a restart of the engine, also in parallel loops and branches", async () => {
@@ -102,20 +101,20 @@ describe("recovery of flows", () => {
       telling("z", "z3"),
     ];
     const id = await start(modules);
-    await witness.heard("y3");
+    await witness.waitForReport("y3");
     await instance.stopEngine();
     await instance.startEngine();
     const ended = await ws.completed(id, 180_000);
     expect(ended).toMatchObject({ success: true, result: "z3" });
     // Steps that had ended before the stop ran once; interrupted steps ran at most twice.
-    expect([told("a3"), told("z3")]).toEqual([1, 1]);
-    expect(told("x3")).toBeLessThanOrEqual(6);
-    expect(told("y3")).toBeLessThanOrEqual(8);
+    expect([witness.count("a3"), witness.count("z3")]).toEqual([1, 1]);
+    expect(witness.count("x3")).toBeLessThanOrEqual(6);
+    expect(witness.count("y3")).toBeLessThanOrEqual(8);
   }, 240_000);
 
   it("a flow whose execution was stopped ends as canceled with the reason", async () => {
     const id = await start([telling("a", "a4", 1), flow.step("b", "1", { sleep: { type: "static", value: 60 } }), telling("c", "c4")]);
-    await witness.heard("a4");
+    await witness.waitForReport("a4");
     const { endpoint } = instance;
     const sfn = new SFNClient({ endpoint, region: "us-east-1", credentials: { accessKeyId: "test", secretAccessKey: "test" } });
     const { stateMachines = [] } = await sfn.send(new ListStateMachinesCommand({ maxResults: 1000 }));
@@ -127,7 +126,7 @@ describe("recovery of flows", () => {
     const ended = await ws.completed(id, 60_000);
     expect(ended).toMatchObject({ canceled: true, success: false });
     expect(String(ended["canceled_reason"])).toContain("somebody pressed stop");
-    expect(told("c4")).toBe(0);
+    expect(witness.count("c4")).toBe(0);
   });
 });
 
@@ -146,7 +145,7 @@ describe("flows deleted during a run", () => {
 describe("canceled flows", () => {
   it("a canceled flow ends at once, waiting steps never begin, and a running script is stopped", async () => {
     const id = await start([telling("a", "a5", 30), telling("b", "b5")]);
-    await witness.heard("a5");
+    await witness.waitForReport("a5");
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" }), 200);
     const ended = await ws.completed(id);
     expect(ended).toMatchObject({ canceled: true, canceled_reason: "enough", result: { error: { name: "Canceled" } } });
@@ -154,17 +153,17 @@ describe("canceled flows", () => {
     expect(modules).toMatchObject([{ id: "a" }, { id: "b", type: "WaitingForPriorSteps" }]);
     const steps = (await ws.get("jobs/list", { parent_job: id })).json as { id: string }[];
     expect(await ws.completed(steps[0]?.id ?? "")).toMatchObject({ canceled: true, canceled_reason: "enough" });
-    expect(told("b5")).toBe(0);
+    expect(witness.count("b5")).toBe(0);
     await housekeep();
     expect(await job(id)).toMatchObject({ canceled: true });
   });
 
   it("a waiting flow that is canceled ends at once", async () => {
     const id = await start([telling("a", "a6", 0, { sleep: { type: "static", value: 600 } }), telling("b", "b6")]);
-    await witness.heard("a6");
+    await witness.waitForReport("a6");
     await hasSucceeded(id, "a");
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
     expect(await ws.completed(id)).toMatchObject({ canceled: true });
-    expect(told("b6")).toBe(0);
+    expect(witness.count("b6")).toBe(0);
   });
 });

@@ -35,18 +35,18 @@ const save = (path: string, fields: Record<string, unknown>) =>
 const args = (tag: string, n: number | string, seconds: number) => ({ url: witness.url, tag, n: String(n), seconds: String(seconds) });
 const run = (path: string, n: number | string, seconds: number, tag = path) => ws.run(`f/t/${path}`, args(tag, n, seconds));
 
-const told = (tag: string) => witness.told.filter(({ query }) => query["tag"] === tag);
-const begun = (tag: string) => told(tag).flatMap(({ what, query }) => (what === "begun" ? [query["n"]] : []));
-const events = (tag: string) => told(tag).map(({ what, query }) => `${what} ${query["n"]}`);
-const hear = (what: string, tag: string, n: number | string) =>
-  until(() => told(tag).find((one) => one.what === what && one.query["n"] === String(n)), {
+const reportsOf = (tag: string) => witness.reports.filter(({ query }) => query["tag"] === tag);
+const begun = (tag: string) => reportsOf(tag).flatMap(({ what, query }) => (what === "begun" ? [query["n"]] : []));
+const events = (tag: string) => reportsOf(tag).map(({ what, query }) => `${what} ${query["n"]}`);
+const waitForEvent = (what: string, tag: string, n: number | string) =>
+  until(() => reportsOf(tag).find((one) => one.what === what && one.query["n"] === String(n)), {
     timeoutMs: 60_000,
     what: `${what} ${tag} ${n}`,
   });
 /** The maximum number of simultaneous runs. */
 function mostAtOnce(tag: string): number {
   let now = 0;
-  return Math.max(...told(tag).map(({ what }) => (what === "begun" ? ++now : what === "ended" ? --now : now)));
+  return Math.max(...reportsOf(tag).map(({ what }) => (what === "begun" ? ++now : what === "ended" ? --now : now)));
 }
 const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`), 200).json as Record<string, unknown>;
 const succeeded = async (ids: string[]) => {
@@ -81,13 +81,13 @@ const waiting = async (id: string) => {
 describe("a concurrent_limit", () => {
   it("the limit holds for many calls, asynchronous and synchronous, and leaves nothing behind", async () => {
     await save("storm", { concurrent_limit: 3 });
-    const asked = Array.from({ length: 24 }, (_, n) => n);
+    const numbers = Array.from({ length: 24 }, (_, n) => n);
     const calls = [24, 25, 26].map((n) => ws.runWait("f/t/storm", args("storm", n, 0.2)));
-    const ids = await Promise.all(asked.map((n) => run("storm", n, 0.2)));
+    const ids = await Promise.all(numbers.map((n) => run("storm", n, 0.2)));
     await succeeded(ids);
     // Synchronous callers wait for as long as they do for any run; their runs go on in any case.
     await Promise.all(calls);
-    for (const n of [24, 25, 26]) await hear("ended", "storm", n);
+    for (const n of [24, 25, 26]) await waitForEvent("ended", "storm", n);
     expect(mostAtOnce("storm")).toBeLessThanOrEqual(3);
     expect(begun("storm")).toHaveLength(27);
     const group = await groupOf(String(ids[0]));
@@ -98,7 +98,7 @@ describe("a concurrent_limit", () => {
   it("the limit is used fully and never exceeded", async () => {
     await save("fully", { concurrent_limit: 3 });
     const long = await Promise.all([1, 2, 3].map((n) => run("fully", n, 100)));
-    await Promise.all([1, 2, 3].map((n) => hear("begun", "fully", n)));
+    await Promise.all([1, 2, 3].map((n) => waitForEvent("begun", "fully", n)));
     const last = await run("fully", 4, 0);
     await waiting(last);
     expect(begun("fully")).toHaveLength(3);
@@ -109,7 +109,7 @@ describe("a concurrent_limit", () => {
   it("waiting jobs run in the order of their creation", async () => {
     await save("order", { concurrent_limit: 1 });
     const ids = [await run("order", 0, 4)];
-    await hear("begun", "order", 0);
+    await waitForEvent("begun", "order", 0);
     for (let n = 1; n <= 6; n += 1) ids.push(await run("order", n, 0));
     for (const id of ids.slice(1)) await waiting(id);
     await succeeded(ids);
@@ -119,7 +119,7 @@ describe("a concurrent_limit", () => {
   it("runs with one concurrency_key wait for each other, and runs with another key do not", async () => {
     await save("keyed", { concurrent_limit: 1, concurrency_key: "customer $args[tag] of $workspace" });
     const [first, other] = [await run("keyed", 1, 4, "ann"), await run("keyed", 1, 4, "bob")];
-    await Promise.all([hear("begun", "ann", 1), hear("begun", "bob", 1)]);
+    await Promise.all([waitForEvent("begun", "ann", 1), waitForEvent("begun", "bob", 1)]);
     const behind = await run("keyed", 2, 0, "ann");
     await succeeded([first, other, behind]);
     expect(events("ann")).toEqual(["begun 1", "ended 1", "begun 2", "ended 2"]);
@@ -130,7 +130,7 @@ describe("a concurrent_limit", () => {
   it("two scripts with one key share the limit", async () => {
     await Promise.all(["left", "right"].map((path) => save(path, { concurrent_limit: 1, concurrency_key: "the printer" })));
     const first = await run("left", 1, 3, "printer");
-    await hear("begun", "printer", 1);
+    await waitForEvent("begun", "printer", 1);
     await succeeded([first, await run("right", 2, 0, "printer")]);
     expect(events("printer")).toEqual(["begun 1", "ended 1", "begun 2", "ended 2"]);
   });
@@ -138,7 +138,7 @@ describe("a concurrent_limit", () => {
   it("a synchronous call waits for its slot", async () => {
     await save("sync", { concurrent_limit: 1 });
     await run("sync", 1, 2);
-    await hear("begun", "sync", 1);
+    await waitForEvent("begun", "sync", 1);
     expect(expectStatus(await ws.runWait("f/t/sync", args("sync", 2, 0)), 200).text.trim()).toBe('"2"');
     expect(mostAtOnce("sync")).toBe(1);
   });
@@ -146,7 +146,7 @@ describe("a concurrent_limit", () => {
   it("the job of a synchronous call that reached the time limit continues, whether it runs or still waits", async () => {
     await Promise.all([save("late", { concurrent_limit: 1 }), save("free", {})]);
     await run("late", 1, SYNC_LIMIT_S + 2);
-    await hear("begun", "late", 1);
+    await waitForEvent("begun", "late", 1);
     const answers = await Promise.all([
       ws.runWait("f/t/late", args("late", 2, 0)),
       ws.runWait("f/t/free", args("free", 2, SYNC_LIMIT_S + 2)),
@@ -163,7 +163,7 @@ describe("a concurrent_limit", () => {
   it("the limit of a new version applies to its own runs, and waiting jobs retain their limit and position", async () => {
     await save("changed", { concurrent_limit: 1 });
     const first = await run("changed", 1, 6);
-    await hear("begun", "changed", 1);
+    await waitForEvent("begun", "changed", 1);
     const second = await run("changed", 2, 6);
     await waiting(second);
     await save("changed", { concurrent_limit: 2 });
@@ -188,7 +188,7 @@ describe("a slot", () => {
   it("the slot of a canceled run goes to the next job, and a job that is canceled while it waits is skipped", async () => {
     await save("cancel", { concurrent_limit: 1 });
     const first = await run("cancel", 1, 100);
-    await hear("begun", "cancel", 1);
+    await waitForEvent("begun", "cancel", 1);
     const second = await run("cancel", 2, 0);
     await waiting(second);
     const third = await run("cancel", 3, 0);
@@ -203,7 +203,7 @@ describe("a slot", () => {
   it("the slot of a run that was canceled by force is free at once", async () => {
     await save("forced", { concurrent_limit: 1 });
     const first = await run("forced", 1, 100);
-    await hear("begun", "forced", 1);
+    await waitForEvent("begun", "forced", 1);
     const second = await run("forced", 2, 0);
     await waiting(second);
     expectStatus(await ws.post(`jobs_u/queue/force_cancel/${first}`, {}), 200);
@@ -213,9 +213,9 @@ describe("a slot", () => {
   it("a job whose message arrives several times takes one slot", async () => {
     await save("twice", { concurrent_limit: 2 });
     const first = await run("twice", 1, 100);
-    await hear("begun", "twice", 1);
+    await waitForEvent("begun", "twice", 1);
     const [second, third] = [await run("twice", 2, 100), await run("twice", 3, 0)];
-    await hear("begun", "twice", 2);
+    await waitForEvent("begun", "twice", 2);
     await waiting(third);
     const group = await groupOf(first);
     const again = async (id: string) =>
@@ -234,7 +234,7 @@ describe("a slot", () => {
   it("the slot of a run whose worker and runner crashed is reserved for its next attempt, and then goes to a waiting job", async () => {
     await save("killed", { concurrent_limit: 1 });
     const first = await run("killed", 1, 100);
-    await hear("begun", "killed", 1);
+    await waitForEvent("begun", "killed", 1);
     const second = await run("killed", 2, 0);
     await waiting(second);
     expect(crashFunction(instance, { output: "WorkerFunction" })).toBeGreaterThan(0);
@@ -247,7 +247,7 @@ describe("a slot", () => {
   it("the slot of a lost run goes to a waiting job", async () => {
     await save("lost", { concurrent_limit: 1 });
     const first = await run("lost", 1, 100);
-    await hear("begun", "lost", 1);
+    await waitForEvent("begun", "lost", 1);
     const second = await run("lost", 2, 0);
     await waiting(second);
     crashFunction(instance, { output: "WorkerFunction" });
@@ -261,7 +261,7 @@ describe("a slot", () => {
   it("housekeeping frees a slot whose holder died right after it had ended the job", async () => {
     await save("leaked", { concurrent_limit: 1 });
     const first = await run("leaked", 1, 8);
-    await hear("begun", "leaked", 1);
+    await waitForEvent("begun", "leaked", 1);
     const second = await run("leaked", 2, 0);
     await waiting(second);
     crashFunction(instance, { output: "WorkerFunction" });

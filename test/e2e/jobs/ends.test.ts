@@ -105,7 +105,7 @@ describe("a record whose message could not be sent", () => {
     await ws.completed(ended);
     stubServiceEnv(shared());
     const { jobTable } = await import("../../../aws/dynamodb/job-table.ts");
-    expect([await jobTable.removeUnclaimed(ended), await jobTable.removeUnclaimed(waiting)]).toEqual([false, true]);
+    expect([await jobTable.deleteUnclaimed(ended), await jobTable.deleteUnclaimed(waiting)]).toEqual([false, true]);
     vi.unstubAllEnvs();
     expect((await ws.get(`jobs_u/get/${waiting}`)).status).toBe(404);
     expect((await ws.get(`jobs_u/get/${ended}`)).status).toBe(200);

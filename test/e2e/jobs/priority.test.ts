@@ -40,7 +40,7 @@ it("jobs without a priority that occupy every worker do not delay one that has i
   const long: string[] = [];
   for (let n = 1; n <= 5; n += 1) {
     long.push(await run("long", 100));
-    await witness.heard("long", n);
+    await witness.waitForReport("long", n);
   }
   const flood = await Promise.all(Array.from({ length: 12 }, () => run("flood", 0)));
   expect(await ws.completed(await run("first", 0))).toMatchObject({ success: true });

@@ -29,8 +29,8 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-const tagged = (what: string, tag: string) => witness.told.filter((told) => told.what === what && told.query["tag"] === tag);
-const hear = (what: string, tag: string, times = 1) =>
+const tagged = (what: string, tag: string) => witness.reports.filter((report) => report.what === what && report.query["tag"] === tag);
+const waitForReport = (what: string, tag: string, times = 1) =>
   until(() => tagged(what, tag)[times - 1], { timeoutMs: 90_000, what: `'${what}' of ${tag}, ${times} times` });
 /** Housekeeping as it would be done that many seconds from now. */
 const housekeep = (inS = 0) =>
@@ -63,7 +63,7 @@ describe("messages", () => {
   it("a message that arrives three times runs its job once, during the run and after its end", async () => {
     const id = await ws.run("f/t/slow", args("repeated", 2));
     await Promise.all([send({ job: id }), send({ job: id })]);
-    await hear("begun", "repeated");
+    await waitForReport("begun", "repeated");
     await send({ job: id });
     expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
     await Promise.all([send({ job: id }), send({ job: id })]);
@@ -123,7 +123,7 @@ describe("a message that failed too often", () => {
 
   it("a job that was started and lost fails with the reason", async () => {
     const id = await ws.run("f/t/slow", args("lost", 5));
-    await hear("begun", "lost");
+    await waitForReport("begun", "lost");
     crashFunction(instance, { output: "WorkerFunction" });
     crashFunction(instance, { runner: "bash" });
     await bendJob(instance, id, "SET lu = :past", { ":past": { N: String(Date.now() - 3_600_000) } });
@@ -134,7 +134,7 @@ describe("a message that failed too often", () => {
 
   it("a running job is not affected", async () => {
     const id = await ws.run("f/t/slow", args("alive", 3));
-    await hear("begun", "alive");
+    await waitForReport("begun", "alive");
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
     expect(await ws.completed(id)).toMatchObject({ success: true });
     expect(tagged("begun", "alive")).toHaveLength(1);

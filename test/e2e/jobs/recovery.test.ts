@@ -24,8 +24,8 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-const tagged = (what: string, tag: string) => witness.told.filter((told) => told.what === what && told.query["tag"] === tag);
-const hear = (what: string, tag: string, times = 1) =>
+const tagged = (what: string, tag: string) => witness.reports.filter((report) => report.what === what && report.query["tag"] === tag);
+const waitForReport = (what: string, tag: string, times = 1) =>
   until(() => tagged(what, tag)[times - 1], { timeoutMs: 90_000, what: `'${what}' of ${tag}, ${times} times` });
 /** Housekeeping as it would be done that many seconds from now. */
 const housekeep = (inS = 0) =>
@@ -36,7 +36,7 @@ const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: St
 describe("a runner that crashes during a run", () => {
   it("the crash costs one attempt: the job runs again, and its script reads the number of the attempt", async () => {
     const id = await ws.run("f/t/slow", args("once", 3));
-    await hear("begun", "once");
+    await waitForReport("begun", "once");
     expect(crashFunction(instance, { runner: "bash" })).toBeGreaterThan(0);
     const ended = await ws.completed(id);
     expect(ended).toMatchObject({ success: true, result: "done" });
@@ -50,7 +50,7 @@ describe("a runner that crashes during a run", () => {
   ])("a runner in %s behaves the same", async (language, begun) => {
     const before = witness.count(begun);
     const id = await ws.run(`f/t/slow_${language}`, { url: witness.url });
-    await witness.heard(begun, before + 1);
+    await witness.waitForReport(begun, before + 1);
     crashFunction(instance, { runner: language });
     expect(await ws.completed(id)).toMatchObject({ success: true, result: `${language} 2` });
     expect(witness.count(begun)).toBe(before + 2);
@@ -66,7 +66,7 @@ describe("a runner that crashes during a run", () => {
     await ws.saveScript({ path: "f/t/pre", language: "bun", content });
     const before = witness.count("begun_pre");
     const id = await ws.run("f/t/pre", { url: witness.url });
-    await witness.heard("begun_pre", before + 1);
+    await witness.waitForReport("begun_pre", before + 1);
     crashFunction(instance, { runner: "bun" });
     expect(await ws.completed(id)).toMatchObject({
       result: "attempt 2",
@@ -77,7 +77,7 @@ describe("a runner that crashes during a run", () => {
 
   it("a synchronous caller waits for the result of the next attempt", async () => {
     const waiting = ws.runWait("f/t/slow", args("sync", 3));
-    await hear("begun", "sync");
+    await waitForReport("begun", "sync");
     crashFunction(instance, { runner: "bash" });
     expect((await waiting).json).toBe("done");
     expect(tagged("begun", "sync").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
@@ -88,7 +88,7 @@ describe("a runner that crashes during a run", () => {
     expect((await ws.post("variables/create", variable)).status).toBe(201);
     const id = await ws.run("f/t/slow", { ...args("audited", 2), secret: "$var:f/t/audited" });
     const entries = async () => (await ws.get("audit/list", { operation: "variables.decrypt_secret", resource: "f/t/audited" })).json;
-    await hear("begun", "audited");
+    await waitForReport("begun", "audited");
     const first = await entries();
     expect(first).toMatchObject([{ action_kind: "Execute", parameters: { job: id } }]);
     crashFunction(instance, { runner: "bash" });
@@ -100,7 +100,7 @@ describe("a runner that crashes during a run", () => {
   it("three crashes end the job as WorkerLost, after three attempts in all", async () => {
     const id = await ws.run("f/t/slow", args("thrice", 60));
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const { query } = await hear("begun", "thrice", attempt);
+      const { query } = await waitForReport("begun", "thrice", attempt);
       expect(query["attempt"]).toBe(String(attempt));
       crashFunction(instance, { runner: "bash" });
     }
@@ -114,7 +114,7 @@ describe("a runner that crashes during a run", () => {
 
   it("a crash during a cancellation ends the job as canceled, without another attempt", async () => {
     const id = await ws.run("f/t/slow", args("canceled", 60));
-    await hear("begun", "canceled");
+    await waitForReport("begun", "canceled");
     const [cancel] = await Promise.all([ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" })]);
     expectStatus(cancel, 200);
     crashFunction(instance, { runner: "bash" });
@@ -149,7 +149,7 @@ describe("streams whose runner crashes", () => {
 describe("a worker that crashes while its runner runs", () => {
   it("a run that is long enough to report its own end loses nothing", async () => {
     const id = await ws.run("f/t/slow", args("told", 7));
-    await hear("begun", "told");
+    await waitForReport("begun", "told");
     expect(crashFunction(instance, { output: "WorkerFunction" })).toBeGreaterThan(0);
     expect(await ws.completed(id)).toMatchObject({ success: true, result: "done", logs: "attempt 1\ndone\n" });
     expect([tagged("begun", "told").length, tagged("ended", "told").length]).toEqual([1, 1]);
@@ -157,7 +157,7 @@ describe("a worker that crashes while its runner runs", () => {
 
   it("housekeeping queues the job again after the lease if the runner crashes as well", async () => {
     const id = await ws.run("f/t/slow", args("both", 5));
-    await hear("begun", "both");
+    await waitForReport("begun", "both");
     crashFunction(instance, { output: "WorkerFunction" });
     crashFunction(instance, { runner: "bash" });
     expect(await job(id)).toMatchObject({ running: true });
@@ -179,7 +179,7 @@ describe("a worker that is called for a synchronous run", () => {
 
   it("a worker that crashes leaves the caller waiting for the report of the runner", async () => {
     const waiting = ws.runWait("f/t/slow", given("called", 7));
-    await hear("begun", "called");
+    await waitForReport("begun", "called");
     crashFunction(instance, { output: "WorkerFunction" });
     expect((await waiting).json).toBe("done");
     expect([tagged("begun", "called").length, tagged("ended", "called").length]).toEqual([1, 1]);
@@ -187,7 +187,7 @@ describe("a worker that is called for a synchronous run", () => {
 
   it("a worker that loses its runner starts the run again", async () => {
     const waiting = ws.runWait("f/t/slow", given("taken-over", 3));
-    await hear("begun", "taken-over");
+    await waitForReport("begun", "taken-over");
     crashFunction(instance, { runner: "bash" });
     expect((await waiting).json).toBe("done");
     expect(tagged("begun", "taken-over").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
@@ -212,8 +212,8 @@ describe("the runner's internal routes", () => {
 
   it("the routes reject a wrong nonce or attempt, the token of another job, and a missing token; the job continues unchanged", async () => {
     const [first, second] = await Promise.all([ws.run("f/t/slow", args("spoken", 4)), ws.run("f/t/slow", args("other", 4))]);
-    const token = (await hear("begun", "spoken")).query["token"] ?? "";
-    const other = (await hear("begun", "other")).query["token"] ?? "";
+    const token = (await waitForReport("begun", "spoken")).query["token"] ?? "";
+    const other = (await waitForReport("begun", "other")).query["token"] ?? "";
     expect(token.split(".")).toHaveLength(3);
     const wrong = { attempt: 1, nonce: "0123456789abcdef01234567" };
     const forgedLog = { logs: { offset: 0, text: "forged" } };
@@ -250,7 +250,7 @@ describe("the runner's internal routes", () => {
 describe("a job canceled by force while it runs", () => {
   it("the job is still canceled when its runner reports success later", async () => {
     const id = await ws.run("f/t/slow", args("forced", 6));
-    await hear("begun", "forced");
+    await waitForReport("begun", "forced");
     // If the script ends first, no heartbeat stops the runner in time; the record must not change in either case.
     expectStatus(await ws.post(`jobs_u/queue/force_cancel/${id}`, { reason: "now" }), 200);
     const ended = await ws.completed(id);

@@ -101,10 +101,10 @@ describe("batch_rerun_jobs", () => {
   });
 
   it("a token that may run everything is accepted, and one that may run one script or only read is rejected", async () => {
-    const token = async (asked: object) => expectStatus(await ws.api.post("users/tokens/create", { label: "t", ...asked }), 201).text;
+    const token = async (rights: object) => expectStatus(await ws.api.post("users/tokens/create", { label: "t", ...rights }), 201).text;
     const id = await ended({ a: 1 });
-    const call = async (asked: object) =>
-      api({ url: ws.api.url, token: await token(asked) }).post(`w/${ws.id}/jobs/run/batch_rerun_jobs`, { job_ids: [id] });
+    const call = async (rights: object) =>
+      api({ url: ws.api.url, token: await token(rights) }).post(`w/${ws.id}/jobs/run/batch_rerun_jobs`, { job_ids: [id] });
     expectStatus(await call({ scopes: ["jobs:run"] }), 201);
     expect((await call({ scopes: [`jobs:run:scripts:${PATH}`] })).status).toBe(403);
     expect((await call({ scopes: ["jobs:read"] })).status).toBe(403);

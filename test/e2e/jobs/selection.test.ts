@@ -65,7 +65,7 @@ export async function main(url: string) {
 }`,
     });
     const job = await ws.run("f/t/progress", { url: witness.url });
-    await witness.heard("told");
+    await witness.waitForReport("told");
     expect(await ws.completed(job)).toMatchObject({ result: 40 });
     expect((await ws.get(`job_metrics/get_progress/${job}`)).json).toBe(40);
     expect((await ws.get(`jobs_u/getupdate/${job}`, { get_progress: "true" })).json).toMatchObject({ progress: 40 });

@@ -92,7 +92,7 @@ describe("getupdate_sse (api.md 2.2)", () => {
   it("the stream contains progress on request, while the job runs", async () => {
     const witness = await startWitness();
     const job = await ws.run("f/t/progress", { url: witness.url });
-    await witness.heard("set");
+    await witness.waitForReport("set");
     const found = await eventsOf(ws, `jobs_u/getupdate_sse/${job}`, {
       query: { get_progress: "true" },
       until: ({ data }) => data["progress"] !== undefined,

@@ -137,7 +137,7 @@ describe("getupdate_sse (spec 4.1, 4.5)", () => {
     });
     const [first] = await run("f/t/tells", { body: { url: witness.url }, most: 1 });
     expect(first?.data["new_result_stream"]).toBe("started");
-    await witness.heard("ended");
+    await witness.waitForReport("ended");
     await witness.close();
   });
 });

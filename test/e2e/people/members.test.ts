@@ -68,12 +68,12 @@ describe("users of a workspace", () => {
   });
 
   it("a user is added once, with a unique username", async () => {
-    const asked = { email: dev.email, is_admin: false, operator: false };
-    expect(await status(ws.post("workspaces/add_user", asked))).toBe(409);
-    const other = await ws.post("workspaces/add_user", { ...asked, email: `x${dev.email}`, username: dev.username });
+    const body = { email: dev.email, is_admin: false, operator: false };
+    expect(await status(ws.post("workspaces/add_user", body))).toBe(409);
+    const other = await ws.post("workspaces/add_user", { ...body, email: `x${dev.email}`, username: dev.username });
     expect([other.status, other.headers.get("x-svc-error")]).toEqual([409, "user.usernameTaken"]);
     const both = await Promise.all(
-      ["one", "two"].map((name) => ws.post("workspaces/add_user", { ...asked, email: `${name}${dev.email}`, username: "same" })),
+      ["one", "two"].map((name) => ws.post("workspaces/add_user", { ...body, email: `${name}${dev.email}`, username: "same" })),
     );
     expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
   });
@@ -289,8 +289,8 @@ describe("users of the instance", () => {
     // The real table, without the users of other tests; both calls read before either writes.
     const bothLooked = Promise.withResolvers<void>();
     let looked = 0;
-    const list: typeof objectTable.list = async (...asked) => {
-      const found = await objectTable.list(...asked);
+    const list: typeof objectTable.list = async (...args) => {
+      const found = await objectTable.list(...args);
       looked += 1;
       if (looked === two.length) bothLooked.resolve();
       await bothLooked.promise;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe("tokens", () => {
-  const make = async (asked: object = {}) => expectStatus(await client.post("users/tokens/create", asked), 201).text;
+  const make = async (body: object = {}) => expectStatus(await client.post("users/tokens/create", body), 201).text;
   const whoami = (token: string) => client.call("GET", "users/whoami", { token });
 
   it("a token is shown once, listed by prefix, and invalid after deletion", async () => {

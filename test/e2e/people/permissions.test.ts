@@ -258,9 +258,9 @@ describe("jobs", () => {
       email: boss.email,
       created_by: dev.username,
     });
-    const asked = { ...echo("f/open/behalf"), on_behalf_of_email: boss.email };
-    expect(await status(mine.post("scripts/create", { ...asked, preserve_on_behalf_of: true }))).toBe(403);
-    expectStatus(await mine.post("scripts/create", asked), 201);
+    const onBehalf = { ...echo("f/open/behalf"), on_behalf_of_email: boss.email };
+    expect(await status(mine.post("scripts/create", { ...onBehalf, preserve_on_behalf_of: true }))).toBe(403);
+    expectStatus(await mine.post("scripts/create", onBehalf), 201);
     expect((await mine.get("scripts/get/p/f/open/behalf")).json).toMatchObject({ on_behalf_of_email: dev.email });
   });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   expectStatus(await ws.post("acls/add/folder/t", { owner: `u/${dev.username}`, write: true }), 200);
   for (const name of ["hello", "other"]) await ws.saveScript({ path: `f/t/${name}`, language: "bash", content: `echo ${name}` });
 });
-const make = async (asked: object, by: Someone["api"] = dev.api) => expectStatus(await by.post("users/tokens/create", asked), 201).text;
+const make = async (body: object, by: Someone["api"] = dev.api) => expectStatus(await by.post("users/tokens/create", body), 201).text;
 const call = (token: string, method: string, route: string, body?: unknown) =>
   client.call(method, `w/${ws.id}/${route}`, { token, ...(body === undefined ? {} : { body }) });
 const status = async (answer: Promise<{ status: number }>) => (await answer).status;
@@ -113,8 +113,7 @@ describe("tokens with limits", () => {
     expectStatus(await client.post("users/create", { ...account, super_admin: false }), 201);
     own = expectStatus(await client.post("users/tokens/impersonate", { impersonate_email: account.email }), 201).text;
   });
-  const ofOwn = async (asked: object) =>
-    expectStatus(await client.call("POST", "users/tokens/create", { token: own, body: asked }), 201).text;
+  const ofOwn = async (body: object) => expectStatus(await client.call("POST", "users/tokens/create", { token: own, body }), 201).text;
 
   it("a limited token sets no password, because a sign-in with it would not be limited", async () => {
     for (const limit of [{ workspace_id: ws.id }, { scopes: ["users:write"] }, { read_only: true }]) {
@@ -170,8 +169,8 @@ describe("session cookies", () => {
 
 describe("impersonation", () => {
   it("only a superadmin impersonates users, and gets their rights", async () => {
-    const asked = { impersonate_email: dev.email, label: "as dev" };
-    const token = expectStatus(await client.post("users/tokens/impersonate", asked), 201).text;
+    const body = { impersonate_email: dev.email, label: "as dev" };
+    const token = expectStatus(await client.post("users/tokens/impersonate", body), 201).text;
     expect((await client.call("GET", "users/whoami", { token })).json).toMatchObject({ email: dev.email, super_admin: false });
     expect(await status(client.call("GET", "users/list_as_super_admin", { token }))).toBe(403);
     expect(await status(dev.api.post("users/tokens/impersonate", { impersonate_email: shared().email }))).toBe(403);

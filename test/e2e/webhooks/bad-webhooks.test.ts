@@ -126,7 +126,7 @@ describe("invalid shaped replies", () => {
 
 describe("invalid tokens", () => {
   const run = (token: string, at = `w/${ws.id}/jobs/run/p/${ECHO}`) => ws.api.call("POST", at, { token, body: {} });
-  const make = async (asked: object) => expectStatus(await ws.api.post("users/tokens/create", asked), 201).text;
+  const make = async (body: object) => expectStatus(await ws.api.post("users/tokens/create", body), 201).text;
 
   it("a malformed, unknown, expired or deleted token returns the same 401", async () => {
     const deleted = await make({ label: "deleted" });
@@ -184,11 +184,11 @@ describe("names outside of their folder", () => {
 describe("resource values and their types", () => {
   it("an invalid value is rejected before anything is stored, including an overwrite", async () => {
     const value = { host: "h", port: "no number" };
-    const asked = { path: "f/t/pg", value, resource_type: "postgresql" };
-    expect(refused(await other.post("resources/create", asked))).toMatchObject({ status: 422, code: "resource.value" });
+    const body = { path: "f/t/pg", value, resource_type: "postgresql" };
+    expect(refused(await other.post("resources/create", body))).toMatchObject({ status: 422, code: "resource.value" });
     expect((await other.get("resources/get/f/t/pg")).status).toBe(404);
-    expectStatus(await other.post("resources/create", { ...asked, value: { a: 1 }, resource_type: "any" }), 201);
-    expect(refused(await other.post("resources/create", asked, { update_if_exists: true }))).toMatchObject({ status: 422 });
+    expectStatus(await other.post("resources/create", { ...body, value: { a: 1 }, resource_type: "any" }), 201);
+    expect(refused(await other.post("resources/create", body, { update_if_exists: true }))).toMatchObject({ status: 422 });
     expect((await other.get("resources/get_value/f/t/pg")).json).toEqual({ a: 1 });
     expect((await outboxOf(other.id)).filter((event) => event.includes("Resource"))).toEqual(["CreateResource f/t/pg"]);
   });

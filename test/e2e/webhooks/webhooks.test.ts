@@ -154,8 +154,8 @@ describe("the query of a run route (spec 4.3)", () => {
     ["include_header", () => ({ include_header: "X-One" }), { a: 1, x_one: "1" }],
     ["include_query", () => ({ include_query: "b", b: "2" }), { a: 1, b: "2" }],
   ])("4.3 every kind of run route supports %s", async (_what, query, expected) => {
-    const asked = query(ws.api.token);
-    expect(await byEachRoute(asked, "token" in asked ? "" : ws.api.token)).toEqual([expected, expected, expected]);
+    const request = query(ws.api.token);
+    expect(await byEachRoute(request, "token" in request ? "" : ws.api.token)).toEqual([expected, expected, expected]);
   });
 });
 

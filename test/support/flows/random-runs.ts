@@ -41,7 +41,7 @@ export async function expectRandomFlows({ count, atOnce, witness, run }: Options
     const expected = interpret(flow, input);
     const { result, success, is_skipped: skipped } = await run(flow, input);
     const calls: Record<string, number> = {};
-    for (const { what } of witness.told) if (what.startsWith(id)) calls[what] = (calls[what] ?? 0) + 1;
+    for (const { what } of witness.reports) if (what.startsWith(id)) calls[what] = (calls[what] ?? 0) + 1;
     const state = skipped ? "skipped" : success ? "success" : "failure";
     const found = { state, result: known(result), calls };
     expect(found).toEqual({ state: expected.state, result: known(expected.result), calls: Object.fromEntries(expected.calls) });

@@ -51,7 +51,7 @@ export async function newFlowRoom(): Promise<FlowRoom> {
 /** A flow at a path that other flows can run. */
 export async function addFlow({ deps, workspace }: Room, path: string, sent: object[] | object): Promise<void> {
   const [version, plan] = [Math.floor(Math.random() * 1e9), `flows/${workspace}/${randomUUID()}/plan.json`];
-  await deps.storage.put(
+  await deps.storage.putObject(
     plan,
     JSON.stringify({ value: aFlow(Array.isArray(sent) ? { modules: sent } : sent), scripts: {} }),
     "application/json",
@@ -125,7 +125,7 @@ async function advance(room: Room, execution: RecordedExecution, call: CallTask)
   const plan =
     job?.flow?.plan === undefined
       ? undefined
-      : (JSON.parse(await deps.storage.getText(job.flow.plan)) as { value: { modules: { id: string }[] } });
+      : (JSON.parse(await deps.storage.getObjectText(job.flow.plan)) as { value: { modules: { id: string }[] } });
   const { state } = position;
   const module = plan?.value.modules[position.module]?.id;
   const finish = async () => {

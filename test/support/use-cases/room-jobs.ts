@@ -18,7 +18,7 @@ export async function addWorkspace({ deps, workspace, clock }: Room): Promise<vo
   const asked = { email: "ann@example.com", username: "ann", workspace: { id: workspace, name: workspace } };
   const person = { email: asked.email, username: asked.username, superAdmin: true, createdAtMs: clock.nowMs };
   await deps.objects.put({ ...keys.user(personKey(asked.email)), value: person });
-  await deps.objects.transact(buildWorkspaceWrites(asked, clock.nowMs));
+  await deps.objects.transactWrite(buildWorkspaceWrites(asked, clock.nowMs));
 }
 
 /** A version that is built: a job with its hash reaches the runner. */
@@ -93,7 +93,7 @@ export async function listJobs({ deps, workspace }: Room, path?: string): Promis
         : deps.jobs.list({ index: "path", partition: `${partition}#${path}`, limit: 1000 }),
     ),
   );
-  return deps.jobs.getMany(pages.flatMap(({ entries }) => entries.map(({ id }) => id)));
+  return deps.jobs.batchGet(pages.flatMap(({ entries }) => entries.map(({ id }) => id)));
 }
 
 /** Simulates AWS after the death of a process: leases expire, housekeeping runs, messages are handled. */

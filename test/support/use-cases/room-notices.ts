@@ -50,7 +50,7 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
   const deps = {
     ...room.deps,
     topic: { publish: () => send("topic") },
-    mail: { send: (to: string) => send(to) },
+    mail: { sendEmail: (to: string) => send(to) },
     webhooks: { post: (address: string) => send(address) },
     functions: { startDelivery: (call: DeliverCall) => countWrite("Invoke", async () => void calls.push(call)) },
   } as unknown as Parameters<typeof deliverNotice>[0];

@@ -116,8 +116,8 @@ export async function newRoom() {
     concurrency: concurrencyTable,
     storage,
     queue: {
-      async send(...message: Parameters<typeof queue.send>) {
-        await queue.send(...message);
+      async sendMessage(...message: Parameters<typeof queue.sendMessage>) {
+        await queue.sendMessage(...message);
         hasSent = true;
       },
     },

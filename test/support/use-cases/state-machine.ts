@@ -154,7 +154,7 @@ const inRoom = (room: Room, { onEnter }: Options = {}): MachineDeps => ({
 /** The machine that the flow of a job is compiled to. */
 export async function machineOf(room: Room, jobId: string): Promise<Definition> {
   const job = await room.deps.jobs.get(jobId);
-  const { value } = flowPlanSchema.parse(JSON.parse(await room.deps.storage.getText(job?.flow?.plan ?? "")));
+  const { value } = flowPlanSchema.parse(JSON.parse(await room.deps.storage.getObjectText(job?.flow?.plan ?? "")));
   return compileFlow(value, { step: "step", title: "test" });
 }
 

@@ -138,7 +138,7 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
     workspace,
     ...tables,
     dataKeys: await unwrapDataKeys(room, workspace, tables.objects),
-    files: { [plan]: await deps.storage.getText(plan) },
+    files: { [plan]: await deps.storage.getObjectText(plan) },
     token,
     webhookSecret,
     scripts,

@@ -87,6 +87,6 @@ export async function loadStoredState(room: Room, state: StoredTables): Promise<
     }
   };
   await Promise.all([put(env.jobsTable, jobs), put(env.objectsTable, objects)]);
-  for (const [key, text] of Object.entries(files)) await room.deps.storage.put(key, text, "application/json");
+  for (const [key, text] of Object.entries(files)) await room.deps.storage.putObject(key, text, "application/json");
   room.clock.nowMs = atMs;
 }

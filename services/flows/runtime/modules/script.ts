@@ -37,7 +37,7 @@ async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result
   const value = (await loadJson(deps, { id: result.jobId }, result.location)) as unknown;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const args = await storeValue(deps, flow, "args", JSON.stringify(isObject ? value : { value }));
-  await deps.jobs.change(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
+  await deps.jobs.update(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
 }
 
 async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepResult> {
@@ -70,7 +70,7 @@ async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepR
 async function runLimited(deps: RunScriptDeps, { flow, state }: StepContext, job: RunningJob, concurrency: Concurrency): Promise<EndedJob> {
   const { nonce: _, leaseUntilMs: __, startedAtMs: ___, worker: ____, ...rest } = job;
   const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
-  if (await deps.jobs.create(queued, firstDueMs(queued.createdAtMs))) await deps.queue.send(queued);
+  if (await deps.jobs.create(queued, firstDueMs(queued.createdAtMs))) await deps.queue.sendMessage(queued);
   const hasBegun = ({ state: now }: Job) => now !== "queued";
   const begun = await waitForJobState(deps, job.id, deps.nowMs() + limits.slotWaitMs, hasBegun);
   if (begun) return waitForJob(deps, job.id);

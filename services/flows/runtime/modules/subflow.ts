@@ -80,7 +80,7 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
   await noteStepErasure(deps, step, id, nested.deleteAfterS);
   // Noted before the job exists, so that canceling this flow always finds the job.
   await writeProgress(deps, step, { subflowJob: id, awaitsToken: awaitsToken(deps, step) });
-  if (await deps.jobs.create(job, firstDueMs(now))) await deps.queue.send(job);
+  if (await deps.jobs.create(job, firstDueMs(now))) await deps.queue.sendMessage(job);
   return undefined;
 }
 

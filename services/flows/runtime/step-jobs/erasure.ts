@@ -22,7 +22,7 @@ export async function noteStepErasure(
   const { flow } = step;
   const delayS = erasureDelayS(step) ?? ofRunnableS;
   if (delayS !== undefined && flow.erasesSteps === undefined) {
-    await deps.jobs.change(flow.id, { erasesSteps: "some" }, { attr: "erasesSteps", exists: false });
+    await deps.jobs.update(flow.id, { erasesSteps: "some" }, { attr: "erasesSteps", exists: false });
   }
   if (delayS !== undefined || flow.erasesSteps === "all") await scheduleStepErasure(deps, flow, id, delayS);
 }

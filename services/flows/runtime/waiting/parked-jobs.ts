@@ -28,7 +28,7 @@ export async function listParkedJobs({ jobs }: ParkedJobDeps, flow: Job): Promis
 export async function getParkedState(deps: ParkedJobDeps, flow: Job): Promise<"waits" | "over" | "no"> {
   const ids = await listParkedJobs(deps, flow);
   if (ids.length === 0) return "no";
-  const jobs = await deps.jobs.getMany(ids);
+  const jobs = await deps.jobs.batchGet(ids);
   return jobs.length === ids.length && !jobs.some(hasEnded) ? "waits" : "over";
 }
 
