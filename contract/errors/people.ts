@@ -7,6 +7,7 @@ export interface PeopleErrors {
   "user.usernameTaken": { username: string };
   "user.lastAdmin": NoDetails;
   "user.invalidPassword": { reason: string };
+  "user.oldPassword": NoDetails;
   "member.notFound": { username: string };
   "member.exists": { email: string };
   "invite.notFound": { workspace: string };
@@ -18,6 +19,7 @@ export interface PeopleErrors {
   "access.tooMuch": NoDetails;
   "access.owner": { owner: string };
   "login.refused": NoDetails;
+  "login.otherSite": NoDetails;
   "login.unknown": { client: string };
   "login.notBegun": { client: string };
   "login.notConfirmed": { client: string; reason: string };
@@ -42,6 +44,10 @@ export const peopleAnswers: Answers<PeopleErrors> = {
   },
   "user.lastAdmin": { status: 400, describe: () => "This is the last superadmin. Make another user a superadmin first." },
   "user.invalidPassword": { status: 400, describe: ({ reason }) => `The password cannot be set: ${reason}` },
+  "user.oldPassword": {
+    status: 403,
+    describe: () => "The old password is missing or wrong. Send your current password as 'old_password'.",
+  },
   "member.notFound": { status: 404, describe: ({ username }) => `There is no user ${username} in this workspace.` },
   "member.exists": { status: 409, describe: ({ email }) => `${email} is already a member of this workspace.` },
   "invite.notFound": { status: 404, describe: ({ workspace }) => `You have no invitation to the workspace ${workspace}.` },
@@ -59,6 +65,10 @@ export const peopleAnswers: Answers<PeopleErrors> = {
   },
   "access.owner": { status: 422, describe: ({ owner }) => `${owner} is not a valid owner. Send u/<username> or g/<group>.` },
   "login.refused": { status: 401, describe: () => "The e-mail address or the password is wrong." },
+  "login.otherSite": {
+    status: 403,
+    describe: () => "A page of another site sent this sign-in. Sign in on a page of this service, or from a program.",
+  },
   "login.unknown": { status: 404, describe: ({ client }) => `There is no login ${client}. GET /api/oauth/list_logins lists them.` },
   "login.notBegun": {
     status: 400,

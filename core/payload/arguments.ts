@@ -3,6 +3,7 @@ import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { isBase64 } from "./base64.ts";
 import { readCloudEvent } from "./cloud-event.ts";
+import { removeCredentials } from "./credentials.ts";
 import { parseJson, tryParseJson } from "./json.ts";
 import { type FormFile, readMultipart } from "./multipart.ts";
 
@@ -41,8 +42,6 @@ export interface WebhookEvent {
   headers: Record<string, string>;
 }
 
-const SIGN_IN_HEADERS = new Set(["authorization", "proxy-authorization", "cookie"]);
-
 /** The argument that contains a body that is not JSON, and the complete body with `raw=true`. */
 const RAW = "raw_string";
 const BODY = "body";
@@ -51,9 +50,10 @@ const METADATA = "WEBHOOK__METADATA__";
 /**
  * Converts a request to arguments (spec §4.2). A JSON object or a form yields one argument for each key. Other JSON becomes the argument
  * `body`, and other text the argument `raw_string`. Selected headers and query parameters take precedence, so that a body cannot forge
- * them. Throws `payload.*`, `body.notJson` for a `payload` parameter that is not JSON, and `body.tooDeep`.
+ * them. Credentials of the request are left out, even where they are selected. Throws `payload.*`, `body.notJson` for a `payload` parameter that is not JSON, and `body.tooDeep`.
  */
-export async function parseArguments(payload: Payload, options: PayloadOptions): Promise<Arguments> {
+export async function parseArguments(sent: Payload, options: PayloadOptions): Promise<Arguments> {
+  const payload = removeCredentials(sent);
   const { method, headers, query, bytes } = payload;
   const event = await readCloudEvent(headers, bytes);
   const body =
@@ -93,8 +93,8 @@ function eventOf({ method, headers, query, bytes }: Payload, body: Body, unwrapp
     kind: "webhook",
     ...(derived ? {} : { body: "text" in body ? body.text : body.json }),
     raw_string: multipart && !("text" in body) ? null : textOf(bytes, headers["content-type"]),
-    query: Object.fromEntries(chosenQuery(query, Object.keys(query)).filter(([name]) => name !== "token")),
-    headers: Object.fromEntries(chosenPairs(headers).filter(([name]) => !SIGN_IN_HEADERS.has(name))),
+    query: Object.fromEntries(chosenQuery(query, Object.keys(query))),
+    headers: Object.fromEntries(chosenPairs(headers)),
   };
 }
 

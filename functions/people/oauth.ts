@@ -1,31 +1,24 @@
 import { logins } from "../../aws/cognito/logins.ts";
 import { dataKeys } from "../../aws/kms/data-keys.ts";
+import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { oauthRoutes as routes } from "../../contract/routes/people/oauth.ts";
-import { readCookie } from "../shared/credentials.ts";
+import { isFromOwnOrigin, loginCookie, readLoginCookie, sessionCookie } from "../shared/credentials.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
 import { deps as peopleDeps } from "./deps.ts";
-import { sessionCookie } from "./sign-in.ts";
 
 const deps = { ...peopleDeps, logins, dataKeys };
 
 /** Loaded on first use, so that the function starts faster. */
 const importFederatedLogin = () => import("../../services/identity/federated-login.ts");
 
-/** The cookie that binds a login to the browser that began it. It is sent to the routes below only. */
-const PENDING = "svc_login";
-function pendingCookie(value: string, maxAgeS: number): string {
-  const secure = deps.baseUrl.startsWith("https:") ? "; Secure" : "";
-  return `${PENDING}=${value}; Path=/api/oauth; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}`;
-}
-
 const redirect = (to: string, cookies: string[]): Reply => ({
   ...text(303, "Continue at the URL in the header Location.", { Location: to, "Cache-Control": "no-store" }),
   multiValueHeaders: { "Set-Cookie": cookies },
 });
-const sessionCookies = (token: string) => [sessionCookie(deps.baseUrl, token, limits.sessionMs / 1000), pendingCookie("", 0)];
+const sessionCookies = (token: string) => [sessionCookie(token, limits.sessionMs / 1000), loginCookie("", 0)];
 
 export const oauth: ApiRoutes = [
   on(routes.listLogins, async () => {
@@ -35,16 +28,17 @@ export const oauth: ApiRoutes = [
   on(routes.beginLogin, async ({ params: { client }, query }) => {
     const { beginLogin } = await importFederatedLogin();
     const { location, pending } = await beginLogin(deps, client, query.return_to);
-    return redirect(location, [pendingCookie(pending, limits.loginMs / 1000)]);
+    return redirect(location, [loginCookie(pending, limits.loginMs / 1000)]);
   }),
   on(routes.completeLogin, async ({ params: { client }, body, headers }) => {
+    if (!isFromOwnOrigin(headers)) throw new SvcError("login.otherSite", {});
     const { completeLogin } = await importFederatedLogin();
-    const { token } = await completeLogin(deps, client, body, readCookie(headers, PENDING));
+    const { token } = await completeLogin(deps, client, body, readLoginCookie(headers));
     return { ...text(200, token), multiValueHeaders: { "Set-Cookie": sessionCookies(token) } };
   }),
   on(routes.returnFromLogin, async ({ params: { client }, query, headers }) => {
     const { completeLogin } = await importFederatedLogin();
-    const { token, returnTo = "/" } = await completeLogin(deps, client, query, readCookie(headers, PENDING));
+    const { token, returnTo = "/" } = await completeLogin(deps, client, query, readLoginCookie(headers));
     return redirect(returnTo, sessionCookies(token));
   }),
 ];

@@ -1,22 +1,78 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import { env } from "../../contract/env.ts";
+import type { Route } from "../../contract/route.ts";
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** The name that programs give the cookie of a session (api.md §1). Browsers use it too where the service has no TLS. */
+const PLAIN_COOKIE = "token";
+/** Browsers store this name only for this exact host and over TLS, so that no other host of the domain can set it. */
+const HOST_COOKIE = "__Host-token";
+
+const baseUrl = () => process.env[env.baseUrl] ?? "";
+const isSecure = () => baseUrl().startsWith("https:");
 
 /**
- * Reads the caller's token from the Authorization header, the cookie `token` or the query, in this order (api.md §1). Browsers also send
- * the cookie when a link on another site is followed, and a link may run a script, so the cookie is ignored there.
+ * Reads the caller's token from the Authorization header, the session cookie or the query, in this order (api.md §1). The cookie counts only
+ * where `acceptsCookie` allows it, because browsers also send it with requests that other sites cause.
  */
-export function readToken(event: Pick<APIGatewayProxyEvent, "headers" | "queryStringParameters">): string | undefined {
-  const { authorization = "", cookie: sent = "", "sec-fetch-site": site } = event.headers;
-  const cookie = site === "cross-site" ? "" : sent;
-  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? "")?.[1];
+export function readToken(
+  { headers, queryStringParameters }: Pick<APIGatewayProxyEvent, "headers" | "queryStringParameters">,
+  route: Route,
+): string | undefined {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers["authorization"] ?? "")?.[1];
   if (bearer) return bearer;
-  return readCookie({ cookie }, "token") ?? (event.queryStringParameters?.["token"] || undefined);
+  const session = acceptsCookie(headers, route) ? readSessionCookie(headers) : undefined;
+  return session ?? (queryStringParameters?.["token"] || undefined);
+}
+
+/**
+ * Returns whether a request may be authenticated by the cookie. Requests that change something must come from a page of this service or from
+ * a program, which sends neither `Sec-Fetch-Site` nor `Origin`. A link can cause any GET request, so those of other sites are excluded, and
+ * no GET route that runs a job accepts the cookie.
+ */
+function acceptsCookie(headers: Headers, { method, payload, access }: Route): boolean {
+  if (method !== "GET") return isFromOwnOrigin(headers);
+  if (payload) return false;
+  const onlyReads = typeof access === "string" || access.verb === "read";
+  return isFromOwnOrigin(headers) || (onlyReads && headers["sec-fetch-site"] === "none");
+}
+
+/**
+ * Returns whether a page of this service or a program sent the request, and no other site. Browsers name the site in `Sec-Fetch-Site`; those
+ * that do not send the `Origin` of every request that could change something.
+ */
+export function isFromOwnOrigin(headers: Headers): boolean {
+  const { "sec-fetch-site": site, origin } = headers;
+  if (site !== undefined) return site === "same-origin";
+  return origin === undefined || (URL.canParse(baseUrl()) && origin === new URL(baseUrl()).origin);
+}
+
+/** Over TLS, a browser's `token` may have been set by another host of the domain, so it counts for programs only. */
+function readSessionCookie(headers: Headers): string | undefined {
+  const isBrowser = headers["sec-fetch-site"] !== undefined || headers["origin"] !== undefined;
+  const session = isSecure() ? readCookie(headers, HOST_COOKIE) : undefined;
+  return session ?? (isSecure() && isBrowser ? undefined : readCookie(headers, PLAIN_COOKIE));
 }
 
 /** Returns the value of a cookie; `undefined` if the request has none of this name. */
-export function readCookie({ cookie }: Readonly<Record<string, string | undefined>>, wanted: string): string | undefined {
+export function readCookie({ cookie }: Headers, wanted: string): string | undefined {
   for (const part of (cookie ?? "").split(";")) {
     const [name, ...value] = part.trim().split("=");
     if (name === wanted && value.length > 0) return value.join("=");
   }
   return undefined;
+}
+
+/** The cookie of a session. Scripts of a page cannot read it, and forms of other sites do not send it. */
+export const sessionCookie = (token: string, maxAgeS: number) => buildCookie(isSecure() ? HOST_COOKIE : PLAIN_COOKIE, token, maxAgeS);
+
+const LOGIN_COOKIE = "svc_login";
+const loginCookieName = () => (isSecure() ? `__Host-${LOGIN_COOKIE}` : LOGIN_COOKIE);
+/** The cookie that binds a federated login to the browser that began it. */
+export const loginCookie = (value: string, maxAgeS: number) => buildCookie(loginCookieName(), value, maxAgeS);
+export const readLoginCookie = (headers: Headers) => readCookie(headers, loginCookieName());
+
+function buildCookie(name: string, value: string, maxAgeS: number): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${isSecure() ? "; Secure" : ""}`;
 }

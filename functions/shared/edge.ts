@@ -127,7 +127,7 @@ async function answerCall<Auth>(
 ): Promise<Reply> {
   const raw = decodePathParameters(event, route);
   const params = route.params ? parseInput(route.params, raw, "query.invalid") : undefined;
-  const auth = await authenticate(readToken(event), route, raw, event.queryStringParameters ?? {});
+  const auth = await authenticate(readToken(event, route), route, raw, event.queryStringParameters ?? {});
   const query = route.query ? parseInput(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
   const sent = route.body ? parseJsonBody(event) : undefined;
   const body = route.body ? parseInput(route.body, sent, "body.shape") : undefined;

@@ -97,12 +97,18 @@ export async function refreshSession(
 }
 
 /**
- * Sets the caller's password and ends the caller's other sessions. Throws `token.notForJobs`, `user.invalidPassword`, and `token.tooWide`
- * for a restricted token, because a sign-in with the new password has no such restriction.
+ * Replaces the caller's password and ends the caller's other sessions. It takes the old password, so that a stolen session cannot become a
+ * permanent one. Throws `token.notForJobs`, `user.oldPassword`, `user.invalidPassword`, and `token.tooWide` for a restricted token, because
+ * a sign-in with the new password has no such restriction.
  */
-export async function setPassword({ objects, people }: Pick<SignInDeps, "objects" | "people">, actor: Actor, password: string) {
+export async function setPassword(
+  { objects, people }: Pick<SignInDeps, "objects" | "people">,
+  actor: Actor,
+  { password, old }: { password: string; old: string | undefined },
+) {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   if (actor.workspace !== undefined || actor.scopes) throw new SvcError("token.tooWide", {});
+  if (old === undefined || !(await people.checkPassword(actor.email, old))) throw new SvcError("user.oldPassword", {});
   await people.ensureUser(actor.email, password);
   for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
     const record = parseObject(tokenRecordSchema, object);

@@ -48,7 +48,7 @@ export const oauthRoutes = {
     body: z.object(returned).partial(),
     status: 200,
     reply: { text: "A token, which is also set as the cookie `token`." },
-    errors,
+    errors: [...errors, "login.otherSite"],
   }),
   returnFromLogin: defineRoute({
     ...open,

@@ -1,14 +1,15 @@
 import * as z from "zod";
 import { defineRoute } from "../../route.ts";
 
-const credentials = z.object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1000) });
+const password = z.string().min(1).max(1000);
+const credentials = z.object({ email: z.string().min(1).max(320), password });
 const post = { method: "POST", fn: "people", auth: "none", status: 200 } as const;
 const login = {
   ...post,
   access: "open",
   body: credentials,
-  reply: { text: "A token, which is also set as the cookie `token`." },
-  errors: ["login.refused", "login.noPasswords"],
+  reply: { text: "A token, which is also set as the cookie `token`, or `__Host-token` over TLS." },
+  errors: ["login.refused", "login.otherSite", "login.noPasswords"],
 } as const;
 
 const selfWrite = { domain: "users", verb: "write", need: "self", target: "none" } as const;
@@ -66,11 +67,11 @@ export const signInRoutes = {
     ...post,
     auth: "token",
     name: "users.setPassword",
-    summary: "Change your password. All your other sessions end.",
+    summary: "Change your password. It takes the old one. All your other sessions end.",
     path: "/api/users/setpassword",
     access: selfWrite,
-    body: z.object({ password: z.string().min(1).max(1000) }),
+    body: z.object({ password, old_password: password.nullish() }),
     reply: { text: "A confirmation." },
-    errors: ["token.notForJobs", "token.tooWide", "user.invalidPassword", "login.noPasswords"],
+    errors: ["token.notForJobs", "token.tooWide", "user.oldPassword", "user.invalidPassword", "login.noPasswords"],
   }),
 };

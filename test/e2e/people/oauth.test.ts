@@ -66,7 +66,7 @@ describe("sign-in through a provider", () => {
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: "S256",
     });
-    expect(setCookies).toEqual([expect.stringMatching(/^svc_login=[\w-]+; Path=\/api\/oauth; HttpOnly; SameSite=Lax; Max-Age=600$/)]);
+    expect(setCookies).toEqual([expect.stringMatching(/^svc_login=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/)]);
     expect(Buffer.from(setCookies[0]?.split(/[=;]/)[1] ?? "", "base64url").toString()).not.toContain(location.searchParams.get("state"));
   });
 

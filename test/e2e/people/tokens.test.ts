@@ -156,14 +156,22 @@ describe("tokens with limits", () => {
 });
 
 describe("session cookies", () => {
-  it("a session cookie is ignored in requests from other sites", async () => {
+  it("a session cookie counts in requests of our own pages and of programs, and never in a GET that runs a job", async () => {
     const { email, password } = shared();
     const cookie = `token=${(await client.call("POST", "auth/login", { token: "", body: { email, password } })).text}`;
-    const from = (site: string) =>
-      status(client.call("GET", `w/${ws.id}/jobs/run_wait_result/p/f/t/hello`, { token: "", headers: { cookie, "sec-fetch-site": site } }));
-    expect(await from("same-origin")).toBe(200);
-    expect(await from("none")).toBe(200);
-    expect(await from("cross-site")).toBe(401);
+    const run = (method: "GET" | "POST", headers: Record<string, string>) =>
+      status(client.call(method, `w/${ws.id}/jobs/run_wait_result/p/f/t/hello`, { token: "", headers: { cookie, ...headers } }));
+    expect(await run("POST", { "sec-fetch-site": "same-origin" })).toBe(200);
+    expect(await run("POST", {})).toBe(200);
+    for (const site of ["cross-site", "same-site", "none"]) expect(await run("POST", { "sec-fetch-site": site })).toBe(401);
+    expect(await run("POST", { origin: "https://evil.example" })).toBe(401);
+    expect(await run("GET", { "sec-fetch-site": "same-origin" })).toBe(401);
+  });
+
+  it("a page of another site cannot sign its visitor in", async () => {
+    const { email, password } = shared();
+    const answer = await client.call("POST", "auth/login", { token: "", body: { email, password }, headers: { "sec-fetch-site": "cross-site" } });
+    expect([answer.status, answer.headers.get("x-svc-error"), answer.headers.get("set-cookie")]).toEqual([403, "login.otherSite", null]);
   });
 });
 
@@ -250,7 +258,12 @@ describe("sign-in with a password", () => {
     expectStatus(await client.post("users/create", { ...account, super_admin: false }), 201);
     expect(await status(client.post("users/create", { ...account, password: "Other-horse-11", super_admin: false }))).toBe(409);
     const [one, two] = [(await login(account)).text, (await login(account)).text];
-    expectStatus(await client.call("POST", "users/setpassword", { token: one, body: { password: "Second-horse-22" } }), 200);
+    const change = (old_password?: string) =>
+      client.call("POST", "users/setpassword", { token: one, body: { password: "Second-horse-22", old_password } });
+    for (const refused of [await change(), await change("Wrong-horse-99")]) {
+      expect([refused.status, refused.headers.get("x-svc-error")]).toEqual([403, "user.oldPassword"]);
+    }
+    expectStatus(await change(account.password), 200);
     expect(await status(client.call("GET", "users/email", { token: two }))).toBe(401);
     expect(await status(client.call("GET", "users/email", { token: one }))).toBe(200);
     expect([await status(login(account)), await status(login({ ...account, password: "Second-horse-22" }))]).toEqual([401, 200]);

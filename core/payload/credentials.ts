@@ -1,0 +1,37 @@
+import type { Payload } from "../../contract/payload.ts";
+
+/** Headers in which callers, proxies and AWS send credentials. Signatures and keys that a script itself checks are not among them. */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "x-amz-security-token",
+  "x-forwarded-authorization",
+  "x-forwarded-access-token",
+  "x-original-authorization",
+]);
+/** The query parameter that may contain a caller's token. */
+const TOKEN_PARAMETER = "token";
+
+/**
+ * Removes the credentials of a request, because a script must not receive the tokens of its callers: credential headers, the query
+ * parameter `token`, and each other header or parameter that repeats one of their values, such as a `Referer` with the token.
+ */
+export function removeCredentials(payload: Payload): Payload {
+  const secrets = listSecrets(payload);
+  const repeats = (text: string) => secrets.some((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
+  const headers = Object.entries(payload.headers).filter(
+    ([name, value]) => !CREDENTIAL_HEADERS.has(name.toLowerCase()) && !(value !== undefined && repeats(value)),
+  );
+  const query = Object.entries(payload.query).filter(([name, values]) => name !== TOKEN_PARAMETER && !values?.some(repeats));
+  return { ...payload, headers: Object.fromEntries(headers), query: Object.fromEntries(query) };
+}
+
+/** Shorter values, such as those of other cookies, would match by chance. Tokens of this service are longer. */
+const SHORTEST_SECRET = 16;
+
+function listSecrets({ headers, query }: Payload): string[] {
+  const sent = Object.entries(headers).flatMap(([name, value]) => (CREDENTIAL_HEADERS.has(name.toLowerCase()) && value ? [value] : []));
+  const parts = sent.flatMap((value) => value.split(/[\s;,]+/).flatMap((part) => [part, part.slice(part.indexOf("=") + 1)]));
+  return [...parts, ...(query[TOKEN_PARAMETER] ?? [])].filter((secret) => secret.length >= SHORTEST_SECRET);
+}
