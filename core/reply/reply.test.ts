@@ -20,7 +20,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     const shaped = { [`${prefix}status_code`]: 201, [`${prefix}headers`]: { "X-Made": "yes", Location: "/a" }, result: { a: 1 }, other: 1 };
     expect(reply(shaped)).toEqual({
       status: 201,
-      headers: { "x-made": "yes", location: "/a", "content-type": "application/json" },
+      headers: { "x-made": "yes", location: "/a", "content-type": "application/json", "x-content-type-options": "nosniff" },
       body: '{"a":1}',
       base64: false,
     });
@@ -76,9 +76,68 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect(reply({ error: { name: "E", message: "m" } })).toMatchObject({ status: 200 });
   });
 
-  it("what a browser would render cannot act as its reader", () => {
-    expect(reply({ svc_content_type: "text/html", result: "<p>" }).headers["content-security-policy"]).toMatch(/^sandbox(?!.*same-origin)/);
-    expect(reply({ svc_content_type: "image/svg+xml", result: "<svg/>" }).headers["content-security-policy"]).toMatch(/^sandbox/);
+  it.each([
+    "text/html",
+    "TEXT/HTML; charset=utf-7",
+    "image/svg+xml",
+    "application/xhtml+xml",
+    "text/plain",
+    "application/pdf",
+    "multipart/x-mixed-replace; boundary=b",
+    "application/problem+json",
+    "text/html, application/json",
+    "application/jsonp",
+    "unknown",
+  ])("%s is rendered without the origin's rights, whether the run succeeds or fails", (type) => {
+    const shape = { svc_content_type: type, svc_headers: { "cache-control": "no-store" }, result: "<p>" };
+    for (const result of [shape, { error: { name: "E", message: "m", ...shape } }]) {
+      const { headers } = reply(result);
+      expect(Object.entries(headers).slice(-2)).toEqual([
+        ["content-security-policy", expect.stringMatching(/^sandbox(?!.*same-origin)/)],
+        ["x-content-type-options", "nosniff"],
+      ]);
+    }
+  });
+
+  it.each(["application/json", "application/json; charset=utf-8", "Application/JSON"])("%s needs no sandbox", (type) => {
+    const { headers } = reply({ svc_content_type: type, result: {} });
+    expect(headers).toEqual({ "content-type": type, "x-content-type-options": "nosniff" });
+  });
+
+  it.each([
+    "Content-Security-Policy",
+    "content-security-policy-report-only",
+    "X-Content-Type-Options",
+    "Clear-Site-Data",
+    "Service-Worker-Allowed",
+    "Strict-Transport-Security",
+    "ACCESS-CONTROL-ALLOW-CREDENTIALS",
+    "Alt-Svc",
+    "NEL",
+    "X-Svc-Error",
+  ])("a script cannot set the header %s", (name) => {
+    expect(() => reply({ svc_headers: { [name]: "x" } })).toThrow(refusal(/only this service/));
+    expect(() => reply({ error: { name: "E", message: "m", windmill_headers: { [name]: "x" } } })).toThrow(refusal(/only this service/));
+  });
+
+  it.each([
+    ["token=abc", /cookie 'token'/],
+    [" Token = abc; Path=/", /cookie 'token'/],
+    ["\ttoken=abc", /cookie 'token'/],
+    ["__Host-token=abc; Secure; Path=/", /cookie 'token'/],
+    ["__SECURE-svc_login=abc", /cookie 'svc_login'/],
+    ["svc_login=abc", /cookie 'svc_login'/],
+    ["=token=abc", /no name/],
+    ["= __Host-token=abc", /no name/],
+    ["token", /no name/],
+    ["; token=abc", /no name/],
+    ["", /no name/],
+  ])("a script cannot set the cookie %j, which browsers could send as one of this service", (cookie, reason) => {
+    expect(() => reply({ svc_headers: { "Set-Cookie": cookie } })).toThrow(refusal(reason));
+  });
+
+  it("a script may set cookies of its own", () => {
+    expect(reply({ svc_headers: { "Set-Cookie": "cart=token; Path=/" } }).headers["set-cookie"]).toBe("cart=token; Path=/");
   });
 
   it.each([99, 100, 199, 600, 1000, 200.5, -1, "200", true, {}])("is refused for the status %j (spec 7.2)", (status) => {
@@ -92,7 +151,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     [{ svc_headers: { "bad name": "x" } }, /header name/],
     [{ svc_headers: { "x-a": "a\r\nset-cookie: b" } }, /characters/],
     [{ svc_headers: { "x-a": { b: 1 } } }, /not a string/],
-    [{ svc_headers: { "Content-Length": "1" } }, /connection/],
+    [{ svc_headers: { "Content-Length": "1" } }, /only this service/],
     [{ svc_headers: { "Set-Cookie": "token=abc" } }, /cookie/],
     [{ svc_content_type: "text/plain\n" }, /media type/],
     [{ svc_content_type: 7 }, /media type/],

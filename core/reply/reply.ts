@@ -1,3 +1,4 @@
+import { parseSetCookie } from "cookie";
 import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { isBase64 } from "../payload/base64.ts";
@@ -20,7 +21,25 @@ type Shape = Partial<Record<(typeof KEYS)[number], unknown>>;
 const SHAPED = /"(svc|windmill)_(status_code|content_type|headers)"/;
 
 /** Headers of the connection, which only the gateway may set. */
-const RESERVED = new Set(["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]);
+const CONNECTION = ["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
+/** Headers that protect the visitors of all scripts and pages of this origin, or that apply to the whole origin. */
+const ORIGIN_WIDE = [
+  "access-control-allow-credentials",
+  "alt-svc",
+  "clear-site-data",
+  "content-security-policy",
+  "content-security-policy-report-only",
+  "nel",
+  "report-to",
+  "reporting-endpoints",
+  "service-worker-allowed",
+  "strict-transport-security",
+  "x-content-type-options",
+];
+const RESERVED: ReadonlySet<string> = new Set([...CONNECTION, ...ORIGIN_WIDE]);
+const isReserved = (name: string) => RESERVED.has(name) || name.startsWith("x-svc-");
+/** The names of this service's cookies without the prefixes that browsers check. */
+const OWN_COOKIES: ReadonlySet<string> = new Set(["token", "svc_login"]);
 /** Replies without a body (RFC 9110 §15). A body would corrupt the next reply on the connection. */
 const BODILESS = new Set([204, 205, 304]);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -49,7 +68,7 @@ export function buildReply(id: string, resultJson: string): ShapedReply {
   return {
     status,
     ...bodyOf(body, type, refuse),
-    headers: { ...sandboxOf(type), ...headers, "content-type": type },
+    headers: { ...headers, "content-type": type, ...sandboxOf(type) },
   };
 }
 
@@ -95,11 +114,10 @@ function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
     Object.entries(value).map(([name, text]) => {
       const key = name.toLowerCase();
       if (!HEADER_NAME.test(name)) throw refuse(`${JSON.stringify(name.slice(0, 50))} is not a valid header name`);
-      if (RESERVED.has(key)) throw refuse(`the header ${name} is set by the HTTP connection, so a script cannot set it`);
+      if (isReserved(key)) throw refuse(`only this service sets the header ${name}, so a script cannot`);
       if (typeof text !== "string" && typeof text !== "number") throw refuse(`the header ${name} is not a string`);
       if (NOT_IN_VALUE.test(String(text))) throw refuse(`the header ${name} contains invalid characters`);
-      // The session cookie: with it, a script could sign its callers in as another user.
-      if (key === "set-cookie" && /^\s*token\s*=/i.test(String(text))) throw refuse("the cookie 'token' is reserved for this service");
+      if (key === "set-cookie") checkCookie(String(text), refuse);
       return [key, String(text)];
     }),
   );
@@ -118,7 +136,17 @@ function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, 
   return { body: JSON.stringify(body), base64: false };
 }
 
-/** Content that a browser renders gets a separate origin, so that a script's page cannot use the session of its visitor. */
+/** With a cookie of this service, a script could sign its callers in as another user. Browsers send a cookie without a name as its value. */
+function checkCookie(text: string, refuse: Refuse): void {
+  const name = parseSetCookie(text).name.toLowerCase();
+  if (name === "") throw refuse("its cookie has no name");
+  const plain = name.replace(/^__(host|secure)-/, "");
+  if (OWN_COOKIES.has(plain)) throw refuse(`the cookie '${plain}' is reserved for this service`);
+}
+
+/** Everything that a browser could render gets an origin of its own, so that a script's page cannot use the session of its visitor. */
 function sandboxOf(type: string): Record<string, string> {
-  return /html|xml|svg/i.test(type) ? { "content-security-policy": "sandbox allow-forms allow-popups allow-scripts" } : {};
+  const nosniff = { "x-content-type-options": "nosniff" };
+  if (/^\s*application\/json\s*(;|$)/i.test(type)) return nosniff;
+  return { "content-security-policy": "sandbox allow-forms allow-popups allow-scripts", ...nosniff };
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { type Front, type FrontEvent, startFront } from "../front/front.ts";
@@ -75,19 +76,23 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   // A deployment to an engine that has ended would wait for its time limit.
   const lost = new AbortController();
   const signal = AbortSignal.any([lost.signal, ...(options.signal ? [options.signal] : [])]);
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // The state contains tokens and secrets. An older version may have created the folder readable.
+  chmodSync(dir, 0o700);
+  const engineKey = randomBytes(24).toString("base64url");
   // The engine runs CommonJS files below this folder. Without this boundary, our package.json would make them ES modules.
   writeFileSync(path.join(dir, "package.json"), "{}");
   let target: URL | undefined;
   let deployed: { endpoint: string; outputs: Outputs } | undefined;
   const streams = streamsOf(() => {
     if (!deployed) throw new Error("The service is not deployed yet.");
-    return { ...deployed, baseUrl: front.url };
+    return { ...deployed, baseUrl: front.url, engineKey };
   });
   // First of all the port: whether it is free decides everything, and is known at once.
   const front = await startFront({
     port: options.port ?? 0,
     target: () => target,
+    engineKey,
     streamTarget: streams.target,
     ...(options.onRequest ? { onRequest: options.onRequest } : {}),
   });
@@ -106,7 +111,9 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       makeWorkDir(dir);
       restored = restoreSnapshot(options.snapshot, { dir, url: front.url, port });
     };
-    engine = await inPhase("engine", foreign ? "LocalStack" : "MiniStack", (say) => startEngine(options, { tools, prepare, say }));
+    engine = await inPhase("engine", foreign ? "LocalStack" : "MiniStack", (say) =>
+      startEngine(options, { tools, engineKey, prepare, say }),
+    );
     signal.throwIfAborted();
     const { endpoint, died } = engine;
     void died.then((sentence) => lost.abort(new Complaint(sentence)));
@@ -114,7 +121,9 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     deployed = { endpoint, outputs };
     target = new URL(`${endpoint}${API_PATH}`);
     if (!foreign) recoverJobs(endpoint, outputs, startedMs);
-    return assemble(dir, front, streams, engine, outputs, tools);
+    const { port } = engine;
+    const restart = () => startMinistack({ dir: path.join(dir, "engine"), port, tools, engineKey });
+    return assemble({ dir, front, streams, outputs, restart }, engine);
   } catch (error) {
     await engine?.stop();
     await front.close();
@@ -179,19 +188,20 @@ function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): voi
 
 interface Starting {
   tools: PythonTools;
+  engineKey: string;
   /** Runs before an engine of our own starts on this port. */
   prepare: (port: number) => void;
   say: (detail: string) => void;
 }
 
-async function startEngine({ dir, foreignEngine }: InstanceOptions, { tools, prepare, say }: Starting): Promise<Engine> {
+async function startEngine({ dir, foreignEngine }: InstanceOptions, { tools, engineKey, prepare, say }: Starting): Promise<Engine> {
   if (foreignEngine) return borrowed(foreignEngine);
   const engineDir = path.join(dir, "engine");
   mkdirSync(engineDir, { recursive: true });
   if (await stopStaleEngine(engineDir)) say("an engine that an earlier run left behind was stopped");
   const port = await enginePort(dir);
   prepare(port);
-  const engine = await startMinistack({ dir: engineDir, port, tools });
+  const engine = await startMinistack({ dir: engineDir, port, tools, engineKey });
   say(`MiniStack on port ${port}`);
   return engine;
 }
@@ -228,7 +238,14 @@ function borrowed({ endpoint, died }: ForeignEngine): Engine {
   };
 }
 
-function assemble(dir: string, front: Front, streams: Streams, first: Engine, outputs: Outputs, tools: PythonTools): Instance {
+interface Parts extends Pick<Instance, "dir" | "outputs"> {
+  front: Front;
+  streams: Streams;
+  /** Starts the engine again on the same state and port. */
+  restart: () => Promise<Engine>;
+}
+
+function assemble({ dir, front, streams, outputs, restart }: Parts, first: Engine): Instance {
   let engine: Engine | undefined = first;
   const stopEngine = async (how: "stop" | "kill" = "stop") => {
     const running = engine;
@@ -247,7 +264,7 @@ function assemble(dir: string, front: Front, streams: Streams, first: Engine, ou
     async startEngine() {
       if (engine) throw new Complaint("The engine is already running. Stop it first.");
       const startedMs = Date.now();
-      engine = await startMinistack({ dir: path.join(dir, "engine"), port: first.port, tools });
+      engine = await restart();
       recoverJobs(first.endpoint, outputs, startedMs);
     },
     async stop() {

@@ -32,6 +32,8 @@ export interface EngineOptions {
   dir: string;
   port: number;
   tools: PythonTools;
+  /** What the front server sends with the requests that it passes on. Without one, the engine answers programs only. */
+  engineKey?: string;
 }
 
 const READY_MS = 30_000;
@@ -39,8 +41,8 @@ const READY_MS = 30_000;
 const STOP_MS = 20_000;
 const POLL_MS = 50;
 
-export async function startMinistack({ dir, port, tools }: EngineOptions): Promise<Engine> {
-  mkdirSync(path.join(dir, "state"), { recursive: true });
+export async function startMinistack({ dir, port, tools, engineKey = "" }: EngineOptions): Promise<Engine> {
+  mkdirSync(path.join(dir, "state"), { recursive: true, mode: 0o700 });
   // Remains of a killed engine: unpacked functions and directories of jobs.
   rmSync(path.join(dir, "tmp"), { recursive: true, force: true });
   mkdirSync(path.join(dir, "tmp"), { recursive: true });
@@ -48,7 +50,7 @@ export async function startMinistack({ dir, port, tools }: EngineOptions): Promi
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(tools.python, [path.join(root, "engine", "engine", "ministack_main.py")], {
     cwd: dir,
-    env: engineEnv(dir, port, tools),
+    env: { ...engineEnv(dir, port, tools), SVC_ENGINE_KEY: engineKey },
     // The engine ends when its standard input closes, which the kernel does for us however this process ends.
     stdio: ["pipe", log, log],
     // Its own group: Ctrl-C in the terminal reaches us alone, and we end it with its state saved.

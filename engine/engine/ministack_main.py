@@ -5,6 +5,7 @@ ends, the pipe closes and the engine stops itself the clean way, with its state 
 that a power cut after a deployment does not cost the deployment.
 """
 
+import hmac
 import os
 import queue
 import signal
@@ -48,12 +49,46 @@ def begin_streams_anew(lambda_svc):
     lambda_svc._restore_esm_positions = restored
 
 
+LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
+
+
+def refuse_web_pages(app, key):
+    """Answers programs, and the front server for its callers, but no web page: a page of any site can send requests to this port.
+
+    Browsers send Origin or Sec-Fetch-Site with every request that a page causes. A foreign Host belongs to a page whose name was pointed at
+    this machine.
+    """
+
+    async def guarded(scope, receive, send):
+        if scope["type"] == "lifespan":
+            return await app(scope, receive, send)
+        headers = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin1").lower(), value.decode("latin1"))
+        host = headers.get("host", "").lower()
+        name = host if host.endswith("]") else host.rsplit(":", 1)[0]
+        from_front = key != "" and hmac.compare_digest(headers.get("x-svc-engine-key", "").encode(), key.encode())
+        from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
+        if (name in LOOPBACK or name.endswith(".localhost")) and (from_front or not from_page):
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() != b"x-svc-engine-key"]}
+            return await app(scope, receive, send)
+        if scope["type"] == "websocket":
+            return await send({"type": "websocket.close", "code": 1008})
+        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain; charset=utf-8")]})
+        await send({"type": "http.response.body", "body": b"The local engine does not answer web pages."})
+
+    return guarded
+
+
 def main():
     import uvloop
     from ministack import app
     from ministack.core.lambda_runtime import Worker
     from ministack.services import lambda_svc
 
+    # Functions inherit the environment and run user code, which must not learn the key. State and code are for their owner only.
+    app.app = refuse_web_pages(app.app, os.environ.pop("SVC_ENGINE_KEY", ""))
+    os.umask(0o077)
     Worker._drain_stderr_bounded = drain_log
     begin_streams_anew(lambda_svc)
     uvloop.install()

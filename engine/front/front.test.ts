@@ -67,6 +67,29 @@ describe("the front server", () => {
     ]);
   });
 
+  it("the server refuses pages of other sites, and the engine gets nothing of them", async () => {
+    let reached = 0;
+    const { front } = await behind((_, response) => {
+      reached += 1;
+      response.end();
+    });
+    for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
+      const answer = await fetch(front.url, { method: "POST", headers });
+      expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([403, "request.otherSite"]);
+    }
+    expect(await statusFor(front, { host: "evil.example" })).toBe(403);
+    expect(reached).toBe(0);
+    expect(await statusFor(front, { host: `localhost:${front.port}` })).toBe(200);
+    expect((await fetch(front.url, { headers: { origin: front.url, "sec-fetch-site": "same-origin" } })).status).toBe(200);
+  });
+
+  it("the server shows the engine its own key, whatever a caller sends", async () => {
+    const { front } = await behind((request, response) => response.end(JSON.stringify(request.headers["x-svc-engine-key"])), {
+      engineKey: "secret",
+    });
+    expect(await (await fetch(front.url, { headers: { "X-Svc-Engine-Key": "guess" } })).json()).toBe("secret");
+  });
+
   it("the response has two separate cookies", async () => {
     const { front } = await behind((_, response) => {
       response.setHeader("set-cookie", ["a=1", "b=2"]);
@@ -187,6 +210,13 @@ describe("the front server", () => {
     );
   });
 });
+
+/** `fetch` sends its own `Host`. */
+function statusFor(front: Front, headers: http.OutgoingHttpHeaders): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    http.get(front.url, { headers }, (response) => resolve(response.resume().statusCode)).on("error", reject);
+  });
+}
 
 /** Sends megabytes without a Content-Length, and returns the status. */
 function statusOfChunked(front: Front, megabytes: number): Promise<number | undefined> {

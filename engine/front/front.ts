@@ -8,6 +8,7 @@ import { buildPathPattern, type Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { portTaken } from "../engine/ports.ts";
 import { Complaint } from "../launch/complaint.mjs";
+import { ENGINE_KEY_HEADER, isAdmitted } from "./admission.ts";
 
 /** One completed request, for the live log. It contains no query string and no header, because these may contain tokens. */
 export interface FrontEvent {
@@ -32,6 +33,8 @@ export interface FrontOptions {
   port: number;
   /** The target of requests: `http://127.0.0.1:<port>` with the stage's path, or `undefined` before the start. */
   target: () => URL | undefined;
+  /** Proves to the engine that a request comes from this server, which has checked where it comes from. */
+  engineKey?: string;
   onRequest?: (event: FrontEvent) => void;
   /** The target of streaming routes, which the engine's API Gateway does not support. */
   streamTarget?: () => Promise<URL>;
@@ -66,7 +69,7 @@ const hopByHop = new Set([
  * Serves the local API at an origin without a prefix, as CloudFront does on AWS, because clients append `/api/…` and drop any prefix.
  * Bodies are streamed in both directions, and the path is forwarded unchanged.
  */
-export async function startFront({ port, target, onRequest, streamTarget }: FrontOptions): Promise<Front> {
+export async function startFront({ port, target, engineKey, onRequest, streamTarget }: FrontOptions): Promise<Front> {
   const agents = {
     callers: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxSockets: CALLERS_AT_ONCE }),
     // The requests of a running job never wait, because the caller that waits for the job may occupy the last slot.
@@ -87,18 +90,26 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
         });
       });
     }
+    if (!isAdmitted(request)) {
+      return refuse(
+        response,
+        403,
+        "request.otherSite",
+        "The local service answers programs and its own pages only, not pages of other sites.",
+      );
+    }
     const to = target();
     if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
     if (streamTarget && isStream(path)) {
       // A stream is long, so it does not count.
       void streamTarget().then(
-        (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}` }),
+        (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}`, engineKey }),
         () => refuse(response, 503, "engine.unreachable", "Streams are not available. See the terminal of npm run up."),
       );
       return;
     }
     const agent = comesFromJob(request, query) ? agents.jobs : agents.callers;
-    passOn(request, response, { agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}` });
+    passOn(request, response, { agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}`, engineKey });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket));
   server.keepAliveTimeout = 65_000;
@@ -172,9 +183,10 @@ interface Way {
   agent: http.Agent;
   to: URL;
   path: string;
+  engineKey: string | undefined;
 }
 
-function passOn(request: http.IncomingMessage, response: http.ServerResponse, { agent, to, path }: Way): void {
+function passOn(request: http.IncomingMessage, response: http.ServerResponse, { agent, to, path, engineKey }: Way): void {
   if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) {
     refuseBody(request, response);
     return;
@@ -184,7 +196,9 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
     "host",
     "x-forwarded-for",
     "x-forwarded-proto",
+    ENGINE_KEY_HEADER,
   ]);
+  if (engineKey !== undefined) headers.push(ENGINE_KEY_HEADER, engineKey);
   const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
   // Without it the gateway sends bytes as base64.
   if (request.headers.accept === undefined) headers.push("Accept", "*/*");

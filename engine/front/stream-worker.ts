@@ -1,12 +1,17 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { answer } from "../../functions/stream/answer.ts";
+import { ENGINE_KEY_HEADER } from "./admission.ts";
+
+const { engineKey } = workerData as { engineKey: string };
 
 /** The local edge of the function `stream`: it passes events in the form of API Gateway and sends the parts of the reply as they arrive. */
 const server = http.createServer(async (request, response) => {
+  // Only the front server has checked where a request comes from.
+  if (request.headers[ENGINE_KEY_HEADER] !== engineKey) return void response.writeHead(403).end();
   try {
     const { statusCode, headers = {}, body, chunks } = await answer(await eventOf(request), { awsRequestId: "local" } as Context);
     response.writeHead(statusCode, headers as Record<string, string>);

@@ -15,6 +15,7 @@ interface Deployed {
   endpoint: string;
   outputs: Outputs;
   baseUrl: string;
+  engineKey: string;
 }
 
 export function streamsOf(deployed: () => Deployed): Streams {
@@ -34,11 +35,12 @@ export function streamsOf(deployed: () => Deployed): Streams {
   };
 }
 
-async function start({ endpoint, outputs, baseUrl }: Deployed): Promise<{ worker: Worker; url: URL }> {
+async function start({ endpoint, outputs, baseUrl, engineKey }: Deployed): Promise<{ worker: Worker; url: URL }> {
   const worker = new Worker(new URL("./stream-worker.ts", import.meta.url), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
     // Its lines are for a log on AWS.
     stdout: true,
+    workerData: { engineKey },
     env: {
       ...engineCredentials,
       AWS_ENDPOINT_URL: endpoint,

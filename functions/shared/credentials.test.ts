@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "../../contract/env.ts";
 import type { Route } from "../../contract/route.ts";
-import { routes } from "../../contract/routes.ts";
+import { routes } from "../../contract/routes/routes.ts";
 import { loginCookie, readLoginCookie, readToken, sessionCookie } from "./credentials.ts";
 
 const OWN = "https://svc.example.com";

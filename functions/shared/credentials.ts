@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import { parseCookie } from "cookie";
 import { env } from "../../contract/env.ts";
 import type { Route } from "../../contract/route.ts";
 
@@ -55,14 +56,7 @@ function readSessionCookie(headers: Headers): string | undefined {
   return session ?? (isSecure() && isBrowser ? undefined : readCookie(headers, PLAIN_COOKIE));
 }
 
-/** Returns the value of a cookie; `undefined` if the request has none of this name. */
-export function readCookie({ cookie }: Headers, wanted: string): string | undefined {
-  for (const part of (cookie ?? "").split(";")) {
-    const [name, ...value] = part.trim().split("=");
-    if (name === wanted && value.length > 0) return value.join("=");
-  }
-  return undefined;
-}
+const readCookie = ({ cookie }: Headers, name: string): string | undefined => parseCookie(cookie ?? "")[name];
 
 /** The cookie of a session. Scripts of a page cannot read it, and forms of other sites do not send it. */
 export const sessionCookie = (token: string, maxAgeS: number) => buildCookie(isSecure() ? HOST_COOKIE : PLAIN_COOKIE, token, maxAgeS);

@@ -170,7 +170,11 @@ describe("session cookies", () => {
 
   it("a page of another site cannot sign its visitor in", async () => {
     const { email, password } = shared();
-    const answer = await client.call("POST", "auth/login", { token: "", body: { email, password }, headers: { "sec-fetch-site": "cross-site" } });
+    const answer = await client.call("POST", "auth/login", {
+      token: "",
+      body: { email, password },
+      headers: { "sec-fetch-site": "cross-site" },
+    });
     expect([answer.status, answer.headers.get("x-svc-error"), answer.headers.get("set-cookie")]).toEqual([403, "login.otherSite", null]);
   });
 });

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { api, shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { endBrowser, openPage } from "../../support/browser/browser.ts";
+
+/** Media types that browsers render, might render, or might guess to be HTML. */
+const TYPES = [
+  "text/html",
+  "TEXT/HTML; charset=utf-8",
+  "text/html;charset=utf-7",
+  " text/html",
+  "text/html, application/json",
+  "application/xhtml+xml",
+  "image/svg+xml",
+  "text/xml",
+  "application/xml",
+  "application/rss+xml",
+  "application/problem+json",
+  "application/json5",
+  "multipart/x-mixed-replace; boundary=b",
+  "message/rfc822",
+  "text/plain",
+  "text/css",
+  "application/javascript",
+  "application/octet-stream",
+  "image/png",
+  "*/*",
+  "unknown/unknown",
+  "html",
+];
+
+const READ = "session-of-the-visitor:";
+/** Tries to read the visitor's session, and reports it to the console of the page. */
+const ATTACK = `
+  fetch("/api/users/whoami", { credentials: "include" }).then((r) => r.text()).then((t) => console.log("${READ}" + t)).catch(() => {});
+  try { console.log("cookie:" + document.cookie); localStorage.setItem("a", "1"); console.log("storage:shared"); } catch {}
+  try { navigator.serviceWorker.register("/api/sw.js").then(() => console.log("worker:registered")).catch(() => {}); } catch {}`;
+const HTML = `<!doctype html><html><body><script>${ATTACK}</script></body></html>`;
+const XHTML = `<html xmlns="http://www.w3.org/1999/xhtml"><body><script><![CDATA[${ATTACK}]]></script></body></html>`;
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><script><![CDATA[${ATTACK}]]></script></svg>`;
+const MIXED = `--b\r\nContent-Type: text/html\r\n\r\n${HTML}\r\n--b--`;
+const bodyOf = (type: string) => (/svg/.test(type) ? SVG : /xml/.test(type) ? XHTML : /multipart/.test(type) ? MIXED : HTML);
+
+let ws: Workspace;
+/** A token in the URL, so that a navigation can run the script. */
+let token: string;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  const content = `export const main = (type: string, body: string, fail: boolean) => {
+    const shape = { svc_content_type: type, result: body };
+    if (fail) throw Object.assign(new Error("planned"), shape);
+    return shape;
+  };`;
+  await ws.saveScript({ path: "f/t/page", language: "bun", content });
+  const asked = { label: "page", workspace_id: ws.id, scopes: ["jobs:run:scripts:f/t/page"] };
+  token = expectStatus(await api().post("users/tokens/create", asked), 201).text;
+});
+afterAll(endBrowser);
+
+it("no page of a script reads the session of its visitor, whatever its media type", { timeout: 240_000 }, async () => {
+  const { page } = await openPage();
+  const { url, email, password } = shared();
+  const lines: string[] = [];
+  page.on("console", (message) => lines.push(message.text()));
+  // The visitor is signed in: the same request succeeds on a page of the service.
+  await page.goto(`${url}/api/health`);
+  const signedIn = await page.evaluate(
+    async (credentials) => {
+      const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(credentials) };
+      await fetch("/api/auth/login", post);
+      return (await fetch("/api/users/whoami")).text();
+    },
+    { email, password },
+  );
+  expect(signedIn).toContain(email);
+  let rendered = 0;
+  for (const fail of [false, true]) {
+    for (const type of TYPES) {
+      lines.length = 0;
+      const payload = Buffer.from(JSON.stringify({ type, body: bodyOf(type), fail })).toString("base64url");
+      const address = `${url}/api/w/${ws.id}/jobs/run_wait_result/p/f/t/page?token=${token}&payload=${payload}`;
+      // A download ends the navigation without a page.
+      const answer = await page.goto(address, { waitUntil: "networkidle" }).catch(() => null);
+      if (answer) expect([type, answer.headers()["x-content-type-options"]]).toEqual([type, "nosniff"]);
+      expect([type, lines.filter((line) => /^(session-of|cookie:.|storage:|worker:)/.test(line))]).toEqual([type, []]);
+      rendered += lines.length > 0 ? 1 : 0;
+    }
+  }
+  // The attack itself runs where browsers run scripts.
+  expect(rendered).toBeGreaterThan(5);
+});
