@@ -167,7 +167,7 @@ export function parseJsonParameter(payload: string | undefined): unknown {
 
 function chosenHeaders(headers: Payload["headers"], names: readonly string[]): [string, string][] {
   return names.flatMap((name) => {
-    const value = headers[name.toLowerCase()];
+    const value = Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined;
     return value === undefined ? [] : [[name.toLowerCase().replaceAll("-", "_"), value]];
   });
 }

@@ -50,13 +50,15 @@ export async function startMinistack({ dir, port, tools, engineKey = "" }: Engin
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(tools.python, [path.join(root, "engine", "engine", "ministack_main.py")], {
     cwd: dir,
-    env: { ...engineEnv(dir, port, tools), SVC_ENGINE_KEY: engineKey },
+    env: engineEnv(dir, port, tools),
     // The engine ends when its standard input closes, which the kernel does for us however this process ends.
     stdio: ["pipe", log, log],
     // Its own group: Ctrl-C in the terminal reaches us alone, and we end it with its state saved.
     detached: true,
   });
   closeSync(log);
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.write(`${engineKey}\n`);
   const exit = exitOf(child);
   const started = { stopping: false };
   const died = new Promise<string>((resolve) => {

@@ -1,7 +1,8 @@
 """Runs MiniStack as a child that ends with its parent.
 
-Standard input is a pipe whose other end only the parent holds, and nothing is ever written to it. When the parent ends, however it
-ends, the pipe closes and the engine stops itself the clean way, with its state saved. SIGUSR1 saves the state without a stop, so
+Standard input is a pipe whose other end only the parent holds. It contains one line: the key of the front server, which the environment
+would show to the user code of functions. When the parent ends, however it ends, the pipe closes and the engine stops itself the clean way,
+with its state saved. SIGUSR1 saves the state without a stop, so
 that a power cut after a deployment does not cost the deployment.
 """
 
@@ -9,6 +10,7 @@ import hmac
 import os
 import queue
 import signal
+import sys
 import threading
 
 
@@ -86,8 +88,8 @@ def main():
     from ministack.core.lambda_runtime import Worker
     from ministack.services import lambda_svc
 
-    # Functions inherit the environment and run user code, which must not learn the key. State and code are for their owner only.
-    app.app = refuse_web_pages(app.app, os.environ.pop("SVC_ENGINE_KEY", ""))
+    app.app = refuse_web_pages(app.app, sys.stdin.readline().strip())
+    # State and code are for their owner only.
     os.umask(0o077)
     Worker._drain_stderr_bounded = drain_log
     begin_streams_anew(lambda_svc)

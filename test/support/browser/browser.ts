@@ -12,10 +12,13 @@ export interface WatchedPage {
 
 let browser: Promise<Browser> | undefined;
 
+/** The package turns these protections off by default. */
+const UNSAFE = ["--disable-web-security", "--disable-site-isolation-trials", "--allow-running-insecure-content"];
+
 /** The package contains a browser for Linux without system dependencies. On other systems, Playwright uses an installed Chrome. */
 async function launch(): Promise<Browser> {
   if (process.platform !== "linux") return playwright.launch({ channel: "chrome" });
-  return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args.filter((arg) => !UNSAFE.includes(arg)) });
 }
 
 /** A page of its own, but for cookies, which the package's browser shares between all pages. `endBrowser` ends them all. */
