@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { env } from "../contract/env.ts";
 import { aStack } from "./stack-fixture.ts";
-import { aws, locally, onAws } from "./stack-rights.ts";
+import { aws, fn, locally, onAws } from "./stack-rights.ts";
 
 describe("cdk-nag", () => {
   it("cdk-nag reports no finding without a recorded reason, including warnings", () => {
@@ -51,5 +52,21 @@ describe("outputs", () => {
         ],
       ]),
     );
+  });
+});
+
+describe("functions that accept a session", () => {
+  it.each([
+    "svc: stored objects",
+    "svc: lists, results",
+    "svc: workspaces",
+    "svc: API reference",
+    "svc: approvals",
+    "svc: run routes",
+    "svc: streams",
+  ])("%s knows its own origin, which decides whether a cookie counts", (description) => {
+    for (const { template } of [onAws, locally]) {
+      expect(fn(template, description).properties.Environment.Variables).toHaveProperty(env.baseUrl);
+    }
   });
 });

@@ -125,6 +125,7 @@ export class SvcStack extends Stack {
       fn.addEnvironment(env.workerFunction, worker.functionName);
     });
     const stream = this.fn("stream", { description: "svc: streams of runs and job updates", memoryMb: 512, timeoutS: 900 }, (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
       objects.configureRead(fn);
       objects.configureTouchTokens(fn);
