@@ -5,7 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { JobJson } from "../../../contract/routes/jobs/job.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
-import { hasEnded, type Job, PEOPLE, resultVisibleTo, SHARDS } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo, SHARDS } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { loadJson, type ValueDeps } from "../values/values.ts";
 import { createVisibilityFilter, type JobCaller, loadJobJson } from "./read.ts";
@@ -217,8 +217,9 @@ async function* mergeShards({ jobs }: ListJobsDeps, workspace: string, query: Jo
 /** Returns a time as the prefix of the list indexes' sort keys. No key is older than 1970. */
 const toSortKey = (time: string) => String(Math.max(0, Date.parse(time))).padStart(14, "0");
 
+/** Compares the redacted values, which a list shows: a filter over hidden values would reveal them by guesses. */
 async function matchesValues(deps: ListJobsDeps, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
-  if (wanted.args !== undefined && !isJsonSubset(wanted.args, await loadJson(deps, job, job.args))) return false;
+  if (wanted.args !== undefined && !isJsonSubset(wanted.args, await loadJson(deps, job, argsVisibleTo(PEOPLE, job)))) return false;
   if (wanted.result === undefined) return true;
   return hasEnded(job) && isJsonSubset(wanted.result, await loadJson(deps, job, resultVisibleTo(PEOPLE, job)));
 }

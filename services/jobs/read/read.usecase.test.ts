@@ -33,18 +33,20 @@ async function anEndedJob(): Promise<string> {
 }
 const at = (id: string) => ({ workspace: room.workspace, id });
 
+/** The caller behind the token of a running job. */
+const aJobOf = (jobId: string): JobActor => ({
+  ...anAdmin,
+  kind: "job",
+  jobId,
+  attempt: 1,
+  workspace: room.workspace,
+  permissionedAs: "u/ann",
+});
+
 describe("the result of a job", () => {
   it("is redacted for people and for the holder of a link, and whole for a job", async () => {
     const id = await anEndedJob();
-    const actor: JobActor = {
-      ...anAdmin,
-      kind: "job",
-      jobId: randomUUID(),
-      attempt: 1,
-      workspace: room.workspace,
-      permissionedAs: "u/ann",
-    };
-    const job: JobCaller = { ...person, actor };
+    const job: JobCaller = { ...person, actor: aJobOf(randomUUID()) };
     expect(await loadResult(room.deps, person, at(id))).toBe('"***"');
     expect(await loadResult(room.deps, { linked: await load(id) }, at(id))).toBe('"***"');
     expect(await loadResult(room.deps, job, at(id))).toBe('"the secret"');
@@ -93,6 +95,19 @@ it("a count of the ended jobs includes those that ended within the requested tim
   const [listed] = await listJobJsons(room.deps, person, own);
   expect(listed).toMatchObject({ id, type: "CompletedJob" });
   for (const name of ["args", "result", "logs", "raw_code"]) expect(listed).not.toHaveProperty(name);
+});
+
+it("a filter of a list compares arguments and results as people see them, also for a job", async () => {
+  const id = await anEndedJob();
+  const redactedArgs = { in: "head", json: '{"key":"***"}' } as const;
+  const args = { in: "head", json: '{"key":"the argument"}' } as const;
+  await room.deps.jobs.update(id, { args, redactedArgs }, { attr: "state", eq: "succeeded" });
+  for (const actor of [anAdmin, aJobOf(id)]) {
+    const find = async (query: object) =>
+      (await listJobIds(room.deps, { ...person, actor }, { workspace: room.workspace, query, scope: "completed" })).includes(id);
+    expect([await find({ args: '{"key":"the argument"}' }), await find({ args: '{"key":"***"}' })]).toEqual([false, true]);
+    expect([await find({ result: '"the secret"' }), await find({ result: '"***"' })]).toEqual([false, true]);
+  }
 });
 
 it("the progress of a job is 0 before it reports any, and a read of it records nothing", async () => {
