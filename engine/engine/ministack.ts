@@ -32,7 +32,7 @@ export interface EngineOptions {
   dir: string;
   port: number;
   tools: PythonTools;
-  /** What the front server sends with the requests that it passes on. Without one, the engine answers programs only. */
+  /** The key that the front server sends with the requests that it passes on. Without one, the engine answers programs only. */
   engineKey?: string;
 }
 
