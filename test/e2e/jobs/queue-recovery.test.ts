@@ -116,7 +116,7 @@ describe("a message that failed too often", () => {
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
     expect(await ws.completed(id)).toMatchObject({
       success: false,
-      result: { error: { name: "NotStarted", message: expect.stringContaining("3 rounds") } },
+      result: { error: { name: "NotStarted", message: expect.stringContaining("3 delivery rounds") } },
     });
     expect(tagged("ran", "hopeless")).toHaveLength(0);
   });
