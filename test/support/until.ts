@@ -15,7 +15,7 @@ const GROWTH = 1.25;
 /** Calls `ask` until its result is truthy, and returns the result. An error of `ask` ends the wait immediately. */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  { timeoutMs = 20_000, everyMs, what = "the condition" }: UntilOptions = {},
+  { timeoutMs = 60_000, everyMs, what = "the condition" }: UntilOptions = {},
 ): Promise<NonNullable<T>> {
   const deadlineMs = Date.now() + timeoutMs;
   for (let pauseMs = everyMs ?? FIRST_PAUSE_MS; ; pauseMs = everyMs ?? Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)) {

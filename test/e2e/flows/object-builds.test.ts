@@ -24,7 +24,9 @@ interface Flow {
   [field: string]: unknown;
 }
 const get = async (path: string, at: Workspace = ws) => expectStatus(await at.get(`flows/get/${path}`), 200).json as Flow;
-const runWait = (target: string, args: object = {}, at: Workspace = ws) => at.post(`jobs/run_wait_result/${target}`, args);
+/** A first run waits for the build, which may take longer than a synchronous call. */
+const resultOf = async (target: string, args: object = {}, at: Workspace = ws) =>
+  (await at.completed(expectStatus(await at.post(`jobs/run/${target}`, args), 201).text))["result"];
 const deployed = async (path: string, at: Workspace = ws) => {
   const { job_id: job } = expectStatus(await at.get(`flows/deployment_status/p/${path}`), 200).json as { job_id: string };
   return { job, ended: await at.completed(job, 120_000) };
@@ -72,7 +74,7 @@ describe("building a flow", () => {
     expect([locks["failure"], locks["plain"]]).toEqual([locks["pad"], ""]);
     expect((await get("f/t/locked"))["value"]).toEqual(value);
     expect((await ws.get("flows/deployment_status/p/f/t/locked")).json).toEqual({ job_id: job });
-    expect((await runWait("f/f/t/locked")).json).toEqual(["b"]);
+    expect(await resultOf("f/f/t/locked")).toEqual(["b"]);
     // A lock that is sent is used.
     const sent = { modules: [{ id: "pad", value: { ...inline("pad", leftPad, "bun").value, lock: locks["pad"] } }] };
     expectStatus(await update("f/t/locked", aFlow("f/t/locked", { value: sent })), 200);
@@ -93,10 +95,10 @@ describe("building a flow", () => {
     expect(logs).toMatch(/^worse: /m);
     expect(logs).not.toMatch(/^good: /m);
     expect(await get("f/t/broken")).toMatchObject({ lock_error_logs: logs });
-    expect((await runWait("f/f/t/broken")).json).toMatchObject({ error: { name: "DependencyError", message: logs } });
+    expect(await resultOf("f/f/t/broken")).toMatchObject({ error: { name: "DependencyError", message: logs } });
     // The next version is another try.
     expectStatus(await update("f/t/broken", aFlow("f/t/broken", { value: { modules: [inline("good", "echo good")] } })), 200);
-    expect((await runWait("f/f/t/broken")).json).toBe("good");
+    expect(await resultOf("f/f/t/broken")).toBe("good");
     expect(await get("f/t/broken")).not.toHaveProperty("lock_error_logs");
   });
 
@@ -121,7 +123,7 @@ describe("building a flow", () => {
   it("a script in a language without a runner can be built, and its step fails with the reason", async () => {
     const value = { modules: [inline("toString", "fn main() {}", "rust")] };
     await created("f/t/rust", { value });
-    expect((await runWait("f/f/t/rust")).json).toMatchObject({ error: { name: "NoRunner", step_id: "toString" } });
+    expect(await resultOf("f/f/t/rust")).toMatchObject({ error: { name: "NoRunner", step_id: "toString" } });
     await until(async () => (await deployed("f/t/rust")).ended["success"]);
   });
 });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients, invoke } from "../../support/engine/aws.ts";
+import { until } from "../../support/until.ts";
 
 let ws: Workspace;
 const content = `export function main(text: string) { console.log("printed " + text); return { text }; }`;
@@ -60,11 +61,11 @@ describe("delete_after_secs (spec 4.4)", () => {
     const answer = expectStatus(await ws.runWait("f/t/later", { text: "topsecret" }), 200);
     const job = answer.headers.get("x-svc-job-id") ?? "";
     expect(await traces(job)).toContain("topsecret");
-    const tick = async () => {
+    const isErased = async () => {
       await invoke("HousekeepingFunction", {});
-      return traces(job);
+      return !(await traces(job)).includes("topsecret");
     };
-    await expect.poll(tick, { timeout: 20_000, interval: 300 }).not.toContain("topsecret");
+    await until(isErased, { what: "the erasure of the run" });
   });
 
   it.each([
