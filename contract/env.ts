@@ -21,6 +21,8 @@ export const env = {
   egressAllow: "SVC_EGRESS_ALLOW",
   /** The public origin without a trailing slash, for URLs in responses. */
   baseUrl: "SVC_BASE_URL",
+  /** The key in the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution. */
+  edgeKey: "SVC_EDGE_KEY",
   /** The origin at which runners reach the API. */
   internalUrl: "SVC_INTERNAL_URL",
   workerFunction: "SVC_WORKER_FUNCTION",
@@ -61,6 +63,9 @@ export const env = {
   uvPath: "SVC_UV_PATH",
   goPath: "SVC_GO_PATH",
 } as const;
+
+/** The header in which CloudFront sends the stack's key, which shows that a request did not bypass it. */
+export const EDGE_KEY_HEADER = "x-svc-edge-key";
 
 /** Reads an environment variable of the stack. Throws an error if it is not set. */
 export function requireEnv(name: string): string {

@@ -136,6 +136,8 @@ export const limits = {
   tokenPrefixChars: 10,
   /** Duration of a session. Pages renew it before it ends. */
   sessionMs: 14 * 24 * 3600 * 1000,
+  /** Time for which failed sign-ins elsewhere do not delay an account at an address where it has signed in. */
+  knownAddressMs: 30 * 24 * 3600 * 1000,
   /** Time between the redirect to a provider and the callback. */
   loginMs: 10 * 60_000,
   /** Audit entries expire after a year. */

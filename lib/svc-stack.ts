@@ -4,7 +4,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { env } from "../contract/env.ts";
 import { Api } from "./api/api.ts";
-import { Edge } from "./api/edge.ts";
+import { Edge, edgeKey } from "./api/edge.ts";
 import { Build } from "./compute/build.ts";
 import { type Bundle, bundleOf } from "./compute/bundle.ts";
 import { JobQueue } from "./compute/job-queue.ts";
@@ -205,6 +205,7 @@ export class SvcStack extends Stack {
       },
       (fn) => {
         fn.addEnvironment(env.baseUrl, url);
+        if (!config.local) fn.addEnvironment(env.edgeKey, edgeKey(this));
         objects.configureWrite(fn);
         people.configureSignIn(fn);
         logins?.configureSignIn(fn);

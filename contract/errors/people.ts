@@ -19,6 +19,7 @@ export interface PeopleErrors {
   "access.tooMuch": NoDetails;
   "access.owner": { owner: string };
   "login.refused": NoDetails;
+  "login.throttled": { retryAfterS: number };
   "login.otherSite": NoDetails;
   "login.unknown": { client: string };
   "login.notBegun": { client: string };
@@ -65,6 +66,11 @@ export const peopleAnswers: Answers<PeopleErrors> = {
   },
   "access.owner": { status: 422, describe: ({ owner }) => `${owner} is not a valid owner. Send u/<username> or g/<group>.` },
   "login.refused": { status: 401, describe: () => "The e-mail address or the password is wrong." },
+  "login.throttled": {
+    status: 429,
+    describe: ({ retryAfterS }) =>
+      `Too many sign-ins of this account or from your address failed. Try again in ${retryAfterS} second${retryAfterS === 1 ? "" : "s"}.`,
+  },
   "login.otherSite": {
     status: 403,
     describe: () => "A page of another site sent this sign-in. Sign in on a page of this service, or from a program.",

@@ -18,6 +18,7 @@ const others = [
   "userToken",
   "loginKey",
   "usedLogin",
+  "signInAttempts",
   "publicKey",
   "idempotency",
   "retry",

@@ -40,6 +40,8 @@ export const keys = {
   loginKey: (): ObjectKey => ({ pk: "LOGINKEY", sk: "key" }),
   /** A completed sign-in, which prevents a second use. */
   usedLogin: (hash: string): ObjectKey => ({ pk: `LOGIN#${hash}`, sk: "used" }),
+  /** The recent sign-in attempts of an account, an address, or an account at an address where it has signed in before. */
+  signInAttempts: (hash: string): ObjectKey => ({ pk: `ATTEMPTS#${hash}`, sk: "attempts" }),
   publicKey: (kid: string): ObjectKey => ({ pk: "KEYS", sk: kid }),
   /** The fields of a script's newest version that a run needs: read for every run. */
   scriptHead: (workspace: string, path: string): ObjectKey => ({ pk: `R#${workspace}#${path}`, sk: "head" }),
@@ -99,7 +101,7 @@ export const keys = {
 };
 
 /** Partitions whose second part is not a workspace. */
-const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMPOTENCY", "LOGIN"]);
+const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMPOTENCY", "LOGIN", "ATTEMPTS"]);
 
 /**
  * Returns the workspace of a partition, or `undefined` if it belongs to no workspace. The deletion of a workspace uses it to find the

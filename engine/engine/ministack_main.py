@@ -72,7 +72,9 @@ def refuse_web_pages(app, key):
         from_front = key != "" and hmac.compare_digest(headers.get("x-svc-engine-key", "").encode(), key.encode())
         from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
         if (name in LOOPBACK or name.endswith(".localhost")) and (from_front or not from_page):
-            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() != b"x-svc-engine-key"]}
+            # Only the front server knows its callers' addresses.
+            dropped = {b"x-svc-engine-key"} if from_front else {b"x-svc-engine-key", b"x-forwarded-for"}
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in dropped]}
             return await app(scope, receive, send)
         if scope["type"] == "websocket":
             return await send({"type": "websocket.close", "code": 1008})

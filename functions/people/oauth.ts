@@ -30,15 +30,15 @@ export const oauth: ApiRoutes = [
     const { location, pending } = await beginLogin(deps, client, query.return_to);
     return redirect(location, [loginCookie(pending, limits.loginMs / 1000)]);
   }),
-  on(routes.completeLogin, async ({ params: { client }, body, headers }) => {
+  on(routes.completeLogin, async ({ params: { client }, body, headers, address }) => {
     if (!isFromOwnOrigin(headers)) throw new SvcError("login.otherSite", {});
     const { completeLogin } = await importFederatedLogin();
-    const { token } = await completeLogin(deps, client, body, readLoginCookie(headers));
+    const { token } = await completeLogin(deps, client, body, { cookie: readLoginCookie(headers), address });
     return { ...text(200, token), multiValueHeaders: { "Set-Cookie": sessionCookies(token) } };
   }),
-  on(routes.returnFromLogin, async ({ params: { client }, query, headers }) => {
+  on(routes.returnFromLogin, async ({ params: { client }, query, headers, address }) => {
     const { completeLogin } = await importFederatedLogin();
-    const { token, returnTo = "/" } = await completeLogin(deps, client, query, readLoginCookie(headers));
+    const { token, returnTo = "/" } = await completeLogin(deps, client, query, { cookie: readLoginCookie(headers), address });
     return redirect(returnTo, sessionCookies(token));
   }),
 ];

@@ -15,9 +15,9 @@ const cookie = (token: string, maxAgeS: number) => ({ "Set-Cookie": sessionCooki
 const replyWithSession = (token: string) => text(200, token, cookie(token, limits.sessionMs / 1000));
 
 /** A page of another site could otherwise sign its visitors in as its own user. */
-async function logIn({ body, headers }: Pick<Call<typeof routes.login, unknown>, "body" | "headers">): Promise<Reply> {
+async function logIn({ body, headers, address }: Pick<Call<typeof routes.login, unknown>, "body" | "headers" | "address">): Promise<Reply> {
   if (!isFromOwnOrigin(headers)) throw new SvcError("login.otherSite", {});
-  return replyWithSession(await signIn(deps, body.email, body.password));
+  return replyWithSession(await signIn(deps, { ...body, address }));
 }
 
 export const signInHandlers: ApiRoutes = [
@@ -33,8 +33,8 @@ export const signInHandlers: ApiRoutes = [
     const fresh = await refreshSession(deps, auth.actor, query.if_expiring_in_less_than_s);
     return fresh === undefined ? text(200, auth.sentToken ?? "") : replyWithSession(fresh);
   }),
-  on(routes.setPassword, async ({ auth, body }) => {
-    await setPassword(deps, auth.actor, { password: body.password, old: body.old_password ?? undefined });
+  on(routes.setPassword, async ({ auth, body, address }) => {
+    await setPassword(deps, auth.actor, { password: body.password, old: body.old_password ?? undefined, address });
     return text(200, "Your password was changed.");
   }),
 ];

@@ -9,6 +9,7 @@ import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { buildPathPattern, type Route, type RouteInput } from "../../contract/route.ts";
 import { parseJsonBody, readBodyBytes } from "./body.ts";
+import { takeCallerAddress } from "./caller-address.ts";
 import { readToken } from "./credentials.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { type Reply, text } from "./reply.ts";
@@ -18,6 +19,8 @@ export interface Call<R extends Route, Auth> extends RouteInput<R> {
   auth: Auth;
   /** Header names are in lower case. */
   headers: Payload["headers"];
+  /** The caller's network address. */
+  address: string;
 }
 
 /** A route with its handler. */
@@ -125,6 +128,7 @@ async function answerCall<Auth>(
   handle: RouteHandler<Auth>["handle"],
   authenticate: Authenticate<Auth>,
 ): Promise<Reply> {
+  const address = takeCallerAddress(event);
   const raw = decodePathParameters(event, route);
   const params = route.params ? parseInput(route.params, raw, "query.invalid") : undefined;
   const auth = await authenticate(readToken(event, route), route, raw, event.queryStringParameters ?? {});
@@ -132,7 +136,7 @@ async function answerCall<Auth>(
   const sent = route.body ? parseJsonBody(event) : undefined;
   const body = route.body ? parseInput(route.body, sent, "body.shape") : undefined;
   const payload = route.payload ? readPayload(event) : undefined;
-  return handle({ params, query, body, sent, payload, auth, headers: event.headers } as Call<Route, Auth>);
+  return handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>);
 }
 
 function readPayload(event: APIGatewayProxyEvent): Payload {

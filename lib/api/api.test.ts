@@ -1,5 +1,6 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { aStack } from "../stack-fixture.ts";
 import { prefixesOf, segmentsOf } from "./resources.ts";
@@ -210,6 +211,19 @@ describe("the edge on AWS", () => {
     });
     own.hasResourceProperties("AWS::Route53::RecordSet", { Name: "svc.example.com.", Type: "A", HostedZoneId: "Z1" });
     own.hasOutput("Url", { Value: "https://svc.example.com" });
+  });
+
+  it("shows with a key that a request came through it, which only function people reads", () => {
+    const key = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
+    template.hasResourceProperties("AWS::CloudFront::Distribution", {
+      DistributionConfig: {
+        Origins: [Match.objectLike({ OriginCustomHeaders: [{ HeaderName: EDGE_KEY_HEADER, HeaderValue: key }] })],
+      },
+    });
+    const readers = Object.values(template.findResources("AWS::Lambda::Function"))
+      .filter(({ Properties }) => Properties.Environment?.Variables?.[env.edgeKey] !== undefined)
+      .map(({ Properties }) => [Properties.Description, Properties.Environment.Variables[env.edgeKey]]);
+    expect(readers).toEqual([["svc: workspaces, users and permissions", key]]);
   });
 
   it("is left out locally, where the front server is the origin", () => {

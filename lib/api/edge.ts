@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration, Fn, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
@@ -17,9 +17,16 @@ import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
+import { EDGE_KEY_HEADER } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { STAGE } from "./api.ts";
+
+/**
+ * Returns the key with which CloudFront shows that a request came through it: the UUID of the stack's id. Callers cannot see it, and a person
+ * with access to the account gains only a free choice of the address that sign-ins are counted for.
+ */
+export const edgeKey = (scope: Construct): string => Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
 
 /** The bare origin that people and programs see: API Gateway's own address has a stage in its path and cannot do without. Caches nothing. */
 export class Edge extends Construct {
@@ -38,6 +45,8 @@ export class Edge extends Construct {
           originPath: `/${STAGE}`,
           protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
           originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+          // CloudFront replaces a header of this name that a caller sends.
+          customHeaders: { [EDGE_KEY_HEADER]: edgeKey(this) },
           // Above API Gateway's own limit, so that its answer arrives instead of CloudFront's page.
           readTimeout: Duration.seconds(60),
           keepaliveTimeout: Duration.seconds(60),

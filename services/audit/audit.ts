@@ -13,18 +13,16 @@ interface AuditDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
-export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource"> & { workspace?: string | undefined };
+export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource" | "parameters"> & {
+  workspace?: string | undefined;
+};
 
 /**
  * Runs an action with an entry in the audit log. The entry is written first and removed if the service refuses the action, so no action
  * happens without an entry. If the process dies in between, the log may contain an action that did not happen.
  */
 export async function runAudited<T>({ objects, nowMs }: AuditDeps, action: AuditedAction, act: () => Promise<T>): Promise<T> {
-  const { workspace = INSTANCE, ...rest } = action;
-  const atMs = nowMs();
-  const id = uuidv7({ msecs: atMs });
-  const value: AuditJson = { workspace_id: workspace, id, timestamp: new Date(atMs).toISOString(), ...rest };
-  const item = toAuditItem(value);
+  const item = buildAuditItem(action, nowMs());
   await objects.put(item);
   try {
     return await act();
@@ -32,6 +30,11 @@ export async function runAudited<T>({ objects, nowMs }: AuditDeps, action: Audit
     if (isSvcError(error)) await objects.deleteItem({ pk: item.pk, sk: item.sk });
     throw error;
   }
+}
+
+/** Builds the stored entry of an action, in the log of its workspace or, without one, of the instance. */
+export function buildAuditItem({ workspace = INSTANCE, ...action }: AuditedAction, atMs: number): StoredObject {
+  return toAuditItem({ workspace_id: workspace, id: uuidv7({ msecs: atMs }), timestamp: new Date(atMs).toISOString(), ...action });
 }
 
 /** Returns the stored form of an entry, which expires after `limits.auditRetentionMs`. */

@@ -13,7 +13,9 @@ import { hashUsedLogin, isExpectedCallback, type PendingLogin, parseVerifiedPers
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
 import { openSecret, sealSecret } from "../../core/secrets/seal.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
-import { findPerson, openSession } from "./sign-in.ts";
+import { openSession } from "./sign-in.ts";
+import { findPerson } from "./users.ts";
+import { recordSignInFailure } from "./verify-password.ts";
 
 interface FederatedLoginDeps {
   objects: ObjectTable;
@@ -54,15 +56,23 @@ export interface LoginCallback {
   error?: string | undefined;
 }
 
+/** The browser that returns from a provider. */
+interface Browser {
+  /** The cookie with the sealed state. */
+  cookie: string | undefined;
+  /** The network address. */
+  address: string;
+}
+
 /**
  * Opens a session for the person whom the provider names, and returns its token with the page to return to. A callback is accepted only
  * from the browser that began the login, in time, and once: its state is recorded as used before the code is redeemed, so only one of two
  * concurrent calls succeeds. Throws `login.*`.
  */
-export async function completeLogin(deps: FederatedLoginDeps, client: string, callback: LoginCallback, cookie: string | undefined) {
+export async function completeLogin(deps: FederatedLoginDeps, client: string, callback: LoginCallback, browser: Browser) {
   const { objects, logins, nowMs, baseUrl } = deps;
   if (!logins.all.some(({ name }) => name === client)) throw new SvcError("login.unknown", { client });
-  const pending = await openPendingLogin(deps, cookie);
+  const pending = await openPendingLogin(deps, browser.cookie);
   const { code, state = "", iss, error } = callback;
   if (!pending || !isExpectedCallback(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
   const spent = { ...keys.usedLogin(hashUsedLogin(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
@@ -72,17 +82,24 @@ export async function completeLogin(deps: FederatedLoginDeps, client: string, ca
   const claims = await logins.redeemCode(client, redirectUri(baseUrl, client), { code, state, iss }, pending);
   const named = parseVerifiedPerson(claims);
   if (!named) throw new SvcError("login.unverified", { client });
-  const person = (await findPerson(objects, named.email)) ?? (await createFederatedPerson(deps, named));
-  if (person.disabled) throw new SvcError("login.denied", { email: named.email });
-  return { token: await openSession({ objects, nowMs }, person), returnTo: pending.returnTo };
+  const { address } = browser;
+  const known = await findPerson(objects, named.email);
+  if (known ? known.disabled : !(await mayJoinInstance({ objects }, named.email))) {
+    await recordSignInFailure(deps, known, address);
+    throw new SvcError("login.denied", { email: named.email });
+  }
+  const person = known ?? (await createFederatedPerson(deps, named));
+  return {
+    token: await openSession({ objects, nowMs }, person, { operation: "oauth.login", address, client }),
+    returnTo: pending.returnTo,
+  };
 }
 
-/** Creates a new person if the instance accepts them. Two concurrent first logins create one person. Throws `login.denied`. */
+/** Creates a new person. Two concurrent first logins create one person. */
 async function createFederatedPerson(
   { objects, nowMs }: FederatedLoginDeps,
   { email, name }: { email: string; name: string | undefined },
 ): Promise<PersonRecord> {
-  if (!(await mayJoinInstance({ objects }, email))) throw new SvcError("login.denied", { email });
   const value: PersonRecord = {
     email,
     username: deriveUsername(email),

@@ -189,7 +189,7 @@ describe("a user who signs in before the call that creates them has recorded the
     const create = (password: string) => createUser(users(), { email, password, super_admin: false });
     await withFault({ write: 3, moment: "before", kind: "death" }, () => create("correct horse"));
     const { person } = await loadPerson(room.deps, email);
-    await openSession(room.deps, person);
+    await openSession(room.deps, person, { operation: "users.login", address: "203.0.113.9" });
     room.clock.nowMs += 31_000;
     await expect(create("another horse")).rejects.toMatchObject({ code: "user.exists" });
     expect(passwords.get(email)).toBe("correct horse");

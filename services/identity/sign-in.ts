@@ -1,6 +1,6 @@
 import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
@@ -8,9 +8,11 @@ import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
+import { buildAuditItem } from "../audit/audit.ts";
 import { joinWorkspaces } from "../workspaces/auto-invite.ts";
 import { buildTokenWrites } from "./tokens.ts";
 import { loadPerson, updatePerson } from "./users.ts";
+import { type PasswordAttempt, type VerifyPasswordDeps, verifyPassword } from "./verify-password.ts";
 
 interface SignInDeps {
   objects: ObjectTable;
@@ -26,33 +28,42 @@ const buildSessionOptions = (nowMs: number) => ({
 
 /**
  * Checks a password and returns the token of a new session. The reply does not reveal whether the address is unknown, the user is disabled
- * or the password is wrong, and the user pool is called in each case. Throws `login.refused`.
+ * or the password is wrong, and the user pool is called in each case. Throws `login.refused`, `login.throttled`, `login.noPasswords`,
+ * `engine.busy`.
  */
-export async function signIn({ objects, people, nowMs }: SignInDeps, email: string, password: string): Promise<string> {
-  const [isRight, person] = await Promise.all([people.checkPassword(email, password), findPerson(objects, email)]);
-  if (!isRight || !person || person.disabled) throw new SvcError("login.refused", {});
-  return openSession({ objects, nowMs }, person);
+export async function signIn(deps: VerifyPasswordDeps, attempt: PasswordAttempt): Promise<string> {
+  const person = await verifyPassword(deps, attempt);
+  if (!person) throw new SvcError("login.refused", {});
+  return openSession(deps, person, { operation: "users.login", address: attempt.address });
 }
 
-/** Opens a session and returns its token. At the first sign-in the person joins the workspaces that invite new users automatically. */
-export async function openSession({ objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">, person: PersonRecord): Promise<string> {
+/** The way in which a person signed in, for the audit log. */
+export interface SignInOrigin {
+  operation: "users.login" | "oauth.login";
+  /** The caller's network address. */
+  address: string;
+  /** The external provider. */
+  client?: string;
+}
+
+/**
+ * Opens a session and returns its token, with an entry in the audit log of the instance. At the first sign-in the person joins the
+ * workspaces that invite new users automatically.
+ */
+export async function openSession(
+  { objects, nowMs }: Omit<SignInDeps, "people">,
+  person: PersonRecord,
+  origin: SignInOrigin,
+): Promise<string> {
   if (person.joining) {
     await joinWorkspaces({ objects, nowMs }, person.email);
     await updatePerson({ objects }, person.email, ({ joining: _, passwordUntilMs: __, ...joined }) => joined);
   }
-  const { value, writes } = buildTokenWrites(person, buildSessionOptions(nowMs()), nowMs());
-  await objects.transactWrite(writes);
+  const { operation, ...parameters } = origin;
+  const { value, prefix, writes } = buildTokenWrites(person, buildSessionOptions(nowMs()), nowMs());
+  const entry = { username: person.email, operation, action_kind: "Created" as const, resource: prefix, parameters };
+  await objects.transactWrite([...writes, write.put(buildAuditItem(entry, nowMs()))]);
   return value;
-}
-
-/** Returns the user with an e-mail address; `undefined` if there is none. */
-export async function findPerson(objects: ObjectTable, email: string): Promise<PersonRecord | undefined> {
-  try {
-    return (await loadPerson({ objects }, email)).person;
-  } catch (error) {
-    if (isSvcError(error) && error.code === "user.notFound") return undefined;
-    throw error;
-  }
 }
 
 /** Ends the session of a token. Tokens of other kinds are not deleted: signing out in a browser must not stop programs. */
@@ -98,17 +109,19 @@ export async function refreshSession(
 
 /**
  * Replaces the caller's password and ends the caller's other sessions. It takes the old password, so that a stolen session cannot become a
- * permanent one. Throws `token.notForJobs`, `user.oldPassword`, `user.invalidPassword`, and `token.tooWide` for a restricted token, because
- * a sign-in with the new password has no such restriction.
+ * permanent one. Throws `token.notForJobs`, `login.throttled`, `user.oldPassword`, `user.invalidPassword`, and `token.tooWide` for a
+ * restricted token, because a sign-in with the new password has no such restriction.
  */
 export async function setPassword(
-  { objects, people }: Pick<SignInDeps, "objects" | "people">,
+  deps: SignInDeps,
   actor: Actor,
-  { password, old }: { password: string; old: string | undefined },
+  { password, old, address }: { password: string; old: string | undefined; address: string },
 ) {
+  const { objects, people } = deps;
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   if (actor.workspace !== undefined || actor.scopes) throw new SvcError("token.tooWide", {});
-  if (old === undefined || !(await people.checkPassword(actor.email, old))) throw new SvcError("user.oldPassword", {});
+  const isRight = old !== undefined && (await verifyPassword(deps, { email: actor.email, password: old, address }));
+  if (!isRight) throw new SvcError("user.oldPassword", {});
   await people.ensureUser(actor.email, password);
   for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
     const record = parseObject(tokenRecordSchema, object);

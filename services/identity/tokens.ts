@@ -43,6 +43,7 @@ export function buildTokenWrites(owner: Owner, request: NewToken & { session?: b
   };
   return {
     value,
+    prefix,
     writes: [
       write.put({ ...keys.token(hash), ...rest }, "absent"),
       write.put({ ...keys.userToken(owner.email, prefix, hash), ...rest }, "absent"),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { SvcError } from "../../contract/errors.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
@@ -41,6 +41,16 @@ export async function loadPerson({ objects }: ReadUserDeps, email: string): Prom
   const stored = (await objects.get(keys.user(personKey(email)))) ?? (await objects.get(keys.oldUser(email)));
   if (!stored) throw new SvcError("user.notFound", { email });
   return { person: parseObject(personSchema, stored), stored };
+}
+
+/** Returns the user with an e-mail address; `undefined` if there is none. */
+export async function findPerson(objects: ObjectTable, email: string): Promise<PersonRecord | undefined> {
+  try {
+    return (await loadPerson({ objects }, email)).person;
+  } catch (error) {
+    if (isSvcError(error) && error.code === "user.notFound") return undefined;
+    throw error;
+  }
 }
 
 /** Returns whether a user with this e-mail address exists. */

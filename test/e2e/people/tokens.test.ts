@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { api, shared } from "../../support/api/api.ts";
+import { type Answer, api, shared } from "../../support/api/api.ts";
 import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
@@ -102,6 +103,30 @@ describe("read-only tokens", () => {
     expect(await status(call(token, "POST", "jobs/run/p/f/t/hello", {}))).toBe(403);
     expect(await status(call(token, "POST", "scripts/create", { path: "f/t/n", summary: "", language: "bash", content: "" }))).toBe(403);
     expect(await status(client.call("POST", "users/tokens/create", { token, body: {} }))).toBe(403);
+  });
+});
+
+describe("sign-ins that fail", () => {
+  it("are delayed with Retry-After, and are in the audit log with an address that the caller cannot choose", async () => {
+    const account = { email: `${randomUUID()}@example.com`, password: "First-horse-11" };
+    expectStatus(await client.post("users/create", { ...account, super_admin: false }), 201);
+    const logIn = (password: string) =>
+      client.call("POST", "auth/login", {
+        token: "",
+        headers: { "x-forwarded-for": "198.51.100.1" },
+        body: { email: account.email, password },
+      });
+    const answers: Answer[] = [];
+    // The delay doubles with each failure, so it soon exceeds the duration of a request on a busy machine.
+    while (answers.at(-1)?.status !== 429 && answers.length < 12) answers.push(await logIn("wrong"));
+    const refused = answers.pop();
+    expect(answers.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([401]));
+    expect([refused?.status, refused?.headers.get("x-svc-error")]).toEqual([429, "login.throttled"]);
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    const failures = (await client.get("audit/list", { username: account.email, operation: "users.login_failure" })).json;
+    expect(failures).toHaveLength(answers.length);
+    expect(failures).toContainEqual(expect.objectContaining({ parameters: { address: "127.0.0.1" } }));
   });
 });
 

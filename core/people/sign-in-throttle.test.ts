@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  computeWaitMs,
+  countAttempt,
+  forgottenAtMs,
+  type SignInAttempts,
+  throttleRules,
+  toAddressGroup,
+  uncountAttempt,
+} from "./sign-in-throttle.ts";
+
+const rule = throttleRules.account;
+const failures = (count: number): SignInAttempts => ({ count, lastAtMs: 0 });
+
+describe("the delay between sign-ins", () => {
+  it("the first failures have no delay, and each further one doubles it up to the maximum", () => {
+    const waits = [1, 4, 5, 6, 7, 8, 12, 13, 14, 1000].map((count) => computeWaitMs(failures(count), rule, 0) / 1000);
+    expect(waits).toEqual([0, 0, 1, 2, 4, 8, 128, 256, 300, 300]);
+    expect(computeWaitMs(undefined, rule, 0)).toBe(0);
+    expect(computeWaitMs(failures(6), rule, 1999)).toBe(1);
+    expect(computeWaitMs(failures(6), rule, 2000)).toBe(0);
+  });
+
+  it("an attempt is forgotten after its time, and the clock of another process may be behind", () => {
+    expect(countAttempt(failures(3), rule, 0).count).toBe(4);
+    expect(countAttempt(failures(3), rule, rule.forgottenMs).count).toBe(3);
+    expect(countAttempt(failures(3), rule, 100 * rule.forgottenMs).count).toBe(1);
+    expect(countAttempt(failures(3), rule, -5000).count).toBe(4);
+    expect(uncountAttempt(failures(1), rule, 0).count).toBe(0);
+    expect(uncountAttempt(failures(0), rule, 0).count).toBe(0);
+    expect(forgottenAtMs({ count: 2, lastAtMs: 7 }, rule)).toBe(7 + 2 * rule.forgottenMs);
+  });
+
+  it("an attacker who tries whenever a try is allowed gets a bounded number of tries", () => {
+    for (const each of Object.values(throttleRules)) {
+      fc.assert(
+        fc.property(fc.array(fc.nat({ max: 30_000 }), { minLength: 1, maxLength: 400 }), (pauses) => {
+          let attempts: SignInAttempts | undefined;
+          let nowMs = 0;
+          let tries = 0;
+          for (const pauseMs of pauses) {
+            nowMs += pauseMs + computeWaitMs(attempts, each, nowMs);
+            attempts = countAttempt(attempts, each, nowMs);
+            tries += 1;
+          }
+          // The free ones, those while the delay grows, and then no more than are forgotten.
+          expect(tries).toBeLessThanOrEqual(each.free + 20 + nowMs / Math.min(each.forgottenMs, each.maxDelayMs));
+        }),
+      );
+    }
+  });
+
+  it("no number of failures makes a person wait longer than the maximum", () => {
+    fc.assert(
+      fc.property(fc.nat(1e9), fc.nat(1e9), (count, lastAtMs) => {
+        expect(computeWaitMs({ count, lastAtMs }, rule, lastAtMs)).toBeLessThanOrEqual(rule.maxDelayMs);
+      }),
+    );
+  });
+});
+
+describe("addresses that are treated as one", () => {
+  it.each([
+    ["203.0.113.9", "203.0.113.9"],
+    ["::ffff:203.0.113.9", "203.0.113.9"],
+    ["2001:db8:0:7::1", "2001:db8:0:7::/64"],
+    ["2001:DB8:0000:0007:1:2:3:4", "2001:db8:0:7::/64"],
+    ["2001:db8::", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["", "unknown"],
+    ["attacker", "unknown"],
+    ["1.2.3.4, 5.6.7.8", "unknown"],
+  ])("the group of %j is %s", (address, group) => {
+    expect(toAddressGroup(address)).toBe(group);
+  });
+});

@@ -1,0 +1,66 @@
+import * as z from "zod";
+
+/** The failed attempts that still count against an account or an address, as of the last one. */
+export const signInAttemptsSchema = z.object({ count: z.number(), lastAtMs: z.number() });
+export type SignInAttempts = z.infer<typeof signInAttemptsSchema>;
+
+/**
+ * `free`: attempts without a delay. Each further one doubles the delay, from one second to `maxDelayMs`. One attempt is forgotten after
+ * `forgottenMs`, so a person waits for a limited time after any number of failures.
+ */
+export interface ThrottleRule {
+  free: number;
+  maxDelayMs: number;
+  forgottenMs: number;
+}
+
+/** An address can serve a whole office, so it has more free attempts. The rule limits passwords that are tried on many accounts. */
+export const throttleRules = {
+  account: { free: 5, maxDelayMs: 300_000, forgottenMs: 300_000 },
+  address: { free: 100, maxDelayMs: 60_000, forgottenMs: 15_000 },
+  /** Entries in the audit log about failures of one account, or of all unknown accounts together. */
+  auditEntries: { free: 20, maxDelayMs: 300_000, forgottenMs: 180_000 },
+} as const satisfies Record<string, ThrottleRule>;
+
+const FIRST_DELAY_MS = 1000;
+
+/** Returns the number of attempts that are not forgotten yet. */
+function remainingAttempts({ count, lastAtMs }: SignInAttempts, { forgottenMs }: ThrottleRule, nowMs: number): number {
+  return Math.max(0, count - Math.max(0, nowMs - lastAtMs) / forgottenMs);
+}
+
+/** Returns the milliseconds until the next attempt is allowed, or 0. */
+export function computeWaitMs(attempts: SignInAttempts | undefined, { free, maxDelayMs }: ThrottleRule, nowMs: number): number {
+  if (!attempts || attempts.count < free) return 0;
+  const delayMs = Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (attempts.count - free));
+  return Math.max(0, attempts.lastAtMs + delayMs - nowMs);
+}
+
+/** Returns the attempts with one more. */
+export function countAttempt(attempts: SignInAttempts | undefined, rule: ThrottleRule, nowMs: number): SignInAttempts {
+  return { count: (attempts ? remainingAttempts(attempts, rule, nowMs) : 0) + 1, lastAtMs: nowMs };
+}
+
+/** Returns the attempts with one less, for an attempt that was counted before its password turned out to be right. */
+export function uncountAttempt(attempts: SignInAttempts, rule: ThrottleRule, nowMs: number): SignInAttempts {
+  return { count: Math.max(0, remainingAttempts(attempts, rule, nowMs) - 1), lastAtMs: nowMs };
+}
+
+/** Returns when all attempts are forgotten (epoch ms). */
+export const forgottenAtMs = ({ count, lastAtMs }: SignInAttempts, { forgottenMs }: ThrottleRule) => lastAtMs + count * forgottenMs;
+
+/** Returns the addresses that are treated as one: the network of an IPv6 address, because one caller has all addresses of a /64. */
+export function toAddressGroup(sent: string): string {
+  const address = sent.split("%")[0] ?? "";
+  const short = address.replace(/^::ffff:(?=[\d.]+$)/i, "");
+  if (z.ipv4().safeParse(short).success) return short;
+  if (!z.ipv6().safeParse(address).success) return "unknown";
+  const [head = "", tail = ""] = address.split("::");
+  const [before, after] = [head, tail].map((part) => (part === "" ? [] : part.split(":")));
+  const missing = address.includes("::") ? 8 - (before?.length ?? 0) - (after?.length ?? 0) : 0;
+  const groups = [...(before ?? []), ...Array.from({ length: Math.max(0, missing) }, () => "0"), ...(after ?? [])];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
+}

@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { forgottenAtMs, type SignInAttempts, signInAttemptsSchema, type ThrottleRule } from "../../core/people/sign-in-throttle.ts";
+
+/** A counter of attempts: the key of its item, the rule that applies to it, and the shortest time for which it is stored. */
+export interface AttemptCounter {
+  key: ObjectKey;
+  rule: ThrottleRule;
+  storedMs: number;
+}
+
+/** The state of a counter. `item` is absent if nothing is counted. */
+export interface CounterState {
+  item: StoredObject | undefined;
+  attempts: SignInAttempts | undefined;
+}
+
+type CounterKind = "account" | "known" | "address" | "audit";
+
+/** Returns a counter by its kind and what it counts. The key does not reveal an e-mail address or a network address. */
+export function createCounter(rule: ThrottleRule, kind: CounterKind, ...of: string[]): AttemptCounter {
+  const hash = createHash("sha256")
+    .update([kind, ...of].join("\n"))
+    .digest("hex");
+  return { key: keys.signInAttempts(hash), rule, storedMs: kind === "known" ? limits.knownAddressMs : 0 };
+}
+
+/** Reads the current states of counters in one call. */
+export async function readCounters(objects: Pick<ObjectTable, "batchGet">, counters: AttemptCounter[]): Promise<CounterState[]> {
+  const found = await objects.batchGet(
+    counters.map(({ key }) => key),
+    { consistent: true },
+  );
+  return found.map((item) => ({ item, attempts: item && parseObject(signInAttemptsSchema, item) }));
+}
+
+/** Returns the stored form of a counter, which expires when all attempts are forgotten. */
+export function toCounterItem({ key, rule, storedMs }: AttemptCounter, value: SignInAttempts, nowMs: number): StoredObject {
+  const expiresAtMs = Math.max(forgottenAtMs(value, rule), nowMs + storedMs);
+  return { ...key, value, version: randomUUID(), expiresAtS: Math.ceil(expiresAtMs / 1000) };
+}
+
+/** Returns the write of a counter, on the condition that it has not changed since it was read. */
+export function toCounterWrite(counter: AttemptCounter, item: StoredObject | undefined, value: SignInAttempts, nowMs: number): ObjectWrite {
+  // TTL deletes late, so an item that was read as absent may still be stored.
+  const expect = item ? unchangedSince(item) : { absentOrExpiredAtS: Math.floor(Date.now() / 1000) };
+  return write.put(toCounterItem(counter, value, nowMs), expect);
+}
+
+/** The number of times that a counter is read again after another writer was first. */
+export const COUNT_TRIES = 10;
+
+/** Replaces a counter by the result of `change`, in one transaction with `also`. Without a result, nothing is written. */
+export async function changeCounter(
+  { objects, nowMs }: { objects: ObjectTable; nowMs: () => number },
+  counter: AttemptCounter,
+  change: (attempts: SignInAttempts | undefined, nowMs: number) => SignInAttempts | undefined,
+  also: ObjectWrite[] = [],
+): Promise<void> {
+  for (let tries = 0; tries < COUNT_TRIES; tries += 1) {
+    const [state] = await readCounters(objects, [counter]);
+    const atMs = nowMs();
+    const value = change(state?.attempts, atMs);
+    if (!value) return;
+    if ((await objects.transactWrite([toCounterWrite(counter, state?.item, value, atMs), ...also])) === undefined) return;
+  }
+}
