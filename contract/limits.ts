@@ -133,6 +133,8 @@ export const limits = {
   maxPerPage: 100,
   /** Number of index entries that one filtered list reads before it returns the matches so far. */
   listScan: 20_000,
+  /** The last position in a queue that is counted. */
+  queuePosition: 1000,
   tokenPrefixChars: 10,
   /** Duration of a session. Pages renew it before it ends. */
   sessionMs: 14 * 24 * 3600 * 1000,

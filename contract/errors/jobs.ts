@@ -5,6 +5,7 @@ export interface JobErrors {
   "reply.shape": { id: string; reason: string };
   "job.notFound": { id: string };
   "job.notFinished": { id: string };
+  "job.stepNotFinished": { id: string; step: string };
   "job.erased": { id: string };
   "job.idTaken": { id: string };
   "job.ended": { id: string; state: string };
@@ -24,6 +25,10 @@ export const jobAnswers: Answers<JobErrors> = {
   "reply.shape": { status: 400, describe: ({ id, reason }) => `The job ${id} returned an invalid reply: ${reason}.` },
   "job.notFound": { status: 404, describe: ({ id }) => `There is no job ${id}.` },
   "job.notFinished": { status: 404, describe: ({ id }) => `The job ${id} has not finished.` },
+  "job.stepNotFinished": {
+    status: 404,
+    describe: ({ id, step }) => `The step ${step} of job ${id} has no result: it has not finished, or the flow has no such step.`,
+  },
   "job.erased": { status: 404, describe: ({ id }) => `The result of job ${id} was erased, either on request or as its script specifies.` },
   "job.idTaken": { status: 400, describe: ({ id }) => `There is already a job ${id}. Omit job_id, or send a new UUID.` },
   "job.ended": { status: 400, describe: ({ id, state }) => `The job ${id} has already ended: ${state}.` },

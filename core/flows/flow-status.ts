@@ -19,6 +19,8 @@ export interface ModuleState {
   inside?: readonly { job: string; ok: boolean }[] | undefined;
   /** Present while the module waits for approval. */
   gate?: OpenGate | undefined;
+  /** Present while a module inside this loop or branch waits for approval. */
+  innerGate?: OpenGate | undefined;
 }
 
 /** Builds the status of a flow from the states of its top-level modules, its failure module and its preprocessor. */
@@ -39,6 +41,7 @@ export function buildFlowStatus(
     const status =
       waits ??
       (openGate && (isLast || openGate.kind === "consent") ? waitingAt(module.id, openGate) : undefined) ??
+      (open && of.innerGate ? waitingAt(module.id, of.innerGate) : undefined) ??
       (openGate ? ({ type: "Success", id: module.id, job: openGate.id } as const) : moduleStatus(id, module, of, open));
     waitingGate = openGate && status.type === "Success" ? openGate : undefined;
     modules.push(status);
@@ -54,7 +57,7 @@ export function buildFlowStatus(
     modules,
     failure_module: beside(value.failure_module, "failure"),
     ...(value.preprocessor_module ? { preprocessor_module: beside(value.preprocessor_module, "preprocessor") } : {}),
-    ...conditionsOf(value.modules.flatMap((module) => known(module.id).gate ?? [])[0]),
+    ...conditionsOf(value.modules.flatMap((module) => known(module.id).gate ?? known(module.id).innerGate ?? [])[0]),
     ...(failed?.length ? { retry: { fail_count: failed.length, failed_jobs: failed.filter(Boolean) } } : {}),
   };
 }

@@ -155,6 +155,19 @@ const isIndex = (segment: string) => /^\d+$/.test(segment);
 /** The indices in a path, outermost first. */
 export const listIndices = (path: string) => segmentsOf(path).filter(isIndex).map(Number);
 
+/** Compares two paths of the same list by the order in which their steps run. A retry of a module follows its first attempt. */
+export function comparePaths(a: string, b: string): number {
+  const [left, right] = [segmentsOf(a), segmentsOf(b)];
+  for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
+    const [one = "", other = ""] = [left[at], right[at]];
+    if (one === other) continue;
+    if (isIndex(one) !== isIndex(other)) return isIndex(one) ? -1 : 1;
+    const order = Number(one.split("~").at(-1)) - Number(other.split("~").at(-1));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
 /** The path of the lists inside a module. A retry has another path, so that it finds nothing of the attempt before. */
 export const insidePath = (module: string, path: string, retries: number) => (retries > 0 ? `${path}${module}~${retries}.` : path);
 /** Returns the path of an iteration inside the path of its loop. */

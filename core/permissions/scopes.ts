@@ -70,6 +70,12 @@ export function parseScope(text: string): Scope | undefined {
 const reaches = (pattern: string, path: string) =>
   pattern === "*" || pattern === path || (pattern.endsWith("/*") && path.startsWith(pattern.slice(0, -1)));
 
+/** Returns whether a scope names a path, and allows its holder to run the script or flow at `path`. */
+export function namesRunOf(text: string, runs: "scripts" | "flows", path: string): boolean {
+  const scope = parseScope(text);
+  return scope?.value === `jobs:run:${runs}` && scope.path !== undefined && reaches(scope.path, path);
+}
+
 /**
  * Returns whether one of the scopes allows a call. Without a `path`, a scope that names a path allows the call only if the handler checks
  * each object itself (`checkedLater`).

@@ -40,6 +40,8 @@ export const runnableSchema = z.object({
   cacheIgnoresPaths: z.boolean().optional(),
   /** A repeated `webhook-id` starts no second job. */
   onceByWebhookId: z.boolean().optional(),
+  /** Whether the workspace's error handler ignores its failures, if that was set after the version was saved. */
+  errorHandlerMuted: z.boolean().optional(),
   archived: z.boolean(),
   deleted: z.boolean(),
 });
@@ -114,7 +116,7 @@ export function toScriptJson(
     kind: fields.kind ?? "script",
     starred: false,
     has_preprocessor: runnable.preprocessor !== undefined || (fields.has_preprocessor ?? false),
-    ws_error_handler_muted: fields.ws_error_handler_muted ?? false,
+    ws_error_handler_muted: runnable.errorHandlerMuted ?? fields.ws_error_handler_muted ?? false,
     ...(version.inferredSchema ? { inferred_schema: version.inferredSchema } : {}),
     ...(lock === undefined ? {} : { lock }),
     ...(built.lockErrorLogs === undefined ? {} : { lock_error_logs: built.lockErrorLogs }),

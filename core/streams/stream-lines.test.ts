@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StreamLines, toStreamResult } from "./stream-lines.ts";
+import { StreamLines, toResultWithStream, toStreamResult } from "./stream-lines.ts";
 
 describe("a stream in a log", () => {
   it("is what stands behind the mark at the beginning of a line", () => {
@@ -25,6 +25,23 @@ describe("a stream in a log", () => {
         expect(found).toBe(chunks.join(""));
       }),
     );
+  });
+});
+
+describe("the stored result of a run that printed a stream", () => {
+  it("is the stream for a run that returned nothing or whose last line belongs to it, and gains wm_stream for an object", () => {
+    const rows: [returned: unknown, stored: unknown][] = [
+      [null, "abc"],
+      [undefined, "abc"],
+      ["WM_STREAM: c", "abc"],
+      [{ n: 1 }, { n: 1, wm_stream: "abc" }],
+      [1, 1],
+      ["own", "own"],
+      [[1], [1]],
+    ];
+    for (const [returned, stored] of rows) expect(toResultWithStream(returned, "abc")).toEqual(stored);
+    expect(toResultWithStream(null, "")).toBe(null);
+    expect(toResultWithStream({ n: 1 }, "")).toEqual({ n: 1 });
   });
 });
 

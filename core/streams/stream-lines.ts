@@ -50,3 +50,13 @@ export function toStreamResult(result: unknown, stream: string): unknown {
   const isObject = isJsonObject(result);
   return isObject ? { ...result, wm_stream: stream } : stream;
 }
+
+/** Returns whether a run's result can be, or contain, the stream: it returned nothing or an object. Bash returns its last line, which may belong to it. */
+export function mayHoldStream(result: unknown): boolean {
+  return result === null || result === undefined || isJsonObject(result) || (typeof result === "string" && result.startsWith(MARK.trim()));
+}
+
+/** Returns the result to store for a run that printed a stream: the stream if it returned nothing else, or its object with the stream in `wm_stream`. */
+export function toResultWithStream(result: unknown, stream: string): unknown {
+  return stream !== "" && mayHoldStream(result) ? toStreamResult(result, stream) : result;
+}

@@ -5,10 +5,12 @@ import { jobListRoutes as lists } from "../../contract/routes/jobs/job-lists.ts"
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { argsVisibleTo, getRootId, getScheduledMs } from "../../core/jobs/job.ts";
 import { loadFullJobJson } from "../../services/flows/inspection/status.ts";
+import { loadStepResult } from "../../services/flows/inspection/step-result.ts";
 import { getUserState, setUserState } from "../../services/flows/runtime/user-states.ts";
 import { cancelJob } from "../../services/jobs/cancel/cancel-job.ts";
-import { cancelSelectedJobs } from "../../services/jobs/cancel/cancel-selected-jobs.ts";
+import { cancelJobsOfPath, cancelSelectedJobs } from "../../services/jobs/cancel/cancel-selected-jobs.ts";
 import { eraseJob } from "../../services/jobs/erasure/erase-job.ts";
+import { findQueuePosition } from "../../services/jobs/queue/queue-limit.ts";
 import { runJobNow } from "../../services/jobs/queue/run-job-now.ts";
 import { countEndedJobs, countJobs, listJobIds, listJobJsons } from "../../services/jobs/read/list.ts";
 import { setProgress } from "../../services/jobs/read/progress.ts";
@@ -58,10 +60,12 @@ export const jobRoutes: ApiRoutes = [
     const { linked } = auth;
     return jsonText(200, await loadResult(deps, linked ? { linked } : callerOf(auth, routes.getResult), { workspace, id }));
   }),
-  on(routes.getResultMaybe, async ({ auth, params: { workspace, id }, query }) => {
-    const withStarted = query.get_started ?? false;
-    return json(200, await loadResultIfEnded(deps, callerOf(auth, routes.getResultMaybe), { workspace, id }, { withStarted }));
-  }),
+  on(routes.getResultMaybe, async ({ auth, params: { workspace, id } }) =>
+    json(200, await loadResultIfEnded(deps, callerOf(auth, routes.getResultMaybe), { workspace, id })),
+  ),
+  on(routes.getStepResult, async ({ auth, params: { workspace, id, node: step } }) =>
+    jsonText(200, await loadStepResult(deps, callerOf(auth, routes.getStepResult), { workspace, id, step })),
+  ),
   on(routes.getTiming, async ({ auth, params: { workspace, id } }) =>
     json(200, await getTiming(deps, callerOf(auth, routes.getTiming), { workspace, id })),
   ),
@@ -89,6 +93,11 @@ export const jobRoutes: ApiRoutes = [
       database_length: await countJobs(deps, callerOf(auth, lists.countQueue), { workspace, query: { all_workspaces }, scope: "queue" }),
     }),
   ),
+  on(lists.queuePosition, async ({ params: { workspace, scheduled_for_ms: atMs } }) => {
+    const position = await findQueuePosition(deps, workspace, atMs);
+    return json(200, position === undefined ? {} : { position });
+  }),
+  on(lists.listWorkers, async () => json(200, [])),
   on(lists.countCompleted, async ({ auth, params: { workspace } }) =>
     json(200, {
       database_length: await countJobs(deps, callerOf(auth, lists.countCompleted), { workspace, query: {}, scope: "completed" }),
@@ -119,6 +128,12 @@ export const jobRoutes: ApiRoutes = [
   on(control.cancelSelection, async ({ auth, params: { workspace }, query, body: ids }) => {
     const cancellation = { by: auth.actor.username, reason: "", force: query.force_cancel ?? false };
     return json(200, await cancelSelectedJobs(deps, callerOf(auth, control.cancelJob), { workspace, ids }, cancellation));
+  }),
+  on(control.cancelPersistent, async ({ auth, params: { workspace, path }, body }) => {
+    const caller = callerOf(auth, control.cancelPersistent);
+    const cancellation = { by: auth.actor.username, reason: body?.reason ?? "" };
+    const canceled = await cancelJobsOfPath(deps, caller, { workspace, path }, cancellation);
+    return text(200, `${canceled.length} jobs of ${path} were canceled.`);
   }),
   on(userStateRoutes.setUserState, async ({ auth, params: { workspace, id, key }, body }) => {
     await setUserState(deps, await findJob(deps, callerOf(auth, userStateRoutes.setUserState), { workspace, id }), key, body);

@@ -1,7 +1,9 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import type { NewFlow } from "../../contract/routes/flows/flows.ts";
 import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
+import { keys } from "../../core/objects/keys.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
+import { requireNewestFlow } from "../../services/flows/definitions/load.ts";
 import {
   flowExists,
   getFlow,
@@ -14,6 +16,7 @@ import {
   searchFlows,
 } from "../../services/flows/definitions/read.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
+import { listRunTokens } from "../../services/identity/tokens.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -67,6 +70,10 @@ export const flows: ApiRoutes = [
     return json(200, await describeNewestMachine(deps, workspace, path));
   }),
   on(routes.flowWebhooks, async ({ params: { workspace, path } }) => json(200, await listFlowWebhooks(deps, workspace, path))),
+  on(routes.listFlowTokens, async ({ auth: { actor }, params: { workspace, path } }) => {
+    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    return json(200, await listRunTokens(deps, { actor, workspace }, { runs: "flows", path }));
+  }),
   on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body }) => {
     const archived = body.archived ?? true;
     await setFlowArchived(deps, { actor: auth.actor, workspace }, path, archived);

@@ -1,7 +1,11 @@
 import type { TokenRoute } from "../../contract/route.ts";
-import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
+import { scriptRoutes as routes, type TriggerCountsJson } from "../../contract/routes/stored/scripts.ts";
+import { keys } from "../../core/objects/keys.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
+import { listRunTokens } from "../../services/identity/tokens.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
+import { muteScriptErrorHandler, setScriptMessage } from "../../services/scripts/change-version.ts";
+import { requireNewestScript } from "../../services/scripts/load.ts";
 import {
   getRawScript,
   getRawScriptVersion,
@@ -12,6 +16,7 @@ import {
   listScriptPaths,
   listScripts,
   scriptExists,
+  searchScripts,
 } from "../../services/scripts/read.ts";
 import { listScriptWebhooks } from "../../services/scripts/webhooks.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
@@ -20,6 +25,27 @@ import { json, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
 const callerOf = ({ actor }: Auth, action: TokenRoute, workspace: string): ObjectCaller => ({ actor, action, workspace });
+
+const requireScript = async (workspace: string, path: string) =>
+  requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+
+/** Scripts have no triggers but webhooks. */
+const NO_TRIGGERS: TriggerCountsJson = {
+  schedule_count: 0,
+  http_routes_count: 0,
+  webhook_count: 0,
+  email_count: 0,
+  default_email_count: 0,
+  websocket_count: 0,
+  postgres_count: 0,
+  kafka_count: 0,
+  nats_count: 0,
+  mqtt_count: 0,
+  amqp_count: 0,
+  sqs_count: 0,
+  gcp_count: 0,
+  azure_count: 0,
+};
 
 /** Loaded on first use, so that the function starts faster. */
 const importSave = () => import("../../services/scripts/create.ts");
@@ -40,6 +66,28 @@ export const scripts: ApiRoutes = [
   on(routes.listScriptPaths, async ({ auth: { actor }, params: { workspace } }) =>
     json(200, await listScriptPaths(deps, workspace, createPathFilter({ actor, workspace }, routes.listScripts.access))),
   ),
+  on(routes.searchScripts, async ({ auth: { actor }, params: { workspace } }) =>
+    json(200, await searchScripts(deps, workspace, createPathFilter({ actor, workspace }, routes.searchScripts.access))),
+  ),
+  on(routes.updateScriptHistory, async ({ auth, params: { workspace, hash, script_path: path }, body }) => {
+    const caller = callerOf(auth, routes.updateScriptHistory, workspace);
+    await setScriptMessage(deps, caller, { hash, path, message: body.deployment_msg ?? "" });
+    return text(200, `The message of version ${hash} was changed.`);
+  }),
+  on(routes.listScriptTokens, async ({ auth: { actor }, params: { workspace, path } }) => {
+    await requireScript(workspace, path);
+    return json(200, await listRunTokens(deps, { actor, workspace }, { runs: "scripts", path }));
+  }),
+  on(routes.countScriptTriggers, async ({ auth: { actor }, params: { workspace, path } }) => {
+    await requireScript(workspace, path);
+    const tokens = await listRunTokens(deps, { actor, workspace }, { runs: "scripts", path });
+    return json(200, { ...NO_TRIGGERS, webhook_count: tokens.length });
+  }),
+  on(routes.muteScriptErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body }) => {
+    const muted = body.muted ?? false;
+    await muteScriptErrorHandler(deps, { actor, workspace }, { path, muted });
+    return text(200, `The workspace's error handler ${muted ? "ignores" : "handles"} failures of ${path}.`);
+  }),
   on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await getScript(deps, workspace, path))),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>
     json(200, await getScriptVersion(deps, callerOf(auth, routes.getScriptByHash, workspace), hash)),

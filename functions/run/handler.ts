@@ -3,12 +3,13 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { actions } from "../../contract/access/actions.ts";
 import type { Payload } from "../../contract/payload.ts";
-import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
-import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
+import { type FlowPreview, flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
+import { type RunQuery, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { buildFlowPreviewRequest, buildPreviewRequest } from "../../services/execution/requests/preview-request.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
 import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
+import { continueEarlierRun } from "../../services/flows/lifecycle/continue-earlier-run.ts";
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { apiHandler, on } from "../shared/edge.ts";
@@ -57,6 +58,9 @@ const toPreview = <Query, Body>({ auth: { actor }, params: { workspace }, query,
   headers,
 });
 
+const buildFlowPreview = (call: PreviewCall<RunQuery, FlowPreview>): Promise<RunRequest> =>
+  continueEarlierRun(deps, call.auth.actor, buildFlowPreviewRequest(toPreview(call), nowMs()), call.body);
+
 const startRoutes = [routes.runScriptByPath, routes.runScriptByHash, flowRoutes.runFlowByPath, flowRoutes.runFlowByVersion];
 const waitRoutes = [
   routes.runWaitScriptByPath,
@@ -75,8 +79,8 @@ export const handler = apiHandler<RunAuth>(
     ...versionRoutes(waitRoutes, deps, (request, { query }) => waitAndReply(request, query)),
     on(routes.runPreview, (call) => startAndReply(buildPreviewRequest(toPreview(call), nowMs()))),
     on(routes.runWaitPreview, (call) => waitAndReply(buildPreviewRequest(toPreview(call), nowMs()), call.query)),
-    on(flowRoutes.runFlowPreview, (call) => startAndReply(buildFlowPreviewRequest(toPreview(call), nowMs()))),
-    on(flowRoutes.runWaitFlowPreview, (call) => waitAndReply(buildFlowPreviewRequest(toPreview(call), nowMs()), call.query)),
+    on(flowRoutes.runFlowPreview, async (call) => startAndReply(await buildFlowPreview(call))),
+    on(flowRoutes.runWaitFlowPreview, async (call) => waitAndReply(await buildFlowPreview(call), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
       const caller = { actor, action: actions.readJob };
       const fields = buildJobOptions(actor, workspace, query, nowMs());

@@ -90,6 +90,7 @@ describe("the REST API", () => {
       "/api/w/{workspace}/job_u",
       "/api/w/{workspace}/jobs",
       "/api/w/{workspace}/jobs_u",
+      "/api/workers",
     ]);
     expect(prefixesOf(Object.values(routes), "people")).toContain("/api/w");
     expect(prefixesOf(Object.values(routes), "objects")).toContain("/api/w/{workspace}/workspaces/encryption_key");

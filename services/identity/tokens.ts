@@ -6,9 +6,9 @@ import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import type { Actor, Person } from "../../core/people/actor.ts";
+import type { Actor, Person, WorkspaceCaller } from "../../core/people/actor.ts";
 import { createTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
-import { parseScope } from "../../core/permissions/scopes.ts";
+import { namesRunOf, parseScope } from "../../core/permissions/scopes.ts";
 
 export interface TokenDeps {
   objects: ObjectTable;
@@ -95,6 +95,20 @@ export async function listTokens(
       ...(record.workspace === undefined ? {} : { workspace_id: record.workspace }),
       ...(record.expiresAtMs === undefined ? {} : { expiration: new Date(record.expiresAtMs).toISOString() }),
     }));
+}
+
+/** Lists the caller's tokens with a scope to run the script or flow at a path, as `listTokens` does, and at most `limits.maxPerPage`. */
+export async function listRunTokens(
+  deps: TokenDeps,
+  { actor, workspace }: WorkspaceCaller,
+  { runs, path }: { runs: "scripts" | "flows"; path: string },
+): Promise<TruncatedTokenJson[]> {
+  // No scope covers tokens.
+  if (actor.kind === "person" && actor.scopes) return [];
+  const tokens = await listTokens(deps, actor, { per_page: limits.maxPerPage });
+  return tokens.filter(
+    ({ scopes, workspace_id: bound }) => (bound ?? workspace) === workspace && scopes?.some((scope) => namesRunOf(scope, runs, path)),
+  );
 }
 
 /**

@@ -33,7 +33,7 @@ export async function createScript(
     const hidden = () => new SvcError("script.parentUnknown", { parentHash: parent.runnable.hash });
     permit(actor, actions.saveScript, { workspace, path: parent.runnable.path }, hidden);
   }
-  if (skipIfNoop && parent && isActiveAt(parent.runnable, request.path) && isNoop(parent.version.sent, request))
+  if (skipIfNoop && parent && isActiveAt(parent.runnable, request.path) && isNoop(currentFields(parent), request))
     return parent.runnable.hash;
   const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
   return saveScriptVersion(deps, { actor, workspace, newScript: request, current, parent, onBehalfOf: runsAs });
@@ -69,4 +69,9 @@ async function findParent(
     if (!free) throw new SvcError("script.pathTaken", { path: request.path });
   }
   return { runnable, version: await loadScriptVersion(deps, workspace, followed) };
+}
+
+/** The fields of a version as they were sent, with the one that can change afterwards. */
+function currentFields({ runnable: { errorHandlerMuted }, version }: ParentVersion): NewScript {
+  return errorHandlerMuted === undefined ? version.sent : { ...version.sent, ws_error_handler_muted: errorHandlerMuted };
 }

@@ -137,6 +137,18 @@ export async function listScripts(
   });
 }
 
+/** Returns the paths and contents of all scripts that the caller may read and that are not archived, for a search in them. */
+export async function searchScripts(
+  deps: LoadScriptDeps,
+  workspace: string,
+  isVisible: (path: string) => boolean,
+): Promise<{ path: string; content: string }[]> {
+  const found = (await loadListings(deps.objects, workspace)).filter(({ path, archived }) => !archived && isVisible(path));
+  return Promise.all(
+    found.map(async ({ path, hash }) => ({ path, content: (await loadScriptVersion(deps, workspace, hash)).sent.content })),
+  );
+}
+
 /** Lists the versions saved at a path, newest first. Throws `script.notFound` if there never was one. */
 export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
   const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });

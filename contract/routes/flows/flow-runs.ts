@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { atJob, inWorkspace, jsonObject, workspaceId } from "../../common.ts";
+import { anyJson, atJob, inWorkspace, jobId, jsonObject, workspaceId } from "../../common.ts";
 import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 import { defineRoute } from "../../route.ts";
 import {
@@ -36,12 +36,24 @@ const restartSchema = z.object({
 });
 export type Restart = z.output<typeof restartSchema>;
 
+/** The run whose earlier results a preview continues with. */
+const restartedFromSchema = restartSchema.omit({ flow_version: true }).extend({
+  flow_job_id: jobId.describe("The job of a flow that has ended."),
+  flow_version: flowVersion.nullish().describe("Has no effect: the preview runs the flow in `value`."),
+  nested: anyJson.nullish().describe("Not supported: a restart begins in the flow's own list."),
+});
+
 /** A flow that is not stored. */
 export const flowPreviewSchema = z.object({
   value: flowValueSchema,
   path: z.string().max(250).nullish(),
   args: jsonObject.nullish(),
   tag: z.string().max(50).nullish(),
+  restarted_from: restartedFromSchema
+    .nullish()
+    .describe(
+      "Runs this flow with these arguments from one of its steps on, with the results that the steps before it had in an earlier run.",
+    ),
 });
 export type FlowPreview = z.output<typeof flowPreviewSchema>;
 
@@ -93,7 +105,7 @@ export const flowRunRoutes = {
     body: flowPreviewSchema,
     status: 201,
     reply: accepted,
-    errors: runErrors,
+    errors: [...runErrors, "job.notFound", "flow.notRestarted"],
   }),
   restartFlow: defineRoute({
     name: "jobs.restart.flows",
@@ -159,6 +171,6 @@ export const flowRunRoutes = {
     body: flowPreviewSchema,
     status: 200,
     reply: result,
-    errors: waitErrors,
+    errors: [...waitErrors, "job.notFound", "flow.notRestarted"],
   }),
 };

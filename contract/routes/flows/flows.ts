@@ -17,6 +17,7 @@ import {
 import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
+import { truncatedTokenSchema } from "../people/tokens.ts";
 
 /** A flow's version: an integer that increases with each version. */
 export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
@@ -279,6 +280,16 @@ export const flowRoutes = {
     access: readPath,
     params: atPath,
     reply: { json: z.array(z.object({ kind: z.string(), method: z.string(), url: z.string(), curl: z.string() })) },
+    errors: ["flow.notFound"],
+  }),
+  listFlowTokens: defineRoute({
+    ...read,
+    name: "flows.listTokens",
+    summary: "List your tokens that have a scope to run this flow by its path, without their values.",
+    path: `${w}/list_tokens/{path+}`,
+    access: readPath,
+    params: atPath,
+    reply: { json: z.array(truncatedTokenSchema) },
     errors: ["flow.notFound"],
   }),
   archiveFlow: defineRoute({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { atJob, flag, inWorkspace, jobId } from "../../common.ts";
+import { atJob, atPath, flag, inWorkspace, jobId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { completedJobSchema } from "./job.ts";
 
@@ -44,6 +44,17 @@ export const jobControlRoutes = {
     body: z.array(jobId).max(1000),
     reply: { json: z.array(jobId) },
     errors: [],
+  }),
+  cancelPersistent: defineRoute({
+    ...post,
+    name: "jobs.cancelPersistent",
+    summary: "Cancel the jobs of the script at a path that have not ended and that the caller may cancel.",
+    path: `${w}/jobs_u/queue/cancel_persistent/{path+}`,
+    access: { domain: "jobs", verb: "write", need: "run", target: "path", hiddenAs: "script.notFound", inArchive: true },
+    params: atPath,
+    body: reason.optional(),
+    reply: { text: "A confirmation." },
+    errors: ["script.notFound"],
   }),
   setProgress: defineRoute({
     ...post,

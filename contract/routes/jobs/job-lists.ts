@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { flag, inWorkspace, jobId, page, timestamp } from "../../common.ts";
+import { flag, inWorkspace, jobId, jsonObject, page, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { completedJobSchema, jobSchema, queuedJobSchema } from "./job.ts";
 
@@ -108,6 +108,24 @@ export const jobListRoutes = {
     params: inWorkspace,
     query: z.object({ all_workspaces: flag.optional() }),
     reply: { json: z.object({ database_length: z.number(), suspended: z.number().optional() }) },
+  }),
+  queuePosition: defineRoute({
+    ...read,
+    name: "jobs.queuePosition",
+    summary: "Get the position in the workspace's queue of a job that is scheduled for a time. It is absent if no job waits until then.",
+    path: `${w}/jobs/queue/position/{scheduled_for_ms}`,
+    access: { domain: "jobs", verb: "read", need: "member", target: "none" },
+    params: inWorkspace.extend({ scheduled_for_ms: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER) }),
+    reply: { json: z.object({ position: z.int().min(1).optional() }) },
+  }),
+  listWorkers: defineRoute({
+    ...read,
+    name: "jobs.listWorkers",
+    summary: "List the worker processes: none, because functions run the jobs.",
+    path: "/api/workers/list",
+    access: { domain: "jobs", verb: "read", need: "self", target: "none" },
+    query: z.object({ ping_since: z.string().max(50).optional(), ...page }),
+    reply: { json: z.array(jsonObject) },
   }),
   countCompleted: defineRoute({
     ...read,

@@ -90,14 +90,29 @@ export const jobRoutes = {
   getResultMaybe: defineRoute({
     ...read,
     name: "jobs.getResultMaybe",
-    summary: "Get whether a job has ended and, if it has, its result.",
+    summary: "Get whether a job has started and ended and, if it has ended, its result. Every field is always present.",
     path: `${w}/jobs_u/completed/get_result_maybe/{id}`,
     access: readJob,
     params: atJob,
-    query: z.object({ get_started: flag.optional() }),
+    query: z.object({ get_started: flag.optional().describe("Has no effect: the field `started` is always sent.") }),
     reply: {
-      json: z.object({ completed: z.boolean(), result: anyJson, success: z.boolean().optional(), started: z.boolean().optional() }),
+      json: z.object({
+        started: z.boolean(),
+        completed: z.boolean(),
+        success: z.boolean().nullable().describe("Null until the job ends."),
+        result: anyJson.describe("Null until the job ends."),
+      }),
     },
+  }),
+  getStepResult: defineRoute({
+    ...read,
+    name: "jobs.getStepResult",
+    summary: "Get the result of a flow's step. A step inside a loop has the result of its last iteration that ended.",
+    path: `${w}/jobs/result_by_id/{id}/{node}`,
+    access: readJob,
+    params: atJob.extend({ node: z.string().max(100).describe("The step's id in the flow.") }),
+    reply: { json: anyJson },
+    errors: ["job.notFound", "job.stepNotFinished", "job.erased"],
   }),
   getTiming: defineRoute({
     ...read,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
 import {
+  anyPath,
   atHash,
   atPath,
   extraPerms,
@@ -16,6 +17,7 @@ import {
 import { scriptLanguageSchema } from "../../languages.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
+import { truncatedTokenSchema } from "../people/tokens.ts";
 
 const scriptKindSchema = z.enum(["script", "failure", "trigger", "command", "approval", "preprocessor"]);
 
@@ -121,6 +123,25 @@ export const MAX_PARENTS = 100;
 const listedScriptSchema = scriptSchema.partial({ content: true }).extend({ deployment_msg: z.string().optional() });
 export type ListedScriptJson = z.input<typeof listedScriptSchema>;
 
+const counter = z.int().min(0);
+const triggerCountsSchema = z.object({
+  schedule_count: counter,
+  http_routes_count: counter,
+  webhook_count: counter,
+  email_count: counter,
+  default_email_count: counter,
+  websocket_count: counter,
+  postgres_count: counter,
+  kafka_count: counter,
+  nats_count: counter,
+  mqtt_count: counter,
+  amqp_count: counter,
+  sqs_count: counter,
+  gcp_count: counter,
+  azure_count: counter,
+});
+export type TriggerCountsJson = z.input<typeof triggerCountsSchema>;
+
 const historyItem = z.object({
   script_hash: versionHash,
   deployment_msg: z.string().optional(),
@@ -225,6 +246,16 @@ export const scriptRoutes = {
     reply: { json: z.array(z.string()) },
     errors: [],
   }),
+  searchScripts: defineRoute({
+    ...read,
+    name: "scripts.listSearch",
+    summary: "List every script with its content, to search in it.",
+    path: `${w}/list_search`,
+    access: listAll,
+    params: inWorkspace,
+    reply: { json: z.array(z.object({ path: z.string(), content: z.string() })) },
+    errors: [],
+  }),
   getScriptByPath: defineRoute({
     ...read,
     name: "scripts.getByPath",
@@ -285,6 +316,17 @@ export const scriptRoutes = {
     reply: { json: z.array(historyItem) },
     errors: ["script.notFound"],
   }),
+  updateScriptHistory: defineRoute({
+    ...post,
+    name: "scripts.updateHistory",
+    summary: "Change the deployment message of a version.",
+    path: `${w}/history_update/h/{hash}/p/{script_path+}`,
+    access: writeVersion,
+    params: atHash.extend({ script_path: anyPath }),
+    body: z.object({ deployment_msg: z.string().max(1000).nullish() }),
+    reply: { text: "A confirmation." },
+    errors: ["script.versionNotFound", "script.changedMeanwhile"],
+  }),
   latestVersion: defineRoute({
     ...read,
     name: "scripts.latestVersion",
@@ -314,6 +356,37 @@ export const scriptRoutes = {
     params: atPath,
     reply: { json: z.array(z.object({ kind: z.string(), method: z.string(), url: z.string(), curl: z.string() })) },
     errors: ["script.notFound"],
+  }),
+  listScriptTokens: defineRoute({
+    ...read,
+    name: "scripts.listTokens",
+    summary: "List your tokens that have a scope to run this script by its path, without their values.",
+    path: `${w}/list_tokens/{path+}`,
+    access: readPath,
+    params: atPath,
+    reply: { json: z.array(truncatedTokenSchema) },
+    errors: ["script.notFound"],
+  }),
+  countScriptTriggers: defineRoute({
+    ...read,
+    name: "scripts.countTriggers",
+    summary: "Count what starts this script. Only webhooks exist: your tokens that have a scope to run it count as these.",
+    path: `${w}/get_triggers_count/{path+}`,
+    access: readPath,
+    params: atPath,
+    reply: { json: triggerCountsSchema },
+    errors: ["script.notFound"],
+  }),
+  muteScriptErrorHandler: defineRoute({
+    ...post,
+    name: "scripts.muteErrorHandler",
+    summary: "Set whether the workspace's error handler ignores failures of the newest version at a path.",
+    path: `${w}/toggle_workspace_error_handler/p/{path+}`,
+    access: writePath,
+    params: atPath,
+    body: z.object({ muted: z.boolean().nullish() }),
+    reply: { text: "A confirmation." },
+    errors: ["script.notFound", "script.changedMeanwhile"],
   }),
   archiveScriptByPath: defineRoute({
     ...post,

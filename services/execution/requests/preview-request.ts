@@ -36,7 +36,7 @@ export function buildPreviewRequest({ actor, workspace, query, body, headers }: 
 
 /** Returns the request to run a flow that is not stored, at `nowMs` (epoch ms). Throws `idempotency.key`. */
 export function buildFlowPreviewRequest({ actor, workspace, query, body, headers }: PreviewCall<FlowPreview>, nowMs: number): RunRequest {
-  const { value, path, args } = body;
+  const { value, path, args, restarted_from: origin } = body;
   return {
     preview: {
       ...buildJobOptions(actor, workspace, query, nowMs),
@@ -47,7 +47,10 @@ export function buildFlowPreviewRequest({ actor, workspace, query, body, headers
       tag: query.tag ?? body.tag ?? "flow",
       timeoutS: limits.flowTimeoutS,
       eraseAfterS: value.delete_after_secs ?? undefined,
-      idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_flow"], { args: { args, value }, files: [] }),
+      idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_flow"], {
+        args: { args, value, ...(origin ? { origin } : {}) },
+        files: [],
+      }),
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, one, step } from "../../../test/support/use-cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/room.ts";
-import { addFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addFlow, approveGate, type FlowRoom, gates, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { loadFlowLogs } from "./logs.ts";
 import { loadFlowFields } from "./status.ts";
@@ -109,6 +109,37 @@ describe("a flow's job", () => {
         { type: "WaitingForPriorSteps", id: "never" },
       ],
     });
+  });
+
+  it.each([
+    ["a loop", (ask: object) => each("outer", "[1, 2]", [step("before"), ask, step("b")])],
+    ["a parallel loop", (ask: object) => each("outer", "[1]", [ask, step("b")], { parallel: true })],
+    ["a branch inside a loop", (ask: object) => each("outer", "[1]", [one("o", "true", [ask, step("b")])])],
+    ["the branches of a branchall", (ask: object) => all("outer", [[step("b")], [ask, step("c")]])],
+  ])("shows a gate that is open inside %s as the outer module that waits", async (_, around) => {
+    for (const [count, ask] of [
+      [2, echo("ask", "1", { suspend: { required_events: 2 } })],
+      [1, { id: "ask", value: { type: "consentgate", approvers: ["u/ann"] } }],
+    ] as const) {
+      const run = await startFlow(room, [step("a"), around(ask), step("after")]);
+      const cloud = new Cloud(room);
+      await cloud.playUntilQuiet();
+      const [gate] = await gates(room, run);
+      const shown = async () => (await loadFlowFields(room.deps, await jobOf(run))).flow_status;
+      const waiting = { type: "WaitingForEvents", id: "outer", count, job: gate?.id };
+      expect((await shown())?.modules).toEqual([
+        expect.objectContaining({ type: "Success" }),
+        waiting,
+        { type: "WaitingForPriorSteps", id: "after" },
+      ]);
+      expect(await shown()).toMatchObject({ step: 1, approval_conditions: { user_auth_required: count === 1 } });
+      if (count === 2 && gate) {
+        await approveGate(room, gate);
+        expect((await shown())?.modules[1]).toEqual({ ...waiting, count: 1 });
+      }
+      for (const execution of room.started) if (execution.is === "running") execution.is = "stopped";
+      await cloud.playUntilQuiet();
+    }
   });
 
   it("names the executions that it continued from, the oldest first", async () => {

@@ -3,12 +3,12 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { type FlowValue, storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
-import { countMissingApprovals, isOpen, toApprovalConditions } from "../../../core/approvals/gate.ts";
+import { countMissingApprovals, type Gate, isOpen, type OpenedGate, toApprovalConditions } from "../../../core/approvals/gate.ts";
 import { buildFlowStatus, type ModuleState, type OpenGate } from "../../../core/flows/flow-status.ts";
 import { insidePath, iterationPath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
-import { bodyScope, branchScope, isContainer, listBodyModules, mayRequireApproval, ROOT } from "../../../core/flows/scopes.ts";
-import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
-import { loadGate } from "../../approvals/gates/change-gate.ts";
+import { bodyScope, branchScope, indexFlow, isContainer, listBodyModules, mayRequireApproval, ROOT } from "../../../core/flows/scopes.ts";
+import { getWaitState, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
+import { loadGate, loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
 import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
@@ -90,6 +90,7 @@ async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Pro
     const attempt = of.progress?.failed?.length ?? 0;
     if (mayRequireApproval(open)) of.gate = await loadOpenGate(deps, computeStepJobId(job.id, open.id, ROOT, "", attempt));
     if (isContainer(open)) {
+      of.innerGate = of.gate ? undefined : await findInnerGate(deps, job, value, open.id);
       const path = insidePath(open.id, "", attempt);
       const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
       const places = Array.from({ length: Math.min(count, MAX_ITERATIONS) }, (_, index) =>
@@ -117,11 +118,26 @@ async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Pro
   };
 }
 
+/** Finds the earliest open gate of the modules inside a loop or branch, at any depth. Their flow's job counts its open gates. */
+async function findInnerGate(deps: FlowStatusDeps, job: Job, value: FlowValue, container: string): Promise<OpenGate | undefined> {
+  if (!getWaitState(job)) return undefined;
+  const { modules } = indexFlow(value);
+  const gates = await loadGatesOfRun(deps, job.root ?? job.id, job.id);
+  const inner = gates.filter(isOpen).find(({ module }) => modules.get(module)?.scope.inside[0] === container);
+  return inner && toOpenGate(inner);
+}
+
 async function loadOpenGate(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promise<OpenGate | undefined> {
   const gate = await loadGate(deps, id);
-  if (!gate || !isOpen(gate)) return undefined;
-  return { id, kind: gate.opened.kind, missing: countMissingApprovals(gate), conditions: toApprovalConditions(gate.opened.rules) };
+  return gate && isOpen(gate) ? toOpenGate(gate) : undefined;
 }
+
+const toOpenGate = (gate: Gate & { opened: OpenedGate }): OpenGate => ({
+  id: gate.id,
+  kind: gate.opened.kind,
+  missing: countMissingApprovals(gate),
+  conditions: toApprovalConditions(gate.opened.rules),
+});
 
 async function loadItems({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<JournalItems> {
   return readJournal({ jobs }, { id }, refs);

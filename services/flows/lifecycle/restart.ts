@@ -27,8 +27,10 @@ import { loadJson } from "../../jobs/values/values.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
+/** The flow with which a run continues. */
+type RestartedPlan = Pick<LoadedPlan, "value" | "index">;
 
-const notRestartedError = ({ id }: Job, reason: string) => new SvcError("flow.notRestarted", { id, reason });
+export const notRestartedError = ({ id }: Job, reason: string) => new SvcError("flow.notRestarted", { id, reason });
 
 /**
  * Queues a new job that continues a flow which has ended, from one of its steps. Journal items that refer to the original job's results of
@@ -41,11 +43,8 @@ export async function restartFlow(
   origin: Job,
   { request, fields }: { request: Restart; fields: Partial<NewJob> },
 ): Promise<{ id: string }> {
-  const { jobs, objects } = deps;
-  if (!origin.flow) throw notRestartedError(origin, "it is not a flow");
-  if (!hasEnded(origin)) throw notRestartedError(origin, "it has not ended yet");
-  if (!origin.flow.plan) throw notRestartedError(origin, "it never started");
-  if (origin.erased) throw notRestartedError(origin, "its arguments and results were erased");
+  const { objects } = deps;
+  assertRestartable(origin);
   if (origin.redactedArgs) throw notRestartedError(origin, "its arguments contain secrets of the enclosing flow");
   const wanted = request.flow_version ?? origin.flow.version;
   const flow = wanted === undefined ? undefined : requireFlowVersion(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
@@ -53,16 +52,7 @@ export async function restartFlow(
   if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
-  const outcomes = await jobs.listChildren(origin.id, childPrefix.outcome);
-  const from =
-    request.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes) : { ...request, step_id: request.step_id };
-  const kept = selectReusedItems(origin, plan, outcomes, from);
-  const loop = await loadReusedIterations(deps, origin, plan, from);
-  await checkValuesExist(deps, origin, [...kept, ...loop]);
-  // Steps receive earlier results unmasked, so a restart by another user could reveal secrets.
-  if (origin.email !== actor.email && [...kept, ...loop].some(containsSecrets)) {
-    throw notRestartedError(origin, "the results of its steps contain secrets, so only the user who ran it can restart it");
-  }
+  const reusedSteps = await loadReusedSteps(deps, actor, origin, { plan, request });
   const { kind, path, hash, tag, timeoutS, priority, code } = origin;
   return enqueueJob(deps, {
     ...fields,
@@ -72,7 +62,7 @@ export async function restartFlow(
     path,
     hash,
     flow: wanted === undefined ? { execution: 0 } : { version: wanted, execution: 0 },
-    reusedSteps: [...kept, ...loop],
+    reusedSteps,
     ...(code ? { code: (await loadJson(deps, origin, code)) as { flow: unknown } } : {}),
     tag,
     // The limit of a subflow's job is what remained of its parent's limit.
@@ -84,6 +74,38 @@ export async function restartFlow(
     concurrency: flow?.concurrency,
     args: (await loadJson(deps, origin, origin.args)) as Record<string, unknown>,
   });
+}
+
+type RestartableJob = EndedJob & { flow: { plan: string } };
+
+/** Throws `flow.notRestarted` for a job that is not a flow, or that has not ended, never started or was erased. */
+export function assertRestartable(origin: Job): asserts origin is RestartableJob {
+  if (!origin.flow) throw notRestartedError(origin, "it is not a flow");
+  if (!hasEnded(origin)) throw notRestartedError(origin, "it has not ended yet");
+  if (!origin.flow.plan) throw notRestartedError(origin, "it never started");
+  if (origin.erased) throw notRestartedError(origin, "its arguments and results were erased");
+}
+
+/**
+ * Returns the journal items of a run that a restart with this `plan` takes over: those of the steps before the one that runs again first.
+ * Throws `flow.notRestarted`.
+ */
+export async function loadReusedSteps(
+  deps: Pick<RestartFlowDeps, "jobs">,
+  actor: Actor,
+  origin: EndedJob,
+  { plan, request }: { plan: RestartedPlan; request: Omit<Restart, "flow_version"> },
+): Promise<Child[]> {
+  const outcomes = await deps.jobs.listChildren(origin.id, childPrefix.outcome);
+  const from =
+    request.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes) : { ...request, step_id: request.step_id };
+  const kept = [...selectReusedItems(origin, plan, outcomes, from), ...(await loadReusedIterations(deps, origin, plan, from))];
+  await checkValuesExist(deps, origin, kept);
+  // Steps receive earlier results unmasked, so a restart by another user could reveal secrets.
+  if (origin.email !== actor.email && kept.some(containsSecrets)) {
+    throw notRestartedError(origin, "the results of its steps contain secrets, so only the user who ran it can restart it");
+  }
+  return kept;
 }
 
 /**
@@ -106,16 +128,16 @@ export async function restartRun(
 /**
  * The first module that runs again and, for a loop or branches, the first iteration or branch. `onlyFailed` restarts the failed ones alone.
  */
-type RestartPoint = Omit<Restart, "step_id"> & { step_id: string; onlyFailed?: boolean };
+type RestartPoint = Omit<Restart, "step_id" | "flow_version"> & { step_id: string; onlyFailed?: boolean };
 
 /**
  * Finds the step from which a flow that did not succeed continues: the first module in its own list that did not finish and, for a loop,
  * the iteration that failed.
  */
 async function findFailedStep(
-  { jobs }: RestartFlowDeps,
+  { jobs }: Pick<RestartFlowDeps, "jobs">,
   origin: EndedJob,
-  { value }: LoadedPlan,
+  { value }: RestartedPlan,
   outcomes: Child[],
 ): Promise<RestartPoint> {
   if (origin.state === "succeeded" || origin.state === "skipped")
@@ -138,7 +160,7 @@ async function findFailedStep(
 }
 
 /** Throws if the result of an earlier step was erased or is gone. */
-async function checkValuesExist({ jobs }: RestartFlowDeps, origin: Job, kept: readonly Child[]): Promise<void> {
+async function checkValuesExist({ jobs }: Pick<RestartFlowDeps, "jobs">, origin: Job, kept: readonly Child[]): Promise<void> {
   const owners = new Set(kept.flatMap((item) => resultOfItem(item)?.jobId ?? []));
   owners.delete(origin.id);
   const there = new Set((await jobs.batchGet([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
@@ -151,7 +173,7 @@ function containsSecrets(item: Child): boolean {
 }
 
 /** Returns the outcomes of the modules before the step, and of modules inside them, because later modules may refer to them. */
-function selectReusedItems(origin: Job, { value, index }: LoadedPlan, items: Child[], { step_id: step }: RestartPoint): Child[] {
+function selectReusedItems(origin: Job, { value, index }: RestartedPlan, items: Child[], { step_id: step }: RestartPoint): Child[] {
   const at = value.modules.findIndex(({ id }) => id === step);
   if (at < 0) throw notRestartedError(origin, `its flow has no step ${step} at the top level`);
   const before = new Set(value.modules.slice(0, at).map(({ id }) => id));
@@ -169,9 +191,9 @@ function selectReusedItems(origin: Job, { value, index }: LoadedPlan, items: Chi
 
 /** Returns, for a loop or branches, the results of the iterations or branches that do not run again, and the list of the loop. */
 async function loadReusedIterations(
-  { jobs }: RestartFlowDeps,
+  { jobs }: Pick<RestartFlowDeps, "jobs">,
   origin: Job,
-  { index }: LoadedPlan,
+  { index }: RestartedPlan,
   { step_id: step, branch_or_iteration_n: from, onlyFailed }: RestartPoint,
 ): Promise<Child[]> {
   if (!from && !onlyFailed) return [];

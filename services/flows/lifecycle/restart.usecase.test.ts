@@ -1,13 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { flowPreviewSchema } from "../../../contract/routes/flows/flow-runs.ts";
 import { outcomeRef } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import type { Person } from "../../../core/people/actor.ts";
+import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { each, echo } from "../../../test/support/use-cases/flow-modules.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import {
+  approveGate,
+  endOfFlow,
+  type FlowRoom,
+  gates,
+  newFlowRoom,
+  playExecutions,
+  startFlow,
+} from "../../../test/support/use-cases/room-flows.ts";
 import { addWorkspace, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { buildFlowPreviewRequest } from "../../execution/requests/preview-request.ts";
+import { startRun } from "../../execution/requests/start-run.ts";
+import { continueEarlierRun } from "./continue-earlier-run.ts";
 import { restartFlow } from "./restart.ts";
 
 const identity = (id: string, more: object = {}) => ({ id, value: { type: "identity" }, ...more });
@@ -123,5 +138,56 @@ describe("two restarts with one job id at once", () => {
       await finish(id);
       expect(await modulesRun(id)).toEqual(accepted[0] === "a" ? ["a", "b", "c"] : ["c"]);
     }
+  });
+});
+
+describe("a preview that continues an earlier run", () => {
+  const preview = async (value: object, args: object, from: object, actor: Person = anAdmin): Promise<string> => {
+    const call = { actor, workspace: room.workspace, query: {}, headers: {} };
+    const body = flowPreviewSchema.parse({ value, args, restarted_from: from });
+    const request = await continueEarlierRun(room.deps, actor, buildFlowPreviewRequest({ ...call, body }, room.clock.nowMs), body);
+    const { id } = await startRun(room.deps, request);
+    await new Cloud(room).play(id);
+    return id;
+  };
+  const modules = (last: string) => ["a", "b", "c"].map((id) => echo(id, id === "c" ? last : `'${id}' + flow_input.x`));
+  let flows: FlowRoom;
+  let first: string;
+  beforeAll(async () => {
+    flows = await newFlowRoom();
+    room = flows;
+    ({ run: first } = await runFlowInCloud(room, modules("'old'"), { x: 1 }));
+    flows.results.length = 0;
+  });
+
+  it("runs the new flow with the new arguments, and keeps the results of the steps before", async () => {
+    const value = { modules: modules("[results.a, results.b, flow_input.x, 'new']") };
+    const run = await preview(value, { x: 2 }, { flow_job_id: first, step_id: "b" });
+    expect((await endOfFlow(room, run)).result).toEqual(["a1", "b2", 2, "new"]);
+    expect(flows.results).toEqual(["b2", ["a1", "b2", 2, "new"]]);
+  });
+
+  it("keeps the iterations of a loop before the one that it restarts", async () => {
+    const loop = (text: string) => ({ modules: [each("l", "[1, 2, 3]", [echo("i", `'${text}' + flow_input.iter.value`)])] });
+    const { run } = await runFlowInCloud(room, loop("old"));
+    const next = await preview(
+      loop("new"),
+      {},
+      { flow_job_id: run, step_id: "l", branch_or_iteration_n: 2, flow_version: null, nested: null },
+    );
+    expect((await endOfFlow(room, next)).result).toEqual(["old1", "old2", "new3"]);
+  });
+
+  it("takes no approval over, and no run that the caller may not read", async () => {
+    const value = { modules: [echo("ask", "1", { suspend: { required_events: 1 } }), echo("b", "2"), echo("c", "3")] };
+    const run = await startFlow(room, value);
+    await playExecutions(room);
+    for (const gate of await gates(room, run)) await approveGate(room, gate);
+    await playExecutions(room);
+    const approved = { code: "flow.notRestarted", details: { reason: expect.stringContaining("its step ask was approved") } };
+    await expect(preview(value, {}, { flow_job_id: run, step_id: "b" })).rejects.toMatchObject(approved);
+    await expect(preview(value, {}, { flow_job_id: run, step_id: "b", nested: {} })).rejects.toMatchObject({ code: "flow.notRestarted" });
+    const stranger = aReader(room.workspace, []);
+    await expect(preview(value, {}, { flow_job_id: first, step_id: "b" }, stranger)).rejects.toMatchObject({ code: "job.notFound" });
   });
 });

@@ -59,7 +59,7 @@ async function storeEarlyReturn(deps: EndStepDeps, step: StepContext, { result }
 /** If the expression fails, the callers wait for the flow's end. */
 async function evaluateEarlyReturn(deps: EndStepDeps, step: StepContext, expression: string): Promise<ValueRef | undefined> {
   try {
-    return await storeFlowValue(deps, step, await createEvaluator(deps, step, [expression]).value(expression));
+    return await storeFlowValue(deps, step, await createEvaluator(deps, step, { beforeRun: [], others: [expression] }).value(expression));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return undefined;

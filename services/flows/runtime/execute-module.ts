@@ -3,7 +3,7 @@ import { endRef, FAILURE, PREPROCESSOR } from "../../../core/flows/journal.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { completeStep } from "./complete-step.ts";
-import { createEvaluator, ExpressionError } from "./expressions/evaluator.ts";
+import { createEvaluator, ExpressionError, type StepExpressions } from "./expressions/evaluator.ts";
 import { storeFlowValue } from "./flow-values.ts";
 import { findEnd, findOutcome, type JournalItems, readJournal } from "./journal.ts";
 import { runBranchAll } from "./modules/branch-all.ts";
@@ -96,17 +96,27 @@ async function runModuleOfKind(deps: RunModuleDeps, step: StepContext): Promise<
 }
 
 /** Every expression that may be evaluated for a module: the names in them are loaded together. */
-function expressionsOf({ module }: StepContext): string[] {
+function expressionsOf({ module }: StepContext): StepExpressions {
   const { value } = module;
-  const transforms = [
-    ...("input_transforms" in value ? Object.values(value.input_transforms ?? {}) : []),
-    ...("iterator" in value ? [value.iterator] : []),
-    ...("parallelism" in value ? [value.parallelism] : []),
-    module.sleep,
-    module.timeout,
-    module.suspend?.user_groups_required,
-  ] as ({ type?: string; expr?: string } | undefined | null)[];
-  const conditions = [module.skip_if, module.stop_after_if, module.stop_after_all_iters_if, module.retry?.retry_if];
   const branches = value.type === "branchone" ? value.branches : [];
-  return [...transforms, ...conditions, ...branches].flatMap((part) => (typeof part?.expr === "string" ? [part.expr] : []));
+  return {
+    beforeRun: textsOf(module.skip_if, "iterator" in value ? value.iterator : undefined, ...branches),
+    others: textsOf(
+      ...("input_transforms" in value ? Object.values(value.input_transforms ?? {}) : []),
+      "parallelism" in value ? value.parallelism : undefined,
+      module.sleep,
+      module.timeout,
+      module.suspend?.user_groups_required,
+      module.stop_after_if,
+      module.stop_after_all_iters_if,
+      module.retry?.retry_if,
+    ),
+  };
 }
+
+/** The texts of those parts that are expressions. */
+const textsOf = (...parts: readonly unknown[]): string[] =>
+  parts.flatMap((part) => {
+    const { expr } = (part ?? {}) as { expr?: unknown };
+    return typeof expr === "string" ? [expr] : [];
+  });

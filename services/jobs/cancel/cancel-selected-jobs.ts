@@ -1,6 +1,28 @@
 import { isSvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { listJobIds } from "../read/list.ts";
 import { createVisibilityFilter, type JobCaller } from "../read/read.ts";
 import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
+
+/** The number of jobs that `cancelJobsOfPath` cancels in one call. */
+const MAX_AT_ONCE = 1000;
+
+/** Cancels the jobs of the script at a path that have not ended and that the caller may cancel, and returns their ids. */
+export async function cancelJobsOfPath(
+  deps: CancelJobDeps & Parameters<typeof listJobIds>[0],
+  caller: JobCaller,
+  { workspace, path }: { workspace: string; path: string },
+  cancellation: Cancellation,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let page = 1; ids.length < MAX_AT_ONCE; page += 1) {
+    const query = { script_path_exact: path, page, per_page: limits.maxPerPage };
+    const found = await listJobIds(deps, caller, { workspace, query, scope: "queue" });
+    ids.push(...found);
+    if (found.length < limits.maxPerPage) break;
+  }
+  return cancelSelectedJobs(deps, caller, { workspace, ids }, cancellation);
+}
 
 /** Cancels the jobs with these ids that the caller may cancel and that have not ended, and returns the ids of the canceled jobs. */
 export async function cancelSelectedJobs(

@@ -6,8 +6,8 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addJob, addScript, addWorkspace, LEASE_OVER_MS, resumeDue, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
-import { cancelSelectedJobs } from "./cancel-selected-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { cancelJobsOfPath, cancelSelectedJobs } from "./cancel-selected-jobs.ts";
 
 const mark = { by: "ann", reason: "wrong customer" };
 
@@ -82,4 +82,16 @@ describe("cancelSelectedJobs, whichever of its writes fails,", () => {
       };
     });
   });
+});
+
+it("canceling the jobs of a path cancels those that have not ended, and no job of another path", async () => {
+  const path = `f/t/${randomUUID()}`;
+  const own = [(await addJob(room, { hash, path })).id, (await addJob(room, { hash, path })).id];
+  const other = await addJob(room, { hash, path: `${path}2` });
+  const cancel = (actor = anAdmin) =>
+    cancelJobsOfPath(room.deps, { actor, action: actions.readRun }, { workspace: room.workspace, path }, mark);
+  expect(await cancel(aReader(room.workspace, []))).toEqual([]);
+  expect((await cancel()).sort()).toEqual(own.sort());
+  expect(await cancel()).toEqual([]);
+  expect(await room.deps.jobs.get(other.id)).toMatchObject({ state: "queued" });
 });

@@ -20,6 +20,7 @@ import {
 } from "../values/values.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
 import { nextStopMs } from "./stopping.ts";
+import { addStreamToResult } from "./streamed-result.ts";
 
 export interface FinishJobDeps extends ValueDeps {
   nowMs: () => number;
@@ -64,13 +65,14 @@ export async function finishJob(
   const prepared = await storePreprocessed(deps, job, outcome);
   // A run is killed because it was canceled after it was claimed: only the record contains the cancellation.
   const marked = outcome.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
-  const ending = toEnding(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
+  const result = await addStreamToResult(deps, job, reported);
+  const ending = toEnding(marked?.cancel ? { ...job, cancel: marked.cancel } : job, { ...outcome, result });
   const { logs, memPeakKb, resultUploaded } = outcome;
   const uploaded: ValueLocation | undefined =
     resultUploaded && outcome.outcome === "success"
       ? { in: "s3", key: resultObjectKey(job, job.attempt), bytes: resultUploaded.bytes }
       : undefined;
-  const { result, logChars } = uploaded
+  const { result: location, logChars } = uploaded
     ? { result: uploaded, logChars: await storeLogs(deps, job, logs) }
     : await storeEnding(deps, { ...job, ...prepared }, ending, logs);
   const redactedResult = masker && !uploaded ? await storeRedactedResult(deps, job, masker, ending.resultJson) : undefined;
@@ -88,7 +90,7 @@ export async function finishJob(
           reportFailure("The result could not be cached", error, { job: job.id }),
         )
       : undefined;
-  const [ended] = await Promise.all([writeEnd(deps, job, { ...extra, state: ending.state, result }, sameMasks), remembered]);
+  const [ended] = await Promise.all([writeEnd(deps, job, { ...extra, state: ending.state, result: location }, sameMasks), remembered]);
   if (!ended) {
     // The job may have read a secret after its record was read. The output that was stored above is then stored again, masked.
     const now = await deps.jobs.get(job.id);

@@ -8,6 +8,7 @@ import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
 import { outputRef, stageValue, storeOutput } from "../values/values.ts";
 import { type FinishJobDeps, fitsJobHead, maskOutcome, storeRedactedResult } from "./finish.ts";
+import { addStreamToResult } from "./streamed-result.ts";
 
 /** A job that began and ended within the runner call of another job. It has no record yet. */
 export interface EndedRun {
@@ -35,7 +36,8 @@ export async function recordEndedRuns(deps: FinishJobDeps, runs: readonly EndedR
 async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
   const { job } = runs;
   const outcome = masker ? maskOutcome(masker, runs.outcome) : runs.outcome;
-  const { state, resultJson } = toEnding(job, outcome);
+  const streamed = await addStreamToResult(deps, job, runs.outcome);
+  const { state, resultJson } = toEnding(job, { ...outcome, result: streamed });
   const children = [...runs.children];
   const result = await stageResult(deps, runs, resultJson, children);
   const redactedResult = masker && !outcome.resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;

@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type Job, SHARDS } from "../../../core/jobs/job.ts";
+import { getScheduledMs, type Job, SHARDS } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 
 /** The number of heads that one request reads. */
@@ -19,16 +19,39 @@ export async function checkQueueLimit(
   if (limit === undefined) return;
   if (limit === 0) throw new SvcError("queue.full", { limit });
   const now = nowMs();
-  // Jobs that wait to run now are due by then. Jobs that are scheduled later come after them.
-  const untilMs = firstDueMs(now);
-  const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => jobs.listDue(shard, untilMs, limits.listScan)));
-  const ids = shards.flat().flatMap((entry) => (entry.workspace === workspace ? [entry.id] : []));
-  // Running jobs are in the index too. Heads are read only while all remaining entries together could exceed the limit.
-  let waiting = 0;
-  for (let at = 0; waiting + ids.length - at >= limit && at < ids.length; at += STEP) {
-    waiting += (await jobs.batchGet(ids.slice(at, at + STEP))).filter((job) => isWaiting(job, now)).length;
-    if (waiting >= limit) throw new SvcError("queue.full", { limit });
-  }
+  const isWaiting = (job: Job) => job.state === "queued" && (job.scheduledForMs ?? 0) <= now;
+  if ((await countDueJobs({ jobs }, { workspace, untilMs: now, limit, onlyLimit: true }, isWaiting)) >= limit)
+    throw new SvcError("queue.full", { limit });
 }
 
-const isWaiting = (job: Job, nowMs: number) => job.state === "queued" && (job.scheduledForMs ?? 0) <= nowMs;
+/**
+ * Returns the position in the workspace's queue of a job that is scheduled for a time (epoch ms): the number of waiting jobs until then, at most
+ * `limits.queuePosition`. `undefined` if no job waits.
+ */
+export async function findQueuePosition({ jobs }: { jobs: JobTable }, workspace: string, atMs: number): Promise<number | undefined> {
+  const isWaiting = (job: Job) => job.state === "queued" && getScheduledMs(job) <= atMs;
+  const limit = limits.queuePosition;
+  const waiting = await countDueJobs({ jobs }, { workspace, untilMs: atMs, limit }, isWaiting);
+  return waiting === 0 ? undefined : Math.min(waiting, limit);
+}
+
+/**
+ * Counts the jobs of a workspace that are due until a time (epoch ms) and match. It stops when `limit` is reached and, with `onlyLimit`, when it
+ * cannot be reached any longer.
+ */
+async function countDueJobs(
+  { jobs }: { jobs: JobTable },
+  { workspace, untilMs, limit, onlyLimit = false }: { workspace: string; untilMs: number; limit: number; onlyLimit?: boolean },
+  matches: (job: Job) => boolean,
+): Promise<number> {
+  // Jobs that wait to run at that time are due by then. Jobs that are scheduled later come after them.
+  const dueMs = firstDueMs(untilMs);
+  const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => jobs.listDue(shard, dueMs, limits.listScan)));
+  const ids = shards.flat().flatMap((entry) => (entry.workspace === workspace ? [entry.id] : []));
+  let found = 0;
+  // Running jobs are in the index too, so their heads are read.
+  for (let at = 0; found < limit && at < ids.length && (!onlyLimit || found + ids.length - at >= limit); at += STEP) {
+    found += (await jobs.batchGet(ids.slice(at, at + STEP))).filter(matches).length;
+  }
+  return found;
+}

@@ -50,9 +50,9 @@ describe("the result of a job", () => {
     expect(await loadResult(room.deps, person, at(id))).toBe('"***"');
     expect(await loadResult(room.deps, { linked: await load(id) }, at(id))).toBe('"***"');
     expect(await loadResult(room.deps, job, at(id))).toBe('"the secret"');
-    const maybe = { withStarted: false };
-    expect(await loadResultIfEnded(room.deps, person, at(id), maybe)).toEqual({ completed: true, result: "***", success: true });
-    expect(await loadResultIfEnded(room.deps, job, at(id), maybe)).toEqual({ completed: true, result: "the secret", success: true });
+    const ended = { started: true, completed: true, success: true };
+    expect(await loadResultIfEnded(room.deps, person, at(id))).toEqual({ ...ended, result: "***" });
+    expect(await loadResultIfEnded(room.deps, job, at(id))).toEqual({ ...ended, result: "the secret" });
   });
 
   it("is refused before the job ends, also to the holder of a link, and null in the reply about whether it has ended", async () => {
@@ -61,11 +61,8 @@ describe("the result of a job", () => {
     await expect(loadResult(room.deps, person, at(id))).rejects.toMatchObject(notFinished);
     await expect(loadResult(room.deps, { linked: await load(id) }, at(id))).rejects.toMatchObject(notFinished);
     await expect(getTiming(room.deps, person, at(id))).rejects.toMatchObject(notFinished);
-    expect(await loadResultIfEnded(room.deps, person, at(id), { withStarted: true })).toEqual({
-      completed: false,
-      result: null,
-      started: false,
-    });
+    const waiting = { started: false, completed: false, success: null, result: null };
+    expect(await loadResultIfEnded(room.deps, person, at(id))).toEqual(waiting);
   });
 });
 

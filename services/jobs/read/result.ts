@@ -21,25 +21,20 @@ export async function loadResult(deps: ValueDeps, reader: ResultReader, address:
   return loadValue(deps, linked, resultVisibleTo(PEOPLE, linked));
 }
 
-/** The reply of `get_result_maybe`. `result` is null until the job ends; `success` is absent until then. */
+/** The reply of `get_result_maybe`. Every field is always present: `result` and `success` are null until the job ends. */
 export interface ResultIfEnded {
+  started: boolean;
   completed: boolean;
+  success: boolean | null;
   result: unknown;
-  success?: boolean;
-  started?: boolean;
 }
 
-/** Returns a job's result if it has ended, and with `withStarted` whether it has started. Throws `job.notFound`. */
-export async function loadResultIfEnded(
-  deps: ValueDeps,
-  caller: JobCaller,
-  address: JobAddress,
-  { withStarted }: { withStarted: boolean },
-): Promise<ResultIfEnded> {
+/** Returns whether a job has started and, if it has ended, its result. Throws `job.notFound`. */
+export async function loadResultIfEnded(deps: ValueDeps, caller: JobCaller, address: JobAddress): Promise<ResultIfEnded> {
   const job = await findJob(deps, caller, address);
-  const started = withStarted ? { started: job.state !== "queued" } : {};
-  if (!hasEnded(job)) return { completed: false, result: null, ...started };
-  return { completed: true, result: await loadJson(deps, job, resultVisibleTo(caller.actor, job)), success: isSuccess(job), ...started };
+  if (!hasEnded(job)) return { started: job.state !== "queued", completed: false, success: null, result: null };
+  const result = await loadJson(deps, job, resultVisibleTo(caller.actor, job));
+  return { started: true, completed: true, success: isSuccess(job), result };
 }
 
 /** The times of a job that has ended. */

@@ -129,9 +129,10 @@ export interface OutputChunk {
   bytes?: number;
 }
 
+const OFFSET_DIGITS = 9;
 /** The reference of an output chunk; chunks sort by attempt and offset. */
 export const outputRef = (attempt: number, offset: number) =>
-  childRef("output", `${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`);
+  childRef("output", `${String(attempt).padStart(3, "0")}#${String(offset).padStart(OFFSET_DIGITS, "0")}`);
 
 /**
  * Stores a chunk of output, and the run's result with it if both fit one item. The reference consists of attempt and offset, so a chunk
@@ -170,6 +171,18 @@ export async function stageOutput(
   const s3Key = `${jobPrefix(job)}${ref}#${randomBytes(6).toString("hex")}.txt`;
   await storage.putObject(s3Key, text, "text/plain; charset=utf-8");
   return { ...child, s3Key };
+}
+
+/** Loads the output that the current attempt of a job has sent before the one at `offset`. */
+export async function loadEarlierOutput(
+  { jobs, storage }: ValueDeps,
+  { id, attempt }: Pick<Job, "id" | "attempt">,
+  offset: number,
+): Promise<string> {
+  const end = outputRef(attempt, offset);
+  const chunks = await jobs.listChildren(id, outputRef(attempt, 0).slice(0, -OFFSET_DIGITS));
+  const texts = chunks.filter(({ ref }) => ref < end).map(({ text, s3Key }) => text ?? (s3Key ? storage.getObjectText(s3Key) : ""));
+  return (await Promise.all(texts)).join("");
 }
 
 /** Loads a job's output from an offset on (characters), all attempts in order. */

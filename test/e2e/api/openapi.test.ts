@@ -134,6 +134,14 @@ describe("replies", () => {
     expectShape(routes.getResult, await get(`${w}/jobs_u/completed/get_result/${ended}`));
     expectShape(routes.getResultMaybe, await get(`${w}/jobs_u/completed/get_result_maybe/${ended}`));
     expectShape(routes.getResultMaybe, await get(`${w}/jobs_u/completed/get_result_maybe/${waiting}`, { get_started: true }));
+    expectShape(routes.queuePosition, await get(`${w}/jobs/queue/position/${Date.now()}`));
+    expectShape(routes.listWorkers, await get("workers/list", { ping_since: 300 }));
+    expectShape(routes.searchScripts, await get(`${w}/scripts/list_search`));
+    expectShape(routes.listScriptTokens, await get(`${w}/scripts/list_tokens/f/t/shape`));
+    expectShape(routes.countScriptTriggers, await get(`${w}/scripts/get_triggers_count/f/t/shape`));
+    expectShape(routes.updateScriptHistory, await ws.post(`scripts/history_update/h/${hash}/p/f/t/shape`, { deployment_msg: "now" }));
+    expectShape(routes.muteScriptErrorHandler, await ws.post(`scripts/toggle_workspace_error_handler/p/f/t/shape`, { muted: true }));
+    expectShape(routes.cancelPersistent, await ws.post(`jobs_u/queue/cancel_persistent/f/t/none`, {}));
     expectShape(routes.getTiming, await get(`${w}/jobs_u/completed/get_timing/${ended}`));
     expectShape(routes.getArgs, await get(`${w}/jobs_u/get_args/${ended}`));
     expectShape(routes.getUpdate, await get(`${w}/jobs_u/getupdate/${ended}`));

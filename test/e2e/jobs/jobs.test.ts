@@ -38,15 +38,12 @@ describe.concurrent("reading a job", () => {
     });
     expect((await ws.get(`jobs_u/completed/get/${id}`)).status).toBe(404);
     expect((await ws.get(`jobs_u/completed/get_result/${id}`)).status).toBe(404);
-    expect((await ws.get(`jobs_u/completed/get_result_maybe/${id}`, { get_started: true })).json).toEqual({
-      completed: false,
-      result: null,
-      started: true,
-    });
+    const maybe = async () => (await ws.get(`jobs_u/completed/get_result_maybe/${id}`)).json;
+    expect(await maybe()).toEqual({ started: true, completed: false, success: null, result: null });
     const done = await ws.completed(id);
     expect(done).not.toHaveProperty("running");
     expect(done["duration_ms"]).toBeGreaterThanOrEqual(3000);
-    expect((await ws.get(`jobs_u/completed/get_result_maybe/${id}`)).json).toEqual({ completed: true, result: "slept", success: true });
+    expect(await maybe()).toEqual({ started: true, completed: true, success: true, result: "slept" });
     expect((await ws.get(`jobs_u/completed/get_timing/${id}`)).json).toMatchObject({ duration_ms: done["duration_ms"] });
     expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({ s: 3 });
     expect((await ws.get(`job_u/get/${id}`)).json).toMatchObject({ id, type: "CompletedJob" });

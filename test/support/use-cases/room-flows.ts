@@ -5,7 +5,9 @@ import type { StepState } from "../../../core/flows/step-call.ts";
 import { runnableFlowSchema } from "../../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import type { Person } from "../../../core/people/actor.ts";
 import { type NextOutcome, nextArguments } from "../../../runners/protocol.ts";
+import { approverFrom } from "../../../services/approvals/decisions/approver.ts";
 import { decideRequest } from "../../../services/approvals/decisions/decide.ts";
 import { loadGatesOfRun } from "../../../services/approvals/gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../../../services/approvals/gates/find-approval-request.ts";
@@ -161,14 +163,16 @@ interface LinkDecision {
   resumeId?: number;
   approver?: string;
   approved?: boolean;
+  /** The person who decides, where the link alone is not enough. */
+  person?: Person;
 }
 
-/** Approves or rejects a gate, as the holder of a link does. */
+/** Approves or rejects a gate, as the holder of a link or a person who is signed in does. */
 export async function approveGate(
   { deps }: Room,
   gate: Gate,
   payload: unknown = 1,
-  { resumeId = 7, approver = "kim", approved = true }: LinkDecision = {},
+  { resumeId = 7, approver = "kim", approved = true, person }: LinkDecision = {},
 ): Promise<string> {
   const flow = await deps.jobs.get(gate.flow);
   if (!flow) throw new Error(`The flow ${gate.flow} is gone.`);
@@ -177,7 +181,7 @@ export async function approveGate(
   return decideRequest(
     deps,
     asked,
-    { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideRequest>[2],
+    { who: approverFrom(person, gate.workspace), way: { link: true, mayStop: false }, link } as Parameters<typeof decideRequest>[2],
     { approved, payload },
   );
 }

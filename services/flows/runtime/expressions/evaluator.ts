@@ -28,14 +28,24 @@ export interface ExpressionDeps {
   expressions: Evaluator;
 }
 
+/** Expressions of a step. In those of `beforeRun`, `result` is an alias of `previous_result`. */
+export interface StepExpressions {
+  beforeRun: readonly string[];
+  others: readonly string[];
+}
+
 /** Creates the evaluator of a step. `expressions`: all that may be evaluated, so that the names in them are loaded together. */
-export function createEvaluator(deps: EvaluatorDeps, step: StepContext, expressions: readonly string[]): Evaluator {
-  const references = collectReferences(expressions);
+export function createEvaluator(deps: EvaluatorDeps, step: StepContext, { beforeRun, others }: StepExpressions): Evaluator {
+  const references = collectReferences([...beforeRun, ...others]);
+  const aliasing = new Set(beforeRun.filter((expression) => /\bresult\b/.test(expression)));
+  references.previous ||= aliasing.size > 0;
   let loading: Promise<Record<string, unknown>> | undefined;
   const reads = new Map<string, unknown>();
   const value = async (expression: string, extra: ExtraNames = {}) => {
     loading ??= loadNames(deps, step, references);
-    const names = { ...(await loading), ...extra };
+    const loaded = await loading;
+    const alias = aliasing.has(expression) ? { result: loaded["previous_result"] } : {};
+    const names = { ...loaded, ...alias, ...extra };
     const found = await evaluateWithReads(deps, step, { expression, names, reads });
     if (found.ok) return found.value;
     // A missing property on a plain path is null, and no error.

@@ -41,11 +41,10 @@ export async function runBatch(
 ): Promise<StepState | undefined> {
   const candidates = await findCandidates(deps, step, modules);
   if (candidates.length < 2 || (await hasOutcome(deps, step, candidates))) return undefined;
-  const expressions = createEvaluator(
-    deps,
-    step,
-    candidates.flatMap(({ module }) => transformExpressions(module)),
-  );
+  const expressions = createEvaluator(deps, step, {
+    beforeRun: [],
+    others: candidates.flatMap(({ module }) => transformExpressions(module)),
+  });
   const withExpressions = { ...deps, expressions };
   const members = await prepareMembers(withExpressions, step, candidates);
   const [first] = members;

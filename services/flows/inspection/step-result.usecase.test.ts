@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { actions } from "../../../contract/access/actions.ts";
+import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
+import { each, echo, one, step } from "../../../test/support/use-cases/flow-modules.ts";
+import { failure } from "../../../test/support/use-cases/room.ts";
+import { approveGate, type FlowRoom, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { loadStepResult } from "./step-result.ts";
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+  const { run } = room.answers;
+  room.answers.run = async (request) => (request.args["x"] === "bad" ? failure("no") : run(request));
+});
+
+const resultOf = async (id: string, name: string, actor = anAdmin) =>
+  JSON.parse(await loadStepResult(room.deps, { actor, action: actions.readJob }, { workspace: room.workspace, id, step: name }));
+
+describe("the result of a flow's step", () => {
+  it("is that of the step's outcome, also of steps without a job and of steps inside branches and loops", async () => {
+    const { run } = await runFlowInCloud(room, [
+      step("a"),
+      echo("skipped", "1", { skip_if: { expr: "true" } }),
+      echo("mocked", "1", { mock: { enabled: true, return_value: { m: 1 } } }),
+      one("o", "true", [echo("inside", "'in'")]),
+      each("l", "[1, 2, 3]", [echo("i", "flow_input.iter.value")]),
+      echo("f", "'bad'", { continue_on_error: true }),
+      echo("stop", "'end'", { stop_after_if: { expr: "true" } }),
+      step("never"),
+    ]);
+    const names = ["a", "skipped", "mocked", "o", "inside", "l", "i", "stop"];
+    expect(await Promise.all(names.map((name) => resultOf(run, name)))).toEqual(["a", "a", { m: 1 }, "in", "in", [1, 2, 3], 3, "end"]);
+    expect(await resultOf(run, "f")).toMatchObject({ error: { message: "no" } });
+    for (const name of ["never", "unknown", "a@", ""]) {
+      await expect(resultOf(run, name)).rejects.toMatchObject({ code: "job.stepNotFinished", details: { id: run, step: name } });
+    }
+  });
+
+  it("is that of the last attempt of a loop that was retried", async () => {
+    let failures = 1;
+    const { run: before } = room.answers;
+    room.answers.run = async (request) => (request.args["x"] === "later" && failures-- > 0 ? failure("no") : before(request));
+    const body = [echo("i", "flow_input.iter.value"), echo("j", "'later'")];
+    const { run } = await runFlowInCloud(room, [{ ...each("l", "[1]", body), retry: { constant: { attempts: 1, seconds: 0 } } }]);
+    room.answers.run = before;
+    expect(await resultOf(run, "j")).toBe("later");
+  });
+
+  it("is not readable for people who may not read the flow, and gone with the step's data", async () => {
+    const { run } = await runFlowInCloud(room, [step("a")]);
+    await expect(resultOf(run, "a", aReader(room.workspace, []))).rejects.toMatchObject({ code: "job.notFound" });
+    await expect(resultOf(randomUUID(), "a")).rejects.toMatchObject({ code: "job.notFound" });
+    await room.deps.jobs.update(run, { erased: true } as object, { attr: "state", eq: "succeeded" });
+    await expect(resultOf(run, "a")).rejects.toMatchObject({ code: "job.erased" });
+  });
+
+  it("is the decision for a ConsentGate, and exists for an approval step before it is approved", async () => {
+    const run = await startFlow(room, [
+      echo("ask", "'asked'", { suspend: { required_events: 1 } }),
+      { id: "consent", value: { type: "consentgate", approvers: ["u/ann"] } },
+      step("after"),
+    ]);
+    await playExecutions(room);
+    expect(await resultOf(run, "ask")).toBe("asked");
+    const rights = { workspace: room.workspace, role: "admin" as const, groups: [], folders: {}, objects: {} };
+    const person = { ...anAdmin, rights };
+    const approveOpen = async () => {
+      for (const gate of await gates(room, run)) if (!gate.decision) await approveGate(room, gate, 1, { person });
+      await playExecutions(room);
+    };
+    await approveOpen();
+    await expect(resultOf(run, "consent")).rejects.toMatchObject({ code: "job.stepNotFinished" });
+    await approveOpen();
+    expect(await resultOf(run, "consent")).toMatchObject({ approved: true, approver: expect.stringContaining("ann") });
+    expect(await resultOf(run, "ask")).toBe("asked");
+  });
+});

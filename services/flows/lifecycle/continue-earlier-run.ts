@@ -1,0 +1,39 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import { actions } from "../../../contract/access/actions.ts";
+import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
+import type { FlowPreview } from "../../../contract/routes/flows/flow-runs.ts";
+import { outcomeFormat, parseJournalRef } from "../../../core/flows/journal.ts";
+import { indexFlow } from "../../../core/flows/scopes.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import type { RunRequest } from "../../execution/requests/run-request.ts";
+import { findJob } from "../../jobs/read/read.ts";
+import { assertRestartable, loadReusedSteps, notRestartedError } from "./restart.ts";
+
+/**
+ * Adds to the request of a flow's preview the results of an earlier run, which the preview takes over where its body names that run. The
+ * preview runs with the rights of its caller, who must be allowed to read the run. Throws `job.notFound` and `flow.notRestarted`.
+ */
+export async function continueEarlierRun(
+  deps: { jobs: JobTable },
+  actor: Actor,
+  request: RunRequest,
+  { value: sent, restarted_from: from }: FlowPreview,
+): Promise<RunRequest> {
+  if (!from || !("preview" in request)) return request;
+  const { workspace } = request.preview;
+  const origin = await findJob(deps, { actor, action: actions.readJob }, { workspace, id: from.flow_job_id });
+  if (from.nested !== undefined && from.nested !== null)
+    throw notRestartedError(origin, "a preview can only restart at a step of its own list");
+  assertRestartable(origin);
+  const value = storedFlowValueSchema.parse(sent);
+  const reusedSteps = await loadReusedSteps(deps, actor, origin, { plan: { value, index: indexFlow(value) }, request: from });
+  // An approval holds for the flow that the approvers have seen.
+  const approved = reusedSteps.find(
+    (item) => parseJournalRef(item.ref)?.kind === "outcome" && outcomeFormat.parse(item).gate !== undefined,
+  );
+  if (approved) {
+    const { id = "" } = parseJournalRef(approved.ref) ?? {};
+    throw notRestartedError(origin, `its step ${id} was approved for that run alone, so a preview must restart at that step or before it`);
+  }
+  return { preview: { ...request.preview, flow: { execution: 0 }, reusedSteps } };
+}

@@ -1,0 +1,70 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { write } from "../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import type { ObjectCaller } from "../identity/permit.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
+import { buildEventWrite } from "../outbox/event.ts";
+import { findPermittedScript, parseScript, requireNewestScript, scriptHistorySchema } from "./load.ts";
+
+interface ChangeScriptDeps {
+  objects: ObjectTable;
+  nowMs: () => number;
+}
+
+/**
+ * Sets the deployment message of a version in the history of its path, and in the list if it is the newest. An empty message removes it. Throws
+ * `script.versionNotFound`, also where the version belongs to another path, and `script.changedMeanwhile`.
+ */
+export async function setScriptMessage(
+  { objects }: Pick<ChangeScriptDeps, "objects">,
+  caller: ObjectCaller,
+  { hash, path, message }: { hash: string; path: string; message: string },
+): Promise<void> {
+  const { workspace } = caller;
+  const version = await findPermittedScript({ objects }, caller, hash);
+  const history = version.path === path ? await objects.list(keys.history(workspace, path, 0, "").pk) : [];
+  const entry = history.find((each) => parseObject(scriptHistorySchema, each).hash === hash);
+  if (!entry) throw new SvcError("script.versionNotFound", { hash });
+  const { message: _, ...rest } = entry.value as { message?: string };
+  const changed = async () => {
+    const listing = await objects.get(keys.scriptListing(workspace, path));
+    const listed = listing?.value as { hash?: string } | undefined;
+    const refused = await objects.transactWrite([
+      write.put({ ...entry, value: { ...rest, ...(message === "" ? {} : { message }) } }, "present"),
+      ...(listing && listed?.hash === hash
+        ? [write.put({ ...listing, value: { ...listed, deployment_message: message } }, "present")]
+        : []),
+    ]);
+    return refused === undefined ? { done: undefined } : undefined;
+  };
+  await retryOnConflict(changed, () => new SvcError("script.changedMeanwhile", { path }));
+}
+
+/**
+ * Sets whether the workspace's error handler ignores the failures of the newest version at a path. Throws `script.notFound` and
+ * `script.changedMeanwhile`.
+ */
+export async function muteScriptErrorHandler(
+  { objects, nowMs }: ChangeScriptDeps,
+  { actor, workspace }: WorkspaceCaller,
+  { path, muted }: { path: string; muted: boolean },
+): Promise<void> {
+  const { build: _, ...value } = requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  const [version, listing] = await Promise.all([
+    objects.get(keys.version(workspace, value.hash)).then(parseScript),
+    objects.get(keys.scriptListing(workspace, path)),
+  ]);
+  if (!version) throw new SvcError("script.changedMeanwhile", { path });
+  const { build: __, ...stored } = version;
+  const isNewest = { version: value.hash };
+  const refused = await objects.transactWrite([
+    write.update({ ...keys.scriptHead(workspace, path), value: { ...value, errorHandlerMuted: muted } }, isNewest),
+    write.update({ ...keys.version(workspace, value.hash), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
+    ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), ws_error_handler_muted: muted } }, "present")] : []),
+    buildEventWrite({ type: "UpdateScript", workspace, object: path, by: actor.username, atMs: nowMs() }),
+  ]);
+  if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
+}

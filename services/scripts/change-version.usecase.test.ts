@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { newScriptSchema, scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import { createPathFilter } from "../identity/permit.ts";
+import { createToken, listRunTokens } from "../identity/tokens.ts";
+import { muteScriptErrorHandler, setScriptMessage } from "./change-version.ts";
+import { createScript } from "./create.ts";
+import { getScript, listScriptHistory, listScripts, searchScripts } from "./read.ts";
+
+const path = "f/t/hello";
+const sent = { path, language: "bun", content: "export function main() { return 1; }", summary: "", deployment_message: "first" };
+
+let room: Room;
+let hash: string;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+  hash = await save();
+});
+const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+const save = (more: object = {}) =>
+  createScript(room.deps, caller(), newScriptSchema.parse({ ...sent, auto_parent: true, ...more }), { skipIfNoop: true });
+
+it("the deployment message of a version can be changed and removed, and the list shows that of the newest", async () => {
+  const change = (message: string, target: object = {}, actor = anAdmin) =>
+    setScriptMessage(
+      room.deps,
+      { actor, workspace: room.workspace, action: routes.updateScriptHistory },
+      { hash, path, message, ...target },
+    );
+  const messages = async () => {
+    const listed = await listScripts(room.deps, room.workspace, { with_deployment_msg: true }, () => true);
+    return [(await listScriptHistory(room.deps, room.workspace, path))[0]?.deployment_msg, listed[0]?.deployment_msg];
+  };
+  expect(await messages()).toEqual(["first", "first"]);
+  await change("now");
+  expect(await messages()).toEqual(["now", "now"]);
+  await change("");
+  expect(await messages()).toEqual([undefined, undefined]);
+  const hidden = { code: "script.versionNotFound" };
+  await expect(change("x", { path: "f/t/other" })).rejects.toMatchObject(hidden);
+  await expect(change("x", { hash: "0123456789abcdef" })).rejects.toMatchObject(hidden);
+  await expect(change("x", {}, aReader(room.workspace, []))).rejects.toMatchObject(hidden);
+  await expect(change("x", {}, aReader(room.workspace, ["t"]))).rejects.toMatchObject({ code: "auth.forbidden" });
+});
+
+it("muting the error handler of a script changes its newest version, its list entry and what counts as no change", async () => {
+  const isMuted = async () => {
+    const [listed] = await listScripts(room.deps, room.workspace, {}, () => true);
+    const script = await getScript(room.deps, room.workspace, path);
+    expect(listed?.ws_error_handler_muted).toBe(script.ws_error_handler_muted);
+    return [script.ws_error_handler_muted, script.hash === hash];
+  };
+  const mute = (muted: boolean) => muteScriptErrorHandler(room.deps, caller(), { path, muted });
+  expect(await isMuted()).toEqual([false, true]);
+  await mute(true);
+  expect(await isMuted()).toEqual([true, true]);
+  expect(await save({ ws_error_handler_muted: true })).toBe(hash);
+  await mute(false);
+  expect(await isMuted()).toEqual([false, true]);
+  await expect(muteScriptErrorHandler(room.deps, caller(), { path: "f/t/none", muted: true })).rejects.toMatchObject({
+    code: "script.notFound",
+  });
+});
+
+describe("the lists about scripts", () => {
+  it("the search returns the contents of the scripts that the caller may read", async () => {
+    const search = (actor: typeof anAdmin) =>
+      searchScripts(room.deps, room.workspace, createPathFilter({ actor, workspace: room.workspace }, routes.searchScripts.access));
+    expect(await search(aReader(room.workspace, ["t"]))).toEqual([{ path, content: sent.content }]);
+    expect(await search(aReader(room.workspace, []))).toEqual([]);
+  });
+
+  it("the tokens of a script are the caller's own ones with a scope that names its path", async () => {
+    const owner = { ...anAdmin, email: "cleo@example.com" };
+    const scopes = [
+      ["jobs:run:scripts:f/t/hello"],
+      ["jobs:run:scripts:f/t/*", "jobs:read"],
+      ["jobs:run:scripts:f/t/hello2"],
+      ["jobs:run:scripts"],
+      ["jobs:run:flows:f/t/hello"],
+      ["scripts:read:f/t/hello"],
+    ];
+    for (const [index, each] of scopes.entries()) await createToken(room.deps, owner, { label: `${index}`, scopes: each });
+    await createToken(room.deps, owner, { label: "elsewhere", scopes: ["jobs:run:scripts:f/t/hello"], workspace_id: "elsewhere" });
+    await createToken(room.deps, owner, { label: "whole" });
+    const labels = async (actor: typeof anAdmin, runs: "scripts" | "flows") =>
+      (await listRunTokens(room.deps, { actor, workspace: room.workspace }, { runs, path })).map(({ label }) => label).sort();
+    expect(await labels(owner, "scripts")).toEqual(["0", "1"]);
+    expect(await labels(owner, "flows")).toEqual(["4"]);
+    expect(await labels(anAdmin, "scripts")).toEqual([]);
+    // No scope covers tokens.
+    expect(await labels({ ...owner, scopes: ["scripts:read"] }, "scripts")).toEqual([]);
+  });
+});
