@@ -136,14 +136,19 @@ describe("readSpecifier", () => {
 
 describe("the client libraries", () => {
   it("a client library is no registry package, unless an import specifies a version or a subpath", () => {
-    const source = 'import "svc-client"; import "windmill-client"; import "npm:svc-client";';
+    const source = 'import "svc-client"; import "npm:svc-client";';
     expect(listNpmPackages({ "f/a/b": source })).toEqual({});
-    expect(listNpmPackages({ "f/a/b": 'import "windmill-client@1.500.0";', "f/a/c": source })).toEqual({ "windmill-client": "1.500.0" });
-    expect(listNpmPackages({ "f/a/b": 'import "windmill-client/dist/x";' })).toEqual({ "windmill-client": "latest" });
+    expect(listNpmPackages({ "f/a/b": 'import "svc-client@1.5.0";', "f/a/c": source })).toEqual({ "svc-client": "1.5.0" });
+    expect(listNpmPackages({ "f/a/b": 'import "svc-client/dist/x";' })).toEqual({ "svc-client": "latest" });
+  });
+
+  it("the other clients of this family of APIs are the packages of the registry", () => {
+    expect(listNpmPackages({ "f/a/b": 'import * as wmill from "windmill-client";' })).toEqual({ "windmill-client": "latest" });
+    expect(listPythonRequirements({ "f/a/b": "import wmill" }, "3.12")).toEqual(["wmill"]);
   });
 
   it("a client library is no requirement of a Python script, unless the script lists it", () => {
-    expect(listPythonRequirements({ "f/a/b": "import svc\nfrom wmill import get_variable\nimport wmill.x" }, "3.12")).toEqual([]);
+    expect(listPythonRequirements({ "f/a/b": "import svc\nfrom svc import get_variable\nimport svc.x" }, "3.12")).toEqual([]);
     expect(listPythonRequirements({ "f/a/b": "# extra_requirements:\n# wmill==1.500.0\nimport wmill" }, "3.12")).toEqual([
       "wmill==1.500.0",
     ]);
