@@ -89,12 +89,16 @@ def main():
     from ministack import app
     from ministack.core.lambda_runtime import Worker
     from ministack.services import lambda_svc
+    from patches.bounded_records import bound_records
+    from patches.packed_items import pack_items
 
     app.app = refuse_web_pages(app.app, sys.stdin.readline().strip())
     # State and code are for their owner only.
     os.umask(0o077)
     Worker._drain_stderr_bounded = drain_log
     begin_streams_anew(lambda_svc)
+    pack_items()
+    bound_records()
     uvloop.install()
 
     def save(*_):
