@@ -11,6 +11,7 @@ import { httpClient } from "./http-client.ts";
 import { bundleRows } from "./jobs/bundles.ts";
 import { connectionRows } from "./jobs/connections.ts";
 import { asyncRows, type Measured, syncRows } from "./jobs/latency.ts";
+import { listRows } from "./jobs/lists.ts";
 import { payloadRows } from "./jobs/payload.ts";
 import { goBinaryOf, runnerRows } from "./jobs/runners.ts";
 import { echo, fibo, saveScripts, ticker } from "./jobs/scripts.ts";
@@ -82,6 +83,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("Approvals", () => approvalRows({ ...measured, endpoint: target.endpoint, target }));
     await section("Flows: compiling", async () => compileRows(quick));
     note("afterLoad");
+    await section("Lists and counts over HTTP", () => listRows(of));
     await section("Connections and rights: one call", () => connectionRows(of));
     await section("Streams over HTTP", () => streamRows({ ...of, url: target.url, token: target.token }));
     await section("AWS calls and list price of one job, by kind", () => costRows(of));

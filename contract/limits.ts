@@ -131,10 +131,18 @@ export const limits = {
   suspendTimeoutS: 1800,
   perPage: 30,
   maxPerPage: 100,
-  /** Number of index entries that one filtered list reads before it returns the matches so far. */
+  /** Number of entries that one request reads of the audit log, or of the jobs that are due in a shard. */
   listScan: 20_000,
   /** The last position in a queue that is counted. */
   queuePosition: 1000,
+  /** Number of entries that one list or count compares in an index of jobs before it returns the matches so far. They have about 300 bytes. */
+  jobScan: 60_000,
+  /** Number of jobs that one list reads to compare them with filters that no index contains. A hundred take up to 80 ms. */
+  listReads: 400,
+  /** Number of stored arguments and results that one list compares with `args` and `result`. */
+  listValues: 100,
+  /** Number of queued and running jobs that a list sorts. A longer queue is read in the order of creation. */
+  listQueue: 600,
   tokenPrefixChars: 10,
   /** Duration of a session. Pages renew it before it ends. */
   sessionMs: 14 * 24 * 3600 * 1000,

@@ -28,9 +28,19 @@ import {
   type UpdateAttributesInput,
   UpdateTransaction,
 } from "dynamodb-toolbox";
-import { buildListKey, computeShard, type Job, jobSchema, type RunningJob } from "../../core/jobs/job.ts";
+import {
+  buildListKey,
+  computeShard,
+  type EndedJob,
+  type EndState,
+  hasEnded,
+  type Job,
+  jobSchema,
+  type RunningJob,
+} from "../../core/jobs/job.ts";
 import { parseReadable, UnreadableRecordError } from "../../core/records/record-format.ts";
 import { type PutRequest, putBatch } from "./batch.ts";
+import { indexEnded, jobIndexes } from "./job-indexes.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 
 /**
@@ -135,12 +145,6 @@ const ChildEntity = new Entity({
 });
 export type Child = FormattedItem<typeof ChildEntity>;
 
-/** An entry of the list indexes. It contains only fields that never change, so that it is written once. */
-export interface ListEntry {
-  id: string;
-  sort: string;
-}
-
 /** Throws `UnreadableRecordError`. */
 function toJob(head: HeadItem): Job {
   const { expiresAtS, ...fields } = head;
@@ -165,7 +169,7 @@ function toHead(job: Job, dueAtMs: number | undefined) {
     listPartition: `${job.workspace}#${shard}`,
     listSort: buildListKey(job.createdAtMs, job.id),
     ...(job.path === undefined ? {} : { pathPartition: `${job.workspace}#${shard}#${job.path}` }),
-    ...(dueAtMs === undefined ? {} : dueAt(job.id, dueAtMs)),
+    ...(dueAtMs === undefined ? hasEnded(job) && indexEnded(job, job.state) : dueAt(job.id, dueAtMs)),
   };
 }
 
@@ -297,7 +301,10 @@ export const jobTable = {
   dueAt,
 
   /** The fields that are removed when a job ends. */
-  cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove(), duePartition: $remove(), dueAtMs: $remove() },
+  cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove() },
+  /** The change of a job that has ended in a state and for which nothing is due. */
+  noLongerDue: (job: Pick<EndedJob, "id" | "workspace" | "createdAtMs">, state: EndState) =>
+    indexEnded(job, state) ?? { duePartition: $remove(), dueAtMs: $remove() },
 
   async putChild(child: Child): Promise<void> {
     await ChildEntity.build(PutItemCommand).item(child).send();
@@ -356,37 +363,7 @@ export const jobTable = {
     return conditional(() => HeadEntity.build(DeleteItemCommand).key({ id, sk: "job" }).options({ condition }).send());
   },
 
-  /** Reads one page of a list index in one shard, newest first unless `ascending`. `after` is the entry before the page. */
-  async list(options: {
-    index: "list" | "path";
-    partition: string;
-    from?: string;
-    to?: string;
-    limit: number;
-    ascending?: boolean;
-    after?: Record<string, unknown>;
-  }): Promise<{ entries: ListEntry[]; after: Record<string, unknown> | undefined }> {
-    const { index, partition, from = "0", to = "9", limit, ascending = false, after } = options;
-    // DynamoDB rejects a range whose end precedes its start.
-    if (from > to) return { entries: [], after: undefined };
-    const { Items, LastEvaluatedKey } = await table
-      .build(QueryCommand)
-      .query({ index, partition, range: { between: [from, to] } })
-      .options({ limit, reverse: !ascending, ...(after ? { exclusiveStartKey: after } : {}) })
-      .send();
-    const entries = (Items ?? []).map((found) => ({ id: String(found["pk"]), sort: String(found["ls"]) }));
-    return { entries, after: LastEvaluatedKey };
-  },
-
-  /** Lists the jobs that are due at `untilMs` in one shard, earliest first. */
-  async listDue(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
-    const { Items } = await table
-      .build(QueryCommand)
-      .query({ index: "due", partition: `due#${shard}`, range: { lte: untilMs } })
-      .options({ limit })
-      .send();
-    return (Items ?? []).map((found) => ({ id: String(found["pk"]), workspace: String(found["ws"]), dueAtMs: Number(found["ds"]) }));
-  },
+  ...jobIndexes,
 };
 export type JobTable = typeof jobTable;
 

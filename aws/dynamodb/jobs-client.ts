@@ -11,6 +11,7 @@ export const jobsTable = new Table({
   indexes: {
     list: { type: "global", partitionKey: { name: "lp", type: "string" }, sortKey: { name: "ls", type: "string" } },
     path: { type: "global", partitionKey: { name: "pp", type: "string" }, sortKey: { name: "ls", type: "string" } },
+    parent: { type: "global", partitionKey: { name: "parent", type: "string" }, sortKey: { name: "ls", type: "string" } },
     due: { type: "global", partitionKey: { name: "dp", type: "string" }, sortKey: { name: "ds", type: "number" } },
   },
 });

@@ -14,6 +14,7 @@ const others = [
   "oldUser",
   "instanceGroup",
   "instanceSetting",
+  "endedIndex",
   "token",
   "userToken",
   "loginKey",

@@ -25,6 +25,8 @@ export const keys = {
   /** Groups and the permissions of folders and objects: read for every call. */
   access: (workspace: string): ObjectKey => ({ pk: `ACCESS#${workspace}`, sk: "access" }),
   instanceSetting: (name: string): ObjectKey => ({ pk: "SETTINGS", sk: name }),
+  /** The time since which the index of unsuccessful jobs is complete. */
+  endedIndex: (): ObjectKey => ({ pk: "MIGRATIONS", sk: "ended-index" }),
   instanceGroup: (name: string): ObjectKey => ({ pk: "GROUPS", sk: name }),
   audit: (workspace: string, id: string): ObjectKey => ({ pk: `AUDIT#${workspace}`, sk: id }),
   /** A setting of a workspace, by the name it has in its settings. */

@@ -1,7 +1,7 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import { userStateRoutes } from "../../contract/routes/flows/user-states.ts";
 import { jobControlRoutes as control } from "../../contract/routes/jobs/job-control.ts";
-import { jobListRoutes as lists } from "../../contract/routes/jobs/job-lists.ts";
+import { jobListRoutes as lists, NEXT_CURSOR_HEADER, PARTIAL_COUNT_HEADER } from "../../contract/routes/jobs/job-lists.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { argsVisibleTo, getRootId, getScheduledMs } from "../../core/jobs/job.ts";
 import { loadFullJobJson } from "../../services/flows/inspection/status.ts";
@@ -12,7 +12,8 @@ import { cancelJobsOfPath, cancelSelectedJobs } from "../../services/jobs/cancel
 import { eraseJob } from "../../services/jobs/erasure/erase-job.ts";
 import { findQueuePosition } from "../../services/jobs/queue/queue-limit.ts";
 import { runJobNow } from "../../services/jobs/queue/run-job-now.ts";
-import { countEndedJobs, countJobs, listJobIds, listJobJsons } from "../../services/jobs/read/list.ts";
+import { countEndedJobs, countJobs, type JobCount } from "../../services/jobs/read/count.ts";
+import { type ListPage, listJobIds, listJobJsons } from "../../services/jobs/read/list.ts";
 import { setProgress } from "../../services/jobs/read/progress.ts";
 import { findEndedJob, findJob, findQueuedJob, type JobCaller, loadJobJson, waitForJobUpdate } from "../../services/jobs/read/read.ts";
 import { getTiming, loadResult, loadResultIfEnded } from "../../services/jobs/read/result.ts";
@@ -25,6 +26,13 @@ import { deps } from "./deps.ts";
 
 const WITHOUT_VALUES = { args: false };
 const callerOf = (auth: Auth, action: TokenRoute): JobCaller => ({ actor: auth.actor, action });
+
+/** Sends a page of a list, and in a header the cursor of the next one. */
+const pageReply = <Entry>({ entries, next }: ListPage<Entry>) =>
+  json(200, entries, next === undefined ? {} : { [NEXT_CURSOR_HEADER]: next });
+/** Sends a number of jobs. A header says if it is a lower bound. */
+const countReply = ({ count, complete }: JobCount, shape: "object" | "number") =>
+  json(200, shape === "object" ? { database_length: count } : count, complete ? {} : { [PARTIAL_COUNT_HEADER]: "true" });
 
 export const jobRoutes: ApiRoutes = [
   on(routes.getJob, async ({ auth, params: { workspace, id }, query }) => {
@@ -74,24 +82,22 @@ export const jobRoutes: ApiRoutes = [
   ),
 
   on(lists.listJobs, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listJobJsons(deps, callerOf(auth, lists.listJobs), { workspace, query, scope: "all" })),
+    pageReply(await listJobJsons(deps, callerOf(auth, lists.listJobs), { workspace, query, scope: "all" })),
   ),
   on(lists.listQueue, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listJobJsons(deps, callerOf(auth, lists.listQueue), { workspace, query, scope: "queue" })),
+    pageReply(await listJobJsons(deps, callerOf(auth, lists.listQueue), { workspace, query, scope: "queue" })),
   ),
   on(lists.listCompleted, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listJobJsons(deps, callerOf(auth, lists.listCompleted), { workspace, query, scope: "completed" })),
+    pageReply(await listJobJsons(deps, callerOf(auth, lists.listCompleted), { workspace, query, scope: "completed" })),
   ),
   on(lists.listFilteredUuids, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listJobIds(deps, callerOf(auth, lists.listFilteredUuids), { workspace, query, scope: "all" })),
+    pageReply(await listJobIds(deps, callerOf(auth, lists.listFilteredUuids), { workspace, query, scope: "all" })),
   ),
   on(lists.listQueueUuids, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listJobIds(deps, callerOf(auth, lists.listQueueUuids), { workspace, query, scope: "queue" })),
+    pageReply(await listJobIds(deps, callerOf(auth, lists.listQueueUuids), { workspace, query, scope: "queue" })),
   ),
   on(lists.countQueue, async ({ auth, params: { workspace }, query: { all_workspaces } }) =>
-    json(200, {
-      database_length: await countJobs(deps, callerOf(auth, lists.countQueue), { workspace, query: { all_workspaces }, scope: "queue" }),
-    }),
+    countReply(await countJobs(deps, callerOf(auth, lists.countQueue), { workspace, query: { all_workspaces }, scope: "queue" }), "object"),
   ),
   on(lists.queuePosition, async ({ params: { workspace, scheduled_for_ms: atMs } }) => {
     const position = await findQueuePosition(deps, workspace, atMs);
@@ -99,12 +105,10 @@ export const jobRoutes: ApiRoutes = [
   }),
   on(lists.listWorkers, async () => json(200, [])),
   on(lists.countCompleted, async ({ auth, params: { workspace } }) =>
-    json(200, {
-      database_length: await countJobs(deps, callerOf(auth, lists.countCompleted), { workspace, query: {}, scope: "completed" }),
-    }),
+    countReply(await countJobs(deps, callerOf(auth, lists.countCompleted), { workspace, query: {}, scope: "completed" }), "object"),
   ),
   on(lists.countCompletedJobs, async ({ auth, params: { workspace }, query }) =>
-    json(200, await countEndedJobs(deps, callerOf(auth, lists.countCompletedJobs), workspace, query)),
+    countReply(await countEndedJobs(deps, callerOf(auth, lists.countCompletedJobs), workspace, query), "number"),
   ),
   on(routes.getScheduledFor, async ({ auth, params: { workspace, id } }) =>
     json(200, getScheduledMs(await findQueuedJob(deps, callerOf(auth, routes.getScheduledFor), { workspace, id }))),

@@ -7,7 +7,7 @@ import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { tableProps } from "./table-props.ts";
 
-const INDEXES = ["list", "path", "due"] as const;
+const INDEXES = ["list", "path", "parent", "due"] as const;
 
 /**
  * One head item per job and its child items. Indexes contain only immutable attributes and due times, because each change of an indexed attribute
@@ -29,6 +29,13 @@ export class JobsTable extends Construct {
     this.table.addGlobalSecondaryIndex({
       indexName: "path",
       partitionKey: { name: "pp", type: AttributeType.STRING },
+      sortKey: { name: "ls", type: AttributeType.STRING },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+    // Both attributes are those of the first release, so DynamoDB adds the stored jobs itself. An update of a stack can add only one index.
+    this.table.addGlobalSecondaryIndex({
+      indexName: "parent",
+      partitionKey: { name: "parent", type: AttributeType.STRING },
       sortKey: { name: "ls", type: AttributeType.STRING },
       projectionType: ProjectionType.KEYS_ONLY,
     });

@@ -18,6 +18,15 @@ describe("tables", () => {
           },
         }),
         Match.objectLike({ IndexName: "path", Projection: { ProjectionType: "KEYS_ONLY" } }),
+        // Its key attributes exist since the first release, so that stored jobs are in it.
+        Match.objectLike({
+          IndexName: "parent",
+          KeySchema: [
+            { AttributeName: "parent", KeyType: "HASH" },
+            { AttributeName: "ls", KeyType: "RANGE" },
+          ],
+          Projection: { ProjectionType: "KEYS_ONLY" },
+        }),
         Match.objectLike({ IndexName: "due", Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["ws", "state"] } }),
       ],
     });

@@ -1,5 +1,6 @@
 import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
 import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
+import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
 import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due-notices.ts";
 import { listAllWorkspaces } from "../workspaces/workspaces.ts";
 import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
@@ -18,6 +19,7 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
   };
   const inUse = async () => new Set((await workspaces()).filter(({ deleted }) => !deleted).map(({ id }) => id));
   return [
+    { name: "recordEndedIndex", run: async () => ({ recorded: (await recordEndedIndexStart(deps)) ? 1 : 0 }) },
     { name: "resumeDueJobs", run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
     { name: "retryDueNotices", run: async () => ({ notices: await retryDueNotices(deps) }) },
     {

@@ -1,3 +1,4 @@
+import type { PageEnd } from "../../aws/dynamodb/job-indexes.ts";
 import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
@@ -89,7 +90,7 @@ async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => bool
   const { jobs, nowMs } = deps;
   let left = 0;
   for (let shard = 0; shard < SHARDS; shard += 1) {
-    let after: Record<string, unknown> | undefined;
+    let after: PageEnd | undefined;
     do {
       const page = await jobs.list({ index: "list", partition: `${workspace}#${shard}`, limit: JOBS_AT_ONCE, ...(after ? { after } : {}) });
       for (const { id } of page.entries) {

@@ -3,8 +3,20 @@ import { flag, inWorkspace, jobId, jsonObject, page, timestamp } from "../../com
 import { defineRoute } from "../../route.ts";
 import { completedJobSchema, jobSchema, queuedJobSchema } from "./job.ts";
 
+/** A page of a list carries the cursor of the next page in this header, unless the list ends with the page. */
+export const NEXT_CURSOR_HEADER = "x-next-cursor";
+/** A count carries this header if it is a lower bound. */
+export const PARTIAL_COUNT_HEADER = "x-partial-count";
+
+const FINDS =
+  "Filters by `parent_job`, one exact path, unsuccessful states, `running` and `suspended` use an index. Filters by other fields that never " +
+  "change compare up to 60,000 entries, and all other filters up to 400 jobs in one request. A page that is not full carries the header " +
+  "`x-next-cursor` if more jobs may match: send it as `cursor` to continue.";
+
 export const listQuery = z.object({
   ...page,
+  /** The header `x-next-cursor` of the page before, instead of `page`. */
+  cursor: z.string().max(200).optional(),
   created_by: z.string().optional(),
   label: z.string().optional(),
   worker: z.string().optional(),
@@ -52,7 +64,7 @@ export const jobListRoutes = {
   listJobs: defineRoute({
     ...read,
     name: "jobs.list",
-    summary: "List jobs, newest first.",
+    summary: `List jobs, newest first. ${FINDS}`,
     path: `${w}/jobs/list`,
     access: listAll,
     params: inWorkspace,
@@ -62,7 +74,7 @@ export const jobListRoutes = {
   listQueue: defineRoute({
     ...read,
     name: "jobs.listQueue",
-    summary: "List the jobs that have not ended.",
+    summary: `List the jobs that have not ended. ${FINDS}`,
     path: `${w}/jobs/queue/list`,
     access: listAll,
     params: inWorkspace,
@@ -72,7 +84,7 @@ export const jobListRoutes = {
   listCompleted: defineRoute({
     ...read,
     name: "jobs.listCompleted",
-    summary: "List the jobs that have ended.",
+    summary: `List the jobs that have ended. ${FINDS}`,
     path: `${w}/jobs/completed/list`,
     access: listAll,
     params: inWorkspace,
@@ -82,7 +94,7 @@ export const jobListRoutes = {
   listFilteredUuids: defineRoute({
     ...read,
     name: "jobs.listUuids",
-    summary: "List the ids of the jobs that match a filter.",
+    summary: `List the ids of the jobs that match a filter. ${FINDS}`,
     path: `${w}/jobs/list_filtered_uuids`,
     access: listAll,
     params: inWorkspace,
@@ -92,7 +104,7 @@ export const jobListRoutes = {
   listQueueUuids: defineRoute({
     ...read,
     name: "jobs.listQueueUuids",
-    summary: "List the ids of the queued jobs that match a filter.",
+    summary: `List the ids of the queued jobs that match a filter. ${FINDS}`,
     path: `${w}/jobs/queue/list_filtered_uuids`,
     access: listAll,
     params: inWorkspace,

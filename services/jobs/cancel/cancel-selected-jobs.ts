@@ -15,12 +15,13 @@ export async function cancelJobsOfPath(
   cancellation: Cancellation,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (let page = 1; ids.length < MAX_AT_ONCE; page += 1) {
-    const query = { script_path_exact: path, page, per_page: limits.maxPerPage };
+  let cursor: string | undefined;
+  do {
+    const query = { script_path_exact: path, cursor, per_page: limits.maxPerPage };
     const found = await listJobIds(deps, caller, { workspace, query, scope: "queue" });
-    ids.push(...found);
-    if (found.length < limits.maxPerPage) break;
-  }
+    ids.push(...found.entries);
+    cursor = found.next;
+  } while (cursor !== undefined && ids.length < MAX_AT_ONCE);
   return cancelSelectedJobs(deps, caller, { workspace, ids }, cancellation);
 }
 

@@ -13,8 +13,7 @@ export async function eraseDue(deps: EraseJobDeps, job: EndedJob): Promise<"ende
   }
   let nextMs = job.stopping ? Math.min(eraseAtMs, nextStopMs(nowMs())) : eraseAtMs;
   for (const owner of jobData) nextMs = Math.min(nextMs, (await owner.eraseDue?.(deps, job)) ?? nextMs);
-  const { duePartition, dueAtMs } = jobs.cleared;
-  await jobs.update(job.id, Number.isFinite(nextMs) ? jobs.dueAt(job.id, nextMs) : { duePartition, dueAtMs }, {
+  await jobs.update(job.id, Number.isFinite(nextMs) ? jobs.dueAt(job.id, nextMs) : jobs.noLongerDue(job, job.state), {
     attr: "state",
     eq: job.state,
   });

@@ -32,8 +32,7 @@ export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<Ended
   for (const child of await jobs.listChildren(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
   await storage.deletePrefix(jobPrefix(job));
   const result = erased && hasEnded(erased) ? erased : job;
-  const { duePartition, dueAtMs } = jobs.cleared;
-  const due = result.stopping ? jobs.dueAt(job.id, nextStopMs(nowMs())) : { duePartition, dueAtMs };
+  const due = result.stopping ? jobs.dueAt(job.id, nextStopMs(nowMs())) : jobs.noLongerDue(job, job.state);
   await jobs.update(job.id, { ...due, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });
   return result;
 }

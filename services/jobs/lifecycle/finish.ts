@@ -255,6 +255,6 @@ function buildEnd({ jobs, nowMs }: EndDeps, job: Job, { state, result, ...extra 
     (job.erasesSteps === undefined ? eraseAtMs : endedAtMs) ?? Number.POSITIVE_INFINITY,
     extra.stopping === undefined ? Number.POSITIVE_INFINITY : nextStopMs(endedAtMs),
   );
-  const look = Number.isFinite(lookAtMs) ? jobs.dueAt(job.id, lookAtMs) : {};
+  const look = Number.isFinite(lookAtMs) ? jobs.dueAt(job.id, lookAtMs) : jobs.noLongerDue(job, state);
   return { change: { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition };
 }

@@ -7,7 +7,8 @@ import { newRoom, type Room, success } from "../../../test/support/use-cases/roo
 import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
-import { countEndedJobs, listJobIds, listJobJsons } from "./list.ts";
+import { countEndedJobs } from "./count.ts";
+import { listJobIds, listJobJsons } from "./list.ts";
 import { setProgress } from "./progress.ts";
 import type { JobCaller } from "./read.ts";
 import { getTiming, loadResult, loadResultIfEnded } from "./result.ts";
@@ -82,14 +83,15 @@ it("the timing of a job that ended before it started begins at its end", async (
 
 it("a count of the ended jobs includes those that ended within the requested time, and lists contain no values", async () => {
   const own = { workspace: room.workspace, query: {}, scope: "completed" } as const;
-  const count = (completed_after_s_ago: number) => countEndedJobs(room.deps, person, room.workspace, { completed_after_s_ago });
+  const count = async (completed_after_s_ago: number) =>
+    (await countEndedJobs(room.deps, person, room.workspace, { completed_after_s_ago })).count;
   room.clock.nowMs += 3_600_000;
   const id = await anEndedJob();
   room.clock.nowMs += 10_000;
-  const all = await listJobIds(room.deps, person, own);
+  const { entries: all } = await listJobIds(room.deps, person, own);
   expect(all[0]).toBe(id);
   expect([await count(5), await count(60), await count(86_400)]).toEqual([0, 1, all.length]);
-  const [listed] = await listJobJsons(room.deps, person, own);
+  const [listed] = (await listJobJsons(room.deps, person, own)).entries;
   expect(listed).toMatchObject({ id, type: "CompletedJob" });
   for (const name of ["args", "result", "logs", "raw_code"]) expect(listed).not.toHaveProperty(name);
 });
@@ -101,7 +103,7 @@ it("a filter of a list compares arguments and results as people see them, also f
   await room.deps.jobs.update(id, { args, redactedArgs }, { attr: "state", eq: "succeeded" });
   for (const actor of [anAdmin, aJobOf(id)]) {
     const find = async (query: object) =>
-      (await listJobIds(room.deps, { ...person, actor }, { workspace: room.workspace, query, scope: "completed" })).includes(id);
+      (await listJobIds(room.deps, { ...person, actor }, { workspace: room.workspace, query, scope: "completed" })).entries.includes(id);
     expect([await find({ args: '{"key":"the argument"}' }), await find({ args: '{"key":"***"}' })]).toEqual([false, true]);
     expect([await find({ result: '"the secret"' }), await find({ result: '"***"' })]).toEqual([false, true]);
   }

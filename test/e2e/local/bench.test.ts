@@ -57,6 +57,8 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
       "sync call with 20 resources in its arguments",
       "reads that resolve 20 resources",
       "reads that authenticate a token",
+      "300 jobs: by parent",
+      "300 jobs: count",
       "reads that accept a run, with 50 more rules",
       "one more step",
       "a step of 400 beside one of 40",

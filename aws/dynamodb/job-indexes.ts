@@ -1,0 +1,171 @@
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { buildListKey, computeShard, type EndedJob, type EndState } from "../../core/jobs/job.ts";
+import type { EntryCondition, EntryField } from "../../core/jobs/list-source.ts";
+import { documents } from "../sdk/clients.ts";
+import { jobsTable } from "./jobs-client.ts";
+
+/** An entry of an index: a job, and its position in lists. */
+export interface ListEntry {
+  id: string;
+  sort: string;
+}
+
+/** The position after a page: what the index needs to continue, and the sort key of the last entry that was compared. */
+export interface PageEnd {
+  key: Record<string, unknown>;
+  sort: string;
+}
+
+export interface EntryPage {
+  entries: ListEntry[];
+  /** The number of entries that were compared with the conditions. */
+  scanned: number;
+  /** Absent after the last page. */
+  after: PageEnd | undefined;
+}
+
+export interface EntryQuery {
+  index: "list" | "path" | "parent" | "ended";
+  partition: string;
+  /** Sort keys, both inclusive. */
+  from?: string;
+  to?: string;
+  limit: number;
+  ascending?: boolean;
+  after?: PageEnd;
+  /** For the index `list` only: the others contain only keys. */
+  where?: readonly EntryCondition[];
+}
+
+const attributeOf: Record<EntryField, string> = {
+  createdBy: "by",
+  tag: "tag",
+  trigger: "trigger",
+  kind: "kind",
+  hash: "hash",
+  path: "path",
+  parent: "parent",
+  step: "step",
+};
+const partitionOf = { list: "lp", path: "pp", parent: "parent", ended: "dp" } as const;
+/** The partition and sort value of unsuccessful jobs in the index `due`, which they enter when nothing is due any more. */
+const endedPartition = (workspace: string, shard: number, state: EndState) => `ended#${workspace}#${shard}#${state}`;
+const createdAt = (sort: string) => Number.parseInt(sort, 10);
+
+/** Builds the parameters of a query that does not read jobs. */
+function buildQuery({ index, partition, from = "0", to = "9", where = [] }: EntryQuery): QueryCommandInput {
+  const names: Record<string, string> = { "#p": partitionOf[index], "#s": index === "ended" ? "ds" : "ls" };
+  const values: Record<string, unknown> = { ":p": partition };
+  [values[":from"], values[":to"]] = index === "ended" ? [createdAt(from), to === "9" ? 1e14 : createdAt(to)] : [from, to];
+  const filters = where.map((condition, at) => {
+    names[`#f${at}`] = attributeOf[condition.field];
+    if ("exists" in condition) return condition.exists ? `attribute_exists(#f${at})` : `attribute_not_exists(#f${at})`;
+    const wanted = "startsWith" in condition ? [condition.startsWith] : condition.anyOf;
+    const refs = wanted.map((value, each) => {
+      values[`:f${at}x${each}`] = value;
+      return `:f${at}x${each}`;
+    });
+    if ("startsWith" in condition) return `begins_with(#f${at}, ${refs[0]})`;
+    return refs.length === 1 ? `#f${at} = ${refs[0]}` : `#f${at} IN (${refs.join(", ")})`;
+  });
+  return {
+    TableName: jobsTable.getName(),
+    IndexName: index === "ended" ? "due" : index,
+    KeyConditionExpression: "#p = :p AND #s BETWEEN :from AND :to",
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+    ...(filters.length === 0 ? {} : { FilterExpression: filters.join(" AND ") }),
+  };
+}
+
+const sortOf = (index: EntryQuery["index"], found: Record<string, unknown>) =>
+  index === "ended" ? buildListKey(Number(found["ds"]), String(found["pk"])) : String(found["ls"]);
+
+/** The fields that remove a job from the index `due`. A job that did not succeed enters the index of its state. */
+export function indexEnded({ id, workspace, createdAtMs }: Pick<EndedJob, "id" | "workspace" | "createdAtMs">, state: EndState) {
+  if (state === "succeeded") return undefined;
+  return { duePartition: endedPartition(workspace, computeShard(id), state), dueAtMs: createdAtMs };
+}
+
+/** The indexes of the table `jobs`, by which lists find jobs. */
+export const jobIndexes = {
+  endedPartition,
+
+  /** Reads one page of an index in one partition, newest first unless `ascending`. */
+  async list(query: EntryQuery): Promise<EntryPage> {
+    const { index, from = "0", to = "9", limit, ascending = false, after } = query;
+    // DynamoDB rejects a range whose end precedes its start.
+    if (from > to) return { entries: [], scanned: 0, after: undefined };
+    const { Items, ScannedCount, LastEvaluatedKey } = await documents().send(
+      new QueryCommand({
+        ...buildQuery(query),
+        Limit: limit,
+        ScanIndexForward: ascending,
+        ...(after ? { ExclusiveStartKey: after.key } : {}),
+      }),
+    );
+    return {
+      entries: (Items ?? []).map((found) => ({ id: String(found["pk"]), sort: sortOf(index, found) })),
+      scanned: ScannedCount ?? 0,
+      after: LastEvaluatedKey && { key: LastEvaluatedKey, sort: sortOf(index, LastEvaluatedKey) },
+    };
+  },
+
+  /** Counts the entries of a partition, of at most `limit` that it compares. `complete` is false if there are more. */
+  async count(query: EntryQuery): Promise<{ count: number; complete: boolean }> {
+    let count = 0;
+    let scanned = 0;
+    let after: Record<string, unknown> | undefined;
+    do {
+      const page = await documents().send(
+        new QueryCommand({
+          ...buildQuery(query),
+          Select: "COUNT",
+          Limit: query.limit - scanned,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      count += page.Count ?? 0;
+      scanned += page.ScannedCount ?? 0;
+      after = page.LastEvaluatedKey;
+    } while (after && scanned < query.limit);
+    return { count, complete: after === undefined };
+  },
+
+  /** Lists the jobs that are due at `untilMs` in one shard, earliest first. */
+  async listDue(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
+    const { Items } = await documents().send(
+      new QueryCommand({
+        TableName: jobsTable.getName(),
+        IndexName: "due",
+        KeyConditionExpression: "#p = :p AND #s <= :until",
+        ExpressionAttributeNames: { "#p": "dp", "#s": "ds" },
+        ExpressionAttributeValues: { ":p": `due#${shard}`, ":until": untilMs },
+        Limit: limit,
+      }),
+    );
+    return (Items ?? []).map((found) => ({ id: String(found["pk"]), workspace: String(found["ws"]), dueAtMs: Number(found["ds"]) }));
+  },
+
+  /** Lists the ids of a workspace's jobs that are due at any time in one shard, until at least `most` are found. */
+  async listDueOf(workspace: string, shard: number, most: number): Promise<string[]> {
+    const ids: string[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const page = await documents().send(
+        new QueryCommand({
+          TableName: jobsTable.getName(),
+          IndexName: "due",
+          KeyConditionExpression: "#p = :p",
+          ExpressionAttributeNames: { "#p": "dp", "#w": "ws" },
+          ExpressionAttributeValues: { ":p": `due#${shard}`, ":w": workspace },
+          FilterExpression: "#w = :w",
+          ...(after ? { ExclusiveStartKey: after } : { Limit: most }),
+        }),
+      );
+      ids.push(...(page.Items ?? []).map((found) => String(found["pk"])));
+      after = page.LastEvaluatedKey;
+    } while (after && ids.length < most);
+    return ids;
+  },
+};

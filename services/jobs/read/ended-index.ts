@@ -1,0 +1,30 @@
+import * as z from "zod";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
+import { write } from "../../../core/objects/write.ts";
+
+const startSchema = z.object({ sinceMs: z.number() });
+/** The code of an earlier release may still end jobs for as long as an invocation lasts. */
+const OLD_CODE_MS = 20 * 60_000;
+
+interface EndedIndexDeps {
+  objects: Pick<ObjectTable, "get" | "transactWrite">;
+  nowMs: () => number;
+}
+
+/**
+ * Returns the time (epoch ms) since which every job that was created is in the index of its end state. Earlier releases had no such index, so
+ * lists read older jobs one by one until these expire. `undefined` before housekeeping has recorded the time.
+ */
+export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTable, "get"> }): Promise<number | undefined> {
+  const found = await objects.get(keys.endedIndex());
+  return found && parseObject(startSchema, found).sinceMs;
+}
+
+/** Records the start of the index of end states, once. Returns whether this call recorded it. */
+export async function recordEndedIndexStart({ objects, nowMs }: EndedIndexDeps): Promise<boolean> {
+  if (await objects.get(keys.endedIndex())) return false;
+  const value = startSchema.parse({ sinceMs: nowMs() + OLD_CODE_MS });
+  return (await objects.transactWrite([write.put({ ...keys.endedIndex(), value }, "absent")])) === undefined;
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { beforeAll, expect, it } from "vitest";
+import { actions } from "../../../contract/access/actions.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
+import { type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
+import { buildListKey, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { aQueuedJob } from "../../../test/builders/jobs.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { countEndedJobs, countJobs } from "./count.ts";
+import { recordEndedIndexStart } from "./ended-index.ts";
+import { listJobIds } from "./list.ts";
+import type { JobCaller } from "./read.ts";
+
+let room: Room;
+const person: JobCaller = { actor: anAdmin, action: actions.readRun };
+const jobs: Job[] = [];
+const parent = randomUUID();
+const KINDS = ["script", "preview", "flow"] as const;
+const STATES = ["queued", "running", "succeeded", "failed", "canceled", "skipped", "succeeded", "succeeded"] as const;
+
+/** A job whose fields vary with its number, so that each filter selects some and not others. */
+function aVariedJob(workspace: string, at: number, createdAtMs: number): Job {
+  const state = STATES[at % STATES.length] ?? "queued";
+  const queued = aQueuedJob({
+    workspace,
+    createdAtMs,
+    expiresAtMs: createdAtMs + limits.jobRetentionMs,
+    kind: KINDS[at % 3] ?? "script",
+    path: `f/ops/${["hello", "bye", "hello_all"][at % 3]}`,
+    createdBy: ["ann", "ben", "cid"][at % 5 === 0 ? 2 : at % 2] ?? "ann",
+    tag: at % 4 === 0 ? "go" : "bun",
+    ...(at % 6 === 0 ? { parent } : {}),
+    ...(at % 7 === 0 ? { step: { id: "a", scope: "", path: "a", flow: "f/ops/flow" } } : {}),
+  });
+  if (state === "queued") return queued;
+  const started = { startedAtMs: createdAtMs + 5, worker: `worker-${at % 3}`, attempt: 1 };
+  if (state === "running") return { ...queued, ...started, state, nonce: "n", leaseUntilMs: createdAtMs + 60_000 };
+  return { ...queued, ...started, state, endedAtMs: createdAtMs + 10 + at, result: { in: "head", json: String(at % 3) }, erased: false };
+}
+
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+  const { deps, workspace, clock } = room;
+  const started = clock.nowMs;
+  // Jobs before this time count as those of an earlier release, whose end states have no index.
+  await deps.objects.put({ ...keys.endedIndex(), value: { sinceMs: started + 60_000 } });
+  for (let at = 0; at < 240; at += 1) {
+    const job = aVariedJob(workspace, at, started + at * 1000);
+    // A few ended jobs wait for their erasure.
+    const dueMs = hasEnded(job) ? (at % 31 === 3 ? started + 1e9 : undefined) : started + 1e6;
+    if (at < 60 && hasEnded(job) && dueMs === undefined) {
+      await deps.jobs.create(job, started);
+      await deps.jobs.update(job.id, { duePartition: deps.jobs.removed, dueAtMs: deps.jobs.removed }, { attr: "id", exists: true });
+    } else await deps.jobs.create(job, dueMs);
+    jobs.push(job);
+  }
+  clock.nowMs = started + 300_000;
+});
+
+/** The list as its definition describes it: every job compared with the whole query. */
+function expected(query: JobListQuery, scope: ListScope): string[] {
+  const order = query.order_desc === false ? 1 : -1;
+  const rank = (job: Job) => (scope === "all" && hasEnded(job) ? 1 : 0);
+  const key = (job: Job) => buildListKey(job.createdAtMs, job.id);
+  return jobs
+    .filter((job) => matchesJob(job, query, scope, room.clock.nowMs))
+    .sort((a, b) => rank(a) - rank(b) || order * (key(a) < key(b) ? -1 : 1))
+    .map(({ id }) => id);
+}
+
+/** Follows the cursors of a list to its end. */
+async function listAll(query: JobListQuery, scope: ListScope): Promise<string[]> {
+  const all: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listJobIds(room.deps, person, { workspace: room.workspace, query: { ...query, cursor }, scope });
+    all.push(...page.entries);
+    cursor = page.next;
+  } while (cursor);
+  return all;
+}
+
+const at = (seconds: number) => new Date(jobs[0] ? jobs[0].createdAtMs + seconds * 1000 : 0).toISOString();
+const optional = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+const queries = fc.record({
+  created_by: optional("ann", "ben,cid", "!ann", "*n", "nobody"),
+  parent_job: optional(parent, `!${parent}`, randomUUID()),
+  script_path_exact: optional("f/ops/hello", "f/ops/hello,f/ops/bye", "f/ops/h*"),
+  script_path_start: optional("f/ops/hello", "f/o"),
+  tag: optional("go", "bun,go", "!go"),
+  job_kinds: optional("script", "script,flow", "dependencies"),
+  worker: optional("worker-1"),
+  success: optional(true, false),
+  status: optional("failure", "canceled,skipped", "success", "!success"),
+  is_skipped: optional(true, false),
+  running: optional(true, false),
+  suspended: optional(true, false),
+  is_flow_step: optional(true, false),
+  has_null_parent: optional(true),
+  created_after: optional(20, 100).map((s) => (s === undefined ? undefined : at(s))),
+  created_before: optional(90, 200).map((s) => (s === undefined ? undefined : at(s))),
+  allow_wildcards: optional(true),
+  order_desc: optional(true, false),
+  per_page: fc.constantFrom(7, 40, 100),
+});
+
+it("a list with any filters contains the jobs that match, in order, when its cursors are followed", async () => {
+  await fc.assert(
+    fc.asyncProperty(queries, fc.constantFrom<ListScope>("all", "queue", "completed"), async (drawn, scope) => {
+      const query: JobListQuery = drawn;
+      expect(await listAll(query, scope)).toEqual(expected(query, scope));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it("a list without a cursor has the pages of existing clients, of which page 0 is the first", async () => {
+  const pageOf = async (page: number) =>
+    (await listJobIds(room.deps, person, { workspace: room.workspace, query: { page, per_page: 50 }, scope: "all" })).entries;
+  const all = expected({}, "all");
+  expect(await pageOf(0)).toEqual(all.slice(0, 50));
+  for (const page of [1, 2, 5]) expect(await pageOf(page)).toEqual(all.slice((page - 1) * 50, page * 50));
+});
+
+it("a list refuses a cursor that it has not given", async () => {
+  for (const cursor of ["x", Buffer.from('{"phase":"all","after":"1"}').toString("base64url")]) {
+    const query = { cursor };
+    await expect(listJobIds(room.deps, person, { workspace: room.workspace, query, scope: "all" })).rejects.toMatchObject({
+      code: "query.invalid",
+    });
+  }
+});
+
+it("a count equals the length of the list, and reads no ended job if the caller sees all", async () => {
+  const { deps, workspace } = room;
+  const own = { workspace, query: {}, scope: "completed" } as const;
+  expect(await countJobs(deps, person, own)).toEqual({ count: expected({}, "completed").length, complete: true });
+  expect(await countJobs(deps, person, { ...own, scope: "queue" })).toEqual({ count: expected({}, "queue").length, complete: true });
+  for (const query of [{ tags: "go" }, { success: false }, { success: true, tags: "!go" }]) {
+    const { tags: tag, ...rest } = { tags: undefined, ...query };
+    expect(await countEndedJobs(deps, person, workspace, query)).toEqual({
+      count: expected({ tag, ...rest }, "completed").length,
+      complete: true,
+    });
+  }
+  const recent = room.clock.nowMs - (jobs[150]?.createdAtMs ?? 0) - 20;
+  const found = expected({ completed_after: new Date(room.clock.nowMs - recent).toISOString() }, "completed");
+  expect(await countEndedJobs(deps, person, workspace, { completed_after_s_ago: recent / 1000 })).toEqual({
+    count: found.length,
+    complete: true,
+  });
+  const read: string[] = [];
+  const batchGet = (ids: string[]) => {
+    read.push(...ids);
+    return deps.jobs.batchGet(ids);
+  };
+  const watched = { ...deps.jobs, batchGet };
+  await countJobs({ ...deps, jobs: watched }, person, own);
+  // Jobs that have not ended, and those that wait for their erasure.
+  expect(read.length).toBeLessThan(80);
+});
+
+it("housekeeping records once since when unsuccessful jobs are in the index of their state", async () => {
+  const before = await room.deps.objects.get(keys.endedIndex());
+  expect(await recordEndedIndexStart(room.deps)).toBe(false);
+  expect(await room.deps.objects.get(keys.endedIndex())).toEqual(before);
+});
