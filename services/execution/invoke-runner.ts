@@ -8,6 +8,7 @@ import { limits } from "../../contract/limits.ts";
 import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
+import { buildTenantKey } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
@@ -89,7 +90,7 @@ export async function invokeRunner(
       if (recorded?.state !== "running" || recorded.nonce !== attempt.nonce) return ifEnded(recorded);
       attempt = recorded;
     }
-    const invocation = await functions.invokeRunner(executable.runner, runRequest, tenantKey(attempt));
+    const invocation = await functions.invokeRunner(executable.runner, runRequest, buildTenantKey(attempt));
     switch (invocation.kind) {
       case "outcome": {
         const { outcome } = invocation;
@@ -171,7 +172,7 @@ export async function buildRunnerRequest(
     env,
     timeoutMs: job.timeoutS * 1000,
     hostKey: createHash("sha256")
-      .update(`${tenantKey(job)}\n${executable.together?.host ?? executable.artefact.sha256}`)
+      .update(`${buildTenantKey(job)}\n${executable.together?.host ?? executable.artefact.sha256}`)
       .digest("hex")
       .slice(0, 32),
     ...(executable.together ? { dedicated: true, together: true, next } : { dedicated: executable.dedicated }),
@@ -190,5 +191,4 @@ export async function buildRunnerRequest(
 const omitEqualEntries = (env: Record<string, string>, other: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => other[name] !== value));
 
-const tenantKey = (job: Job) => `${job.workspace}\n${job.permissionedAs}`;
 const ifEnded = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);
