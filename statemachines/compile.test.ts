@@ -97,18 +97,18 @@ describe("machineName", () => {
   const nameOf = (workspace: string, path: string, of = definition) => buildMachineName(workspace, path, of);
 
   it("the name contains workspace and path in characters that Step Functions accepts", () => {
-    expect(nameOf("demo", "f/ops/daily.report")).toMatch(/^svc-demo-f-ops-daily-report-[0-9a-f]{8}$/);
+    expect(nameOf("demo", "f/ops/daily.report")).toMatch(/^svc-demo-f-ops-daily-report-[0-9a-f]{16}$/);
   });
 
   it("the name has at most 80 characters, however long workspace and path are, with both ends of the path", () => {
     for (let room = 1; room <= 50; room += 1) {
       for (const length of [5, 40, 66, 67, 68, 250]) {
         const path = `f/${"p".repeat(length)}/end`.slice(0, 250);
-        expect(nameOf("w".repeat(room), path)).toMatch(/^svc-w+-f-[A-Za-z0-9_-]{1,66}-[0-9a-f]{8}$/);
+        expect(nameOf("w".repeat(room), path)).toMatch(/^svc-w+-f-[A-Za-z0-9_-]{1,66}-[0-9a-f]{16}$/);
         expect(nameOf("w".repeat(room), path).length).toBeLessThanOrEqual(80);
       }
     }
-    expect(nameOf("w".repeat(50), `f/${"p".repeat(200)}/end`)).toMatch(/-f-p+--p+-end-[0-9a-f]{8}$|-f-p+--ppp-end-[0-9a-f]{8}$/);
+    expect(nameOf("w".repeat(50), `f/${"p".repeat(200)}/end`)).toMatch(/-f-p--end-[0-9a-f]{16}$/);
   });
 
   it("the name is equal only for equal definitions", () => {

@@ -11,17 +11,20 @@ export const buildStackTag = (stack: string): Record<string, string> => ({ svc: 
 const PREFIX = "svc-";
 /** Returns the prefix of the names of all machines, or of one workspace. */
 export const buildMachinePrefix = (workspace?: string) => (workspace === undefined ? PREFIX : `${PREFIX}${workspace}-`);
-const PATH_CHARS = 80 - "svc---12345678".length;
+/** 64 bits, so that two definitions cannot be made to share a name. */
+const DIGEST_CHARS = 16;
+const PATH_CHARS = 80 - ("svc---".length + DIGEST_CHARS);
 
 /**
- * Returns `svc-<workspace>-<path>-<8 hex digits of the definition>`, so that equal definitions at one path share one machine. The name has
- * at most 80 characters; the middle of a long path is omitted. `spare`: another name, if the machine with the first name is being deleted.
+ * Returns `svc-<workspace>-<path>-<16 hex digits of the definition's hash>`, so that equal definitions at one path share one machine. The name has
+ * at most 80 characters; the middle of a long path is omitted. `spare`: another name, if the machine with the first name is being deleted
+ * or has another definition.
  */
 export function buildMachineName(workspace: string, path: string, definition: Definition, { spare = false } = {}): string {
   const digest = createHash("sha256")
     .update(`${JSON.stringify(definition)}${spare ? "spare" : ""}`)
     .digest("hex")
-    .slice(0, 8);
+    .slice(0, DIGEST_CHARS);
   const room = PATH_CHARS - workspace.length;
   const clean = path.replaceAll(/[^A-Za-z0-9_-]/g, "-");
   const cut = clean.length <= room ? clean : `${clean.slice(0, Math.ceil(room / 2) - 1)}--${clean.slice(-(Math.floor(room / 2) - 1))}`;

@@ -45,6 +45,21 @@ describe("machines during their deletion", () => {
   });
 });
 
+describe("a machine that exists under the name", () => {
+  it.each([
+    ["made", { definition: "{}", roleArn: "role", status: "ACTIVE" }],
+    ["different", { definition: '{"StartAt":"Other"}', roleArn: "role", status: "ACTIVE" }],
+    ["different", { definition: "{}", roleArn: "other", status: "ACTIVE" }],
+    ["leaving", { definition: "{}", roleArn: "role", status: "DELETING" }],
+  ])("is %s after a comparison with the definition", async (expected, found) => {
+    const { stateMachines } = await adaptersAt({
+      CreateStateMachine: () => ({ error: "StateMachineAlreadyExists" }),
+      DescribeStateMachine: () => found,
+    });
+    expect(await stateMachines.createStateMachine("svc-demo-a", "{}", "role", {})).toBe(expected);
+  });
+});
+
 describe("idle machines", () => {
   const arn = (name: string) => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
   interface Machine {

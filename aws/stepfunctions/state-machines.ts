@@ -1,6 +1,7 @@
 import {
   CreateStateMachineCommand,
   DeleteStateMachineCommand,
+  DescribeStateMachineCommand,
   InvalidDefinition,
   ListExecutionsCommand,
   ListTagsForResourceCommand,
@@ -9,6 +10,7 @@ import {
   StateMachineAlreadyExists,
   StateMachineDeleting,
 } from "@aws-sdk/client-sfn";
+import { env, requireEnv } from "../../contract/env.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
 async function tagsOf(resourceArn: string | undefined): Promise<Record<string, string | undefined>> {
@@ -47,6 +49,14 @@ async function removeIf(stateMachineArn: string, tags: Record<string, string>): 
   return true;
 }
 
+/** Compares the machine with a name with what it should be, because a person may have changed it, or made one with this name. */
+async function compareStateMachine(name: string, definition: string, roleArn: string): Promise<"made" | "leaving" | "different"> {
+  const stateMachineArn = `${requireEnv(env.statesArn)}:stateMachine:${name}`;
+  const found = await stepFunctions().send(new DescribeStateMachineCommand({ stateMachineArn }));
+  if (found.status === "DELETING") return "leaving";
+  return found.definition === definition && found.roleArn === roleArn ? "made" : "different";
+}
+
 /** A later pass handles the remaining machines. */
 async function unlessThrottled<T>(work: () => Promise<T>, otherwise: () => T): Promise<T> {
   try {
@@ -63,15 +73,15 @@ const carries = (tags: Record<string, string | undefined>, wanted: Record<string
 /** The state machines of flows. They are separate from executions, because most functions need only those and load less code. */
 export const stateMachines = {
   /**
-   * Creates a state machine, unless one with this name exists, because the name contains a digest of the definition. `leaving`: a machine
-   * with this name is being deleted, which lasts until its last execution has ended.
+   * Creates a state machine, unless an equal one with this name exists. `different`: a machine with this name has another definition or role.
+   * `leaving`: a machine with this name is being deleted, which lasts until its last execution has ended.
    */
   async createStateMachine(
     name: string,
     definition: string,
     roleArn: string,
     tags: Record<string, string>,
-  ): Promise<"made" | "leaving" | { refused: string }> {
+  ): Promise<"made" | "leaving" | "different" | { refused: string }> {
     try {
       await stepFunctions().send(
         new CreateStateMachineCommand({
@@ -87,6 +97,7 @@ export const stateMachines = {
         return { refused: `Step Functions rejects the flow's state machine: ${error.message}` };
       }
       if (!(error instanceof StateMachineAlreadyExists)) throw error;
+      return compareStateMachine(name, definition, roleArn);
     }
     return "made";
   },

@@ -33,7 +33,7 @@ export class StateMachines extends Construct {
 
   /** Allows a function to create machines that may invoke `step`. */
   configureMake(fn: LambdaFunction, step: LambdaFunction): void {
-    this.allow(fn, ["CreateStateMachine", "TagResource"], "stateMachine", MACHINES);
+    this.allow(fn, ["CreateStateMachine", "DescribeStateMachine", "TagResource"], "stateMachine", MACHINES);
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["iam:PassRole"],

@@ -5,7 +5,7 @@ import { makeMachine } from "./compile-machine.ts";
 import { validateMachine } from "./validate-machine.ts";
 
 const request = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
-const deps = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
+const deps = (make: (name: string, definition: string) => "made" | "leaving" | "different" | { refused: string }) => ({
   stateMachines: { createStateMachine: async (name: string, definition: string) => make(name, definition) },
   step: "arn:aws:lambda:us-east-1:000000000000:function:step",
   role: "arn:aws:iam::000000000000:role/any",
@@ -40,7 +40,7 @@ describe("makeMachine", () => {
       }),
       request(modules),
     );
-    expect(made).toEqual({ machine: expect.stringMatching(/^svc-demo-f-t-flow-[0-9a-f]{8}$/) });
+    expect(made).toEqual({ machine: expect.stringMatching(/^svc-demo-f-t-flow-[0-9a-f]{16}$/) });
     expect(sent.every((bytes) => bytes < 1024 * 1024)).toBe(true);
   });
 
@@ -64,7 +64,7 @@ describe("makeMachine while a machine of that name is being deleted", () => {
     expect(made).toEqual({ machine: second });
     expect(more).toEqual([]);
     expect(first).not.toBe(second);
-    expect(first?.slice(0, -8)).toBe(second?.slice(0, -8));
+    expect(first?.slice(0, -16)).toBe(second?.slice(0, -16));
   });
 
   it("throws if the spare machine is being deleted too, so that the caller retries", async () => {
@@ -74,6 +74,30 @@ describe("makeMachine while a machine of that name is being deleted", () => {
         request([identity("a")]),
       ),
     ).rejects.toThrow("are being deleted");
+  });
+});
+
+describe("makeMachine with a machine of that name and another definition", () => {
+  it("uses the spare name, and never the machine that it found", async () => {
+    const tried: string[] = [];
+    const made = await makeMachine(
+      deps((name) => {
+        tried.push(name);
+        return tried.length === 1 ? "different" : "made";
+      }),
+      request([identity("a")]),
+    );
+    expect(tried).toHaveLength(2);
+    expect(made).toEqual({ machine: tried[1] });
+  });
+
+  it("refuses the flow if both names are taken", async () => {
+    const taken = deps(() => "different");
+    expect(await makeMachine(taken, request([identity("a")]))).toEqual({
+      refused: expect.stringMatching(
+        /^The state machines svc-demo-f-t-flow-\w+ and svc-demo-f-t-flow-\w+ have another definition\. Delete them/,
+      ),
+    });
   });
 });
 

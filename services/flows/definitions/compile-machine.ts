@@ -26,10 +26,17 @@ export async function makeMachine(
   const tags = { ...buildMachineTags(stack, workspace), "svc:path": path };
   const refused = await validateMachine(name, definition);
   if (refused) return { refused };
+  const outcomes: string[] = [];
   for (const each of [name, spare]) {
     const made = await stateMachines.createStateMachine(each, definition, role, tags);
     if (made === "made") return { machine: each };
-    if (made !== "leaving") return made;
+    if (typeof made !== "string") return made;
+    outcomes.push(made);
+  }
+  if (!outcomes.includes("leaving")) {
+    return {
+      refused: `The state machines ${name} and ${spare} have another definition. Delete them in Step Functions, then save the flow again.`,
+    };
   }
   throw new Error(`The state machines ${name} and ${spare} are being deleted.`);
 }

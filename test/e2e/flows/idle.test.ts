@@ -26,7 +26,7 @@ const hourIn = (days: number) => Math.ceil((Date.now() + days * 24 * HOUR_MS) / 
 const tick = async (nowMs: number) => ((await invoke("HousekeepingFunction", { nowMs }, instance)) as { idle: number }).idle;
 const machines = async () => {
   const { stateMachines = [] } = await awsClients(instance).sfn.send(new ListStateMachinesCommand({ maxResults: 1000 }));
-  return stateMachines.map(({ name = "" }) => name.replace(/-[0-9a-f]{8}$/, "").replace(`svc-${ws.id}-`, "")).sort();
+  return stateMachines.map(({ name = "" }) => name.replace(/-[0-9a-f]{16}$/, "").replace(`svc-${ws.id}-`, "")).sort();
 };
 
 const executionOf = (id: string) =>

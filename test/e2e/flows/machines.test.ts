@@ -43,7 +43,7 @@ describe("a saved flow's state machine", () => {
     expect(await saved(ws, "f/t/daily.report", [identity("a", { summary: "Load" }), identity("b")])).toMatchObject({ success: true });
     const [machine, ...others] = await machines(`svc-${ws.id}-`);
     expect(others).toEqual([]);
-    expect(machine?.name).toMatch(new RegExp(`^svc-${ws.id}-f-t-daily-report-[0-9a-f]{8}$`));
+    expect(machine?.name).toMatch(new RegExp(`^svc-${ws.id}-f-t-daily-report-[0-9a-f]{16}$`));
     const stack = shared().outputs["StepFunction"]?.split("-")[0];
     expect(await tagsOf(machine?.arn ?? "")).toEqual({ svc: stack, "svc:workspace": ws.id, "svc:path": "f/t/daily.report" });
     const { definition = "" } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn: machine?.arn }));
