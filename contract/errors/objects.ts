@@ -8,7 +8,7 @@ export interface ObjectErrors {
   "workspace.beingDeleted": { workspace: string };
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
-  "folder.notEmpty": { name: string };
+  "folder.notEmpty": { name: string; inherits: string[] };
   "path.noFolder": { path: string; folder: string };
   "variable.notFound": { path: string };
   "variable.exists": { path: string };
@@ -48,8 +48,8 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "folder.exists": { status: 409, describe: ({ name }) => `The folder ${name} already exists.` },
   "folder.notEmpty": {
     status: 409,
-    describe: ({ name }) =>
-      `An earlier folder ${name} was deleted, but its contents still exist. Only an administrator of the workspace can create it again.`,
+    describe: ({ name, inherits }) =>
+      `A new folder ${name} would inherit from a deleted one: ${inherits.join(", ")}. Choose another name, or ask an administrator of the workspace to create it.`,
   },
   "path.noFolder": {
     status: 400,

@@ -13,6 +13,7 @@ export interface PeopleErrors {
   "invite.notFound": { workspace: string };
   "group.notFound": { name: string };
   "group.exists": { name: string };
+  "group.former": { name: string };
   "group.all": NoDetails;
   "access.notFound": { kind: string; path: string };
   "access.changedMeanwhile": NoDetails;
@@ -41,7 +42,8 @@ export const peopleAnswers: Answers<PeopleErrors> = {
   "user.exists": { status: 409, describe: ({ email }) => `There is already a user ${email}.` },
   "user.usernameTaken": {
     status: 409,
-    describe: ({ username }) => `The username ${username} is already in use in this workspace. Send another username.`,
+    describe: ({ username }) =>
+      `The username ${username} is in use in this workspace, or a former member still owns scripts, flows, files and runs at u/${username}/. Send another username, or ask an administrator to give you this one.`,
   },
   "user.lastAdmin": { status: 400, describe: () => "This is the last superadmin. Make another user a superadmin first." },
   "user.invalidPassword": { status: 400, describe: ({ reason }) => `The password cannot be set: ${reason}` },
@@ -54,6 +56,11 @@ export const peopleAnswers: Answers<PeopleErrors> = {
   "invite.notFound": { status: 404, describe: ({ workspace }) => `You have no invitation to the workspace ${workspace}.` },
   "group.notFound": { status: 404, describe: ({ name }) => `There is no group ${name}.` },
   "group.exists": { status: 409, describe: ({ name }) => `The group ${name} already exists.` },
+  "group.former": {
+    status: 409,
+    describe: ({ name }) =>
+      `A new group ${name} would inherit permissions, or the approvals of flows that name a deleted group. Choose another name, or ask an administrator of the workspace to create it.`,
+  },
   "group.all": { status: 400, describe: () => "The group 'all' always contains every user. It cannot be changed or deleted." },
   "access.notFound": { status: 404, describe: ({ kind, path }) => `There is no ${kind.replace(/_$/, "")} at ${path}.` },
   "access.changedMeanwhile": {

@@ -21,6 +21,10 @@ export const keys = {
   username: (workspace: string, username: string): ObjectKey => ({ pk: `NAME#${workspace}`, sk: username.toLowerCase() }),
   /** The last owner of a username after that user left: `u/<username>/…` still belongs to the user. */
   formerUsername: (workspace: string, username: string): ObjectKey => ({ pk: `FORMER#${workspace}`, sk: username.toLowerCase() }),
+  /** A deleted folder, whose objects, files and runs a new folder of this name would inherit. */
+  formerFolder: (workspace: string, name: string): ObjectKey => ({ pk: `FORMERF#${workspace}`, sk: name }),
+  /** A deleted group, which flows and approvals may still name. */
+  formerGroup: (workspace: string, name: string): ObjectKey => ({ pk: `FORMERG#${workspace}`, sk: name }),
   invite: (workspace: string, person: string): ObjectKey => ({ pk: `INVITES#${workspace}`, sk: person }),
   /** Groups and the permissions of folders and objects: read for every call. */
   access: (workspace: string): ObjectKey => ({ pk: `ACCESS#${workspace}`, sk: "access" }),

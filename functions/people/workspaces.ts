@@ -48,8 +48,9 @@ export const workspaces: ApiRoutes = [
   on(routes.existsUsername, async ({ auth, body: { id, username } }) => json(200, await usernameExists(deps, auth.actor, id, username))),
   on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(deps, auth.actor, body.id))),
   on(routes.createFolder, async ({ auth, params: { workspace }, body }) => {
-    await createFolder(deps, auth.actor, workspace, body);
-    return text(201, `The folder ${body.name} was created.`);
+    const inherited = await createFolder(deps, auth.actor, workspace, body);
+    const addition = inherited.length > 0 ? ` It inherits from an earlier folder: ${inherited.join(", ")}.` : "";
+    return text(201, `The folder ${body.name} was created.${addition}`);
   }),
   on(routes.updateFolder, async ({ auth, params: { workspace, name }, body }) => {
     await updateFolder(deps, { actor: auth.actor, workspace }, name, body);

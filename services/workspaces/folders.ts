@@ -18,13 +18,20 @@ interface FolderDeps {
 }
 
 /**
- * Creates a folder, which the caller owns unless the request names other owners. Throws `folder.exists`, `folder.notEmpty`,
- * `workspace.notFound`, `access.owner`.
+ * Creates a folder, which the caller owns unless the request names other owners. Only an admin may use the name of an earlier folder; returns
+ * what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`.
  */
-export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<void> {
+export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
   const { name, owners = [toPermissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = request;
   checkPrincipals([...owners, ...Object.keys(perms)]);
-  if (!may(actor, actions.updateMember.access, { workspace })) await checkNoLeftovers(objects, workspace, name);
+  const inherits = await listLeftovers(objects, workspace, name);
+  const mayInherit = may(actor, actions.updateMember.access, { workspace });
+  if (!mayInherit && inherits.length > 0) {
+    // The name of an existing folder is taken for everyone.
+    if (await folderExists({ objects }, workspace, name)) throw new SvcError("folder.exists", { name });
+    throw new SvcError("folder.notEmpty", { name, inherits });
+  }
+  const former = keys.formerFolder(workspace, name);
   const atMs = nowMs();
   const value: FolderJson = {
     ...request,
@@ -44,10 +51,17 @@ export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor,
         write.check(keys.workspace(workspace), "present"),
         write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
         buildEventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
+        // The folder may have been deleted since its leftovers were listed.
+        mayInherit ? write.remove(former) : write.check(former, "absent"),
       ],
-      refused: (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("folder.exists", { name })),
+      refused: (part) => {
+        if (part === 0) return new SvcError("workspace.notFound", { workspace });
+        if (part === 1) return new SvcError("folder.exists", { name });
+        return new SvcError("folder.notEmpty", { name, inherits: FILES_AND_RUNS });
+      },
     },
   );
+  return inherits;
 }
 
 /** Returns whether a folder with this name exists. */
@@ -55,15 +69,21 @@ export async function folderExists({ objects }: Pick<FolderDeps, "objects">, wor
   return (await objects.get(keys.folder(workspace, name))) !== undefined;
 }
 
+const FILES_AND_RUNS = ["files", "runs"];
+
 /**
- * Checks that no object of a deleted folder is left, because the creator of a folder owns its content. No object can be saved in a folder
- * that does not exist, so none can appear before the folder is created.
+ * Lists the kinds of things that a new folder would inherit from an earlier one, because the creator of a folder owns its content. Archived
+ * scripts and flows count. No object can be saved in a folder that does not exist, so none can appear before the folder is created.
  */
-async function checkNoLeftovers(objects: ObjectTable, workspace: string, name: string): Promise<void> {
-  if (await objects.get(keys.folder(workspace, name))) throw new SvcError("folder.exists", { name });
-  const kinds = [keys.variable, keys.resource, keys.scriptListing];
-  const found = await Promise.all(kinds.map((key) => objects.list(key(workspace, "").pk, { beginsWith: `f/${name}/`, limit: 1 })));
-  if (found.flat().length > 0) throw new SvcError("folder.notEmpty", { name });
+async function listLeftovers(objects: ObjectTable, workspace: string, name: string): Promise<string[]> {
+  const kinds = { variables: keys.variable, resources: keys.resource, scripts: keys.scriptListing, flows: keys.flowListing };
+  const beginsWith = `f/${name}/`;
+  const [former, ...found] = await Promise.all([
+    objects.get(keys.formerFolder(workspace, name)),
+    ...Object.values(kinds).map((key) => objects.list(key(workspace, "").pk, { beginsWith, limit: 1 })),
+  ]);
+  const stored = Object.keys(kinds).filter((_, index) => (found[index]?.length ?? 0) > 0);
+  return former ? [...stored, ...FILES_AND_RUNS] : stored;
 }
 
 /** Changes the given fields of a folder and leaves the others. Throws `folder.notFound`, `access.*`. */
@@ -126,7 +146,7 @@ export async function removeFolderOwner(
   });
 }
 
-/** Deletes a folder. Its objects remain, for admins only, until an admin creates the folder again. Throws `folder.notFound`. */
+/** Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. Throws `folder.notFound`. */
 export async function deleteFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(
     objects,
@@ -137,6 +157,7 @@ export async function deleteFolder({ objects, nowMs }: FolderDeps, actor: Actor,
     {
       also: [
         write.remove(keys.folder(workspace, name), "present"),
+        write.put(keys.formerFolder(workspace, name)),
         buildEventWrite({ type: "DeleteFolder", workspace, object: name, by: actor.username, atMs: nowMs() }),
       ],
       refused: () => new SvcError("folder.notFound", { name }),

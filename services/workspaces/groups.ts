@@ -54,7 +54,8 @@ export async function getGroup(deps: GroupDeps, workspace: string, name: string)
 
 /**
  * Creates a group whose first member and administrator is the caller. Throws `workspace.notFound`, and `group.exists` also for the name of
- * an instance group, because members would get its rights, and, unless an admin creates it, for a name that already has rights.
+ * an instance group, because members would get its rights. Throws `group.former` for a name that has rights or belonged to a deleted group,
+ * which flows and approvals may still name, unless an admin creates it.
  */
 export async function createGroup(
   { objects }: GroupDeps,
@@ -62,19 +63,28 @@ export async function createGroup(
   { name, summary }: { name: string; summary: string | null | undefined },
 ): Promise<void> {
   const { username } = actor;
+  const mayInherit = may(actor, actions.updateMember.access, { workspace });
+  const former = keys.formerGroup(workspace, name);
   await changeAccess(
     objects,
     workspace,
     (access) => {
       const { groups } = access;
       const isTaken = name === ALL || Object.hasOwn(groups, name);
-      const mayTakeOver = may(actor, actions.updateMember.access, { workspace });
-      if (isTaken || (hasGrants(access, `g/${name}`) && !mayTakeOver)) throw new SvcError("group.exists", { name });
+      if (isTaken) throw new SvcError("group.exists", { name });
+      if (!mayInherit && hasGrants(access, `g/${name}`)) throw new SvcError("group.former", { name });
       groups[name] = { ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
     },
     {
-      also: [write.check(keys.workspace(workspace), "present"), write.check(keys.instanceGroup(name), "absent")],
-      refused: (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("group.exists", { name })),
+      also: [
+        write.check(keys.workspace(workspace), "present"),
+        write.check(keys.instanceGroup(name), "absent"),
+        mayInherit ? write.remove(former) : write.check(former, "absent"),
+      ],
+      refused: (part) => {
+        if (part === 0) return new SvcError("workspace.notFound", { workspace });
+        return part === 1 ? new SvcError("group.exists", { name }) : new SvcError("group.former", { name });
+      },
     },
   );
 }
@@ -94,12 +104,13 @@ export async function setGroupSummary(deps: GroupDeps, workspace: string, name: 
 
 /** Deletes a group and revokes all its rights. Throws `group.notFound`, `group.all`. */
 export async function deleteGroup({ objects }: GroupDeps, workspace: string, name: string): Promise<void> {
-  await changeAccess(objects, workspace, (access) => {
+  const change = (access: Access) => {
     requireGroup(access, name);
     delete access.groups[name];
     revokeGrants(access, `g/${name}`);
     delete access.objects[accessObjectKey("group_", name)];
-  });
+  };
+  await changeAccess(objects, workspace, change, { also: [write.put(keys.formerGroup(workspace, name))] });
 }
 
 /** Adds a member to a group; a repeated call changes nothing. Throws `group.notFound`, `group.all`, `member.notFound`. */

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
+import { keys } from "../../core/objects/keys.ts";
+import type { Person } from "../../core/people/actor.ts";
 import { belongsToWorkspace } from "../../core/workspaces/deleted.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -10,8 +12,8 @@ import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { purgeDeletedWorkspaces } from "../maintenance/purge-workspaces.ts";
 import { createVariable } from "../variables/save.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "./archive.ts";
-import { createFolder, folderExists } from "./folders.ts";
-import { createGroup, getGroup, listGroupNames, setGroupSummary } from "./groups.ts";
+import { createFolder, deleteFolder, folderExists } from "./folders.ts";
+import { createGroup, deleteGroup, getGroup, listGroupNames, setGroupSummary } from "./groups.ts";
 import { listMembers } from "./members.ts";
 import { createWorkspace, listAllWorkspaces, listUserWorkspaces, renameWorkspace, setWorkspaceColor } from "./workspaces.ts";
 
@@ -119,4 +121,50 @@ it("a folder exists from its creation on", async () => {
   expect(await folderExists(room.deps, room.workspace, "reports")).toBe(false);
   await createFolder(room.deps, anAdmin, room.workspace, { name: "reports" } as Parameters<typeof createFolder>[3]);
   expect(await folderExists(room.deps, room.workspace, "reports")).toBe(true);
+});
+
+describe("the name of a deleted folder or group", () => {
+  const newName = () => `n${randomUUID().slice(0, 8)}`;
+  const bob = (): Person => ({ ...aReader(room.workspace, []), username: "bob" });
+  const makeFolder = (actor: Person, name: string) =>
+    createFolder(room.deps, actor, room.workspace, { name } as Parameters<typeof createFolder>[3]);
+
+  it("is for admins only, also if only files and runs of the folder are left, and its creation says what it inherits", async () => {
+    const name = newName();
+    expect(await makeFolder(bob(), name)).toEqual([]);
+    await deleteFolder(room.deps, anAdmin, room.workspace, name);
+    await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits: ["files", "runs"] } });
+    expect(await makeFolder(anAdmin, name)).toEqual(["files", "runs"]);
+    await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.exists" });
+  });
+
+  it.each([
+    ["variables", keys.variable],
+    ["resources", keys.resource],
+    ["scripts", keys.scriptListing],
+    ["flows", keys.flowListing],
+  ] as const)("is for admins only while %s of a folder are left that an earlier release deleted", async (kind, key) => {
+    const name = newName();
+    await room.deps.objects.put({ ...key(room.workspace, `f/${name}/left`), value: { archived: true } });
+    await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits: [kind] } });
+    expect(await makeFolder(anAdmin, name)).toEqual([kind]);
+  });
+
+  it("is not taken over by a creation at the same time as the deletion", async () => {
+    const name = newName();
+    await makeFolder(anAdmin, name);
+    const tries = Array.from({ length: 5 }, () => makeFolder(bob(), name).catch(({ code }: { code: string }) => code));
+    const [, ...outcomes] = await Promise.all([deleteFolder(room.deps, anAdmin, room.workspace, name), ...tries]);
+    for (const outcome of outcomes) expect(["folder.exists", "folder.notEmpty"]).toContain(outcome);
+  });
+
+  it("is for admins only if it was a group's, because flows may still name the group in their approval rules", async () => {
+    const name = newName();
+    const caller = (actor: Person) => ({ actor, workspace: room.workspace });
+    await createGroup(room.deps, caller(bob()), { name, summary: "" });
+    await deleteGroup(room.deps, room.workspace, name);
+    await expect(createGroup(room.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.former" });
+    await createGroup(room.deps, caller(anAdmin), { name, summary: "" });
+    await expect(createGroup(room.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.exists" });
+  });
 });

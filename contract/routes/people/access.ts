@@ -73,7 +73,7 @@ export const accessRoutes = {
     body: z.object({ name, summary: z.string().max(1000).nullish() }),
     status: 201,
     reply: done,
-    errors: ["group.exists", "access.changedMeanwhile", "access.tooMuch"],
+    errors: ["group.exists", "group.former", "access.changedMeanwhile", "access.tooMuch"],
   }),
   updateGroup: defineRoute({
     ...post,
