@@ -1,44 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
-import { effectiveTmpMode } from "./shared/process/tmp.ts";
+import { describePrivateTmp } from "./conformance/private-tmp.ts";
 
-/** The work directory is outside /tmp, as in the local engine. */
+/** The work directory is in the checkout, as in the local engine. */
 const svcDir = join(resolve(import.meta.dirname, ".."), ".svc");
 mkdirSync(svcDir, { recursive: true });
 const workDir = mkdtempSync(join(svcDir, "test-private-tmp-"));
-
-describe("a private /tmp", () => {
-  let runner: Runner;
-  beforeAll(async () => {
-    process.env["SVC_WORK_DIR"] = workDir;
-    runner = await startRunner("bun", { SVC_TMP_MODE: "private" });
-  });
-  afterAll(async () => {
-    await runner.close();
-    process.once("exit", () => rmSync(workDir, { recursive: true, force: true }));
-  });
-
-  it("a job's files in it are invisible to others and removed after the job", async (context) => {
-    if (effectiveTmpMode() !== "private") return context.skip("this kernel does not allow a mount namespace here");
-    const name = `/tmp/svc-test-${process.pid}`;
-    const code = `import fs from "node:fs"; export function main(name) { const found = fs.readdirSync("/tmp"); fs.writeFileSync(name, "x"); return found; }`;
-    for (let i = 0; i < 2; i++) {
-      expect(await runner.run({ code, args: { name }, params: ["name"] })).toMatchObject({ outcome: "success", result: [] });
-      expect(existsSync(name)).toBe(false);
-    }
-  });
-
-  it("a job sees no other job's directory", async (context) => {
-    if (effectiveTmpMode() !== "private") return context.skip("this kernel does not allow a mount namespace here");
-    const code = `import fs from "node:fs"; export function main() { fs.writeFileSync("mine", ""); return [fs.readdirSync(".."), fs.readdirSync("../..").length, fs.existsSync("mine")]; }`;
-    const outcomes = await Promise.all([1, 2, 3].map(() => runner.run({ code })));
-    for (const { result } of outcomes) expect(result).toEqual([expect.arrayContaining(["job"]), 1, true]);
-    expect(filesOfJobs(runner)).toEqual([]);
-  });
-
-  it("the supervisor reports the effective mode", () => {
-    expect(["private", "none"]).toContain(effectiveTmpMode());
-  });
-});
+process.env["SVC_WORK_DIR"] = workDir;
+describePrivateTmp(workDir);

@@ -36,7 +36,7 @@ describe("the Node-hosted supervisor", () => {
     mkdirSync(join(root, "user", "deep"), { recursive: true });
     writeFileSync(join(root, "file"), "");
     writeFileSync(join(root, "svc", "artefacts", "kept"), "");
-    emptyDirectory(root, join(root, "svc"));
+    emptyDirectory(root, [join(root, "svc")]);
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(["svc", "svc/artefacts", "svc/artefacts/kept"]);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { settings } from "../settings.ts";
 import { type PipeReader, pipeFromChild, pipeToChild, removeUnusedPipes } from "./pipes.ts";
 import { type Family, killGroup, killRelatives, newestProcessId, offerToOomKiller, PROCESS_TAG, processIds } from "./processes.ts";
-import { effectiveTmpMode, emptyDirectory, removeTree, withPrivateTmp } from "./tmp.ts";
+import { effectiveTmpMode, emptyDirectory, removeTree, visibleBelowTmp, withPrivateTmp } from "./tmp.ts";
 
 export interface Exit {
   code: number | null;
@@ -168,12 +168,20 @@ export class Child {
         if (readdirSync(this.jobDirectory).length !== 1) return false;
       }
       chmodSync(this.jobDirectory, 0o700);
-      if (this.#privateTmp) emptyDirectory(this.#privateTmp);
+      if (this.#privateTmp) this.#emptyPrivateTmp(this.#privateTmp);
       return isPlace();
     } catch {
       // A directory that cannot be emptied is not used again.
       return false;
     }
+  }
+
+  /** The mount points of what stays visible are empty here, but removing them would unmount them for the child. */
+  #emptyPrivateTmp(directory: string): void {
+    emptyDirectory(
+      directory,
+      visibleBelowTmp().map((name) => join(directory, name)),
+    );
   }
 
   /**

@@ -5,10 +5,18 @@ import { settings, type TmpMode } from "../settings.ts";
 
 /**
  * Runs a command in its own mount namespace. Arguments: the folder of all jobs' directories, the job's directory in it, its private /tmp, the
- * working directory, the command. The command sees the private /tmp, and only its own job's directory.
+ * working directory, the names of entries of the machine's /tmp that stay visible, joined by slashes, and the command. The command sees the private
+ * /tmp, and only its own job's directory. The entries are mounted after the other jobs are hidden, so they are hidden in them too.
  */
-const ENTER = `cd "$1" && mount -t tmpfs -o mode=711 tmpfs "$0" && mkdir -m 700 "$1" && mount -c --bind . "$1" && \
-mount --bind "$2" /tmp && cd "$3" && shift 3 && exec "$@"`;
+const ENTER = `cd "$1" && mount -t tmpfs -o mode=711 tmpfs "$0" && mkdir -m 700 "$1" && mount -c --bind . "$1" && set -f && IFS=/ && \
+for name in $4; do mkdir -p "$2/$name" && mount -c --rbind "/tmp/$name" "$2/$name" || exit 1; done && unset IFS && set +f && \
+mount --rbind "$2" /tmp && cd "$3" && shift 4 && exec "$@"`;
+
+/** Returns the entries of /tmp that a job needs, if the checkout lies there: its work directory, this code and the interpreter. */
+export function visibleBelowTmp(): string[] {
+  const needed = [settings().workDir, import.meta.dirname, process.execPath];
+  return [...new Set(needed.flatMap((path) => /^\/tmp\/([^/]+)/.exec(path)?.[1] ?? []))];
+}
 
 let unshare: string[] | undefined | null;
 
@@ -25,7 +33,7 @@ function workingUnshare(): string[] | null {
   for (const call of [["--mount"], ["--user", "--map-root-user", "--mount"]]) {
     try {
       const check = ["sh", "-c", 'test -e /tmp/seen && ! test -e "$0"', join(directory, "other")];
-      execFileSync("unshare", [...call, "sh", "-c", ENTER, directory, own, join(own, "tmp"), own, ...check], {
+      execFileSync("unshare", [...call, "sh", "-c", ENTER, directory, own, join(own, "tmp"), own, visibleBelowTmp().join("/"), ...check], {
         stdio: "ignore",
         timeout: 5000,
       });
@@ -39,20 +47,20 @@ function workingUnshare(): string[] | null {
   return unshare;
 }
 
-/** Returns the effective mode: `private` requires a kernel that allows it and a work directory outside /tmp. */
+/** Returns the effective mode: `private` requires a kernel that allows it. */
 export function effectiveTmpMode(): TmpMode {
-  const { tmpMode, workDir } = settings();
+  const { tmpMode } = settings();
   if (tmpMode !== "private") return tmpMode;
-  return !`${workDir}/`.startsWith("/tmp/") && workingUnshare() ? "private" : "none";
+  return workingUnshare() ? "private" : "none";
 }
 
 /** Wraps `command` so that its /tmp is `tmp` and other jobs are invisible. The process id does not change, because each program execs the next. */
 export function withPrivateTmp(command: string[], { own, tmp, cwd }: { own: string; tmp: string; cwd: string }): string[] {
-  return ["unshare", ...(workingUnshare() ?? []), "sh", "-c", ENTER, dirname(own), own, tmp, cwd, ...command];
+  return ["unshare", ...(workingUnshare() ?? []), "sh", "-c", ENTER, dirname(own), own, tmp, cwd, visibleBelowTmp().join("/"), ...command];
 }
 
-/** Deletes everything in a directory except the entry that contains `keep`. */
-export function emptyDirectory(directory: string, keep?: string): void {
+/** Deletes everything in a directory except the entries that contain the paths of `keep`. */
+export function emptyDirectory(directory: string, keep: readonly string[] = []): void {
   let names: string[];
   try {
     names = readdirSync(directory);
@@ -62,7 +70,7 @@ export function emptyDirectory(directory: string, keep?: string): void {
   }
   for (const name of names) {
     const path = join(directory, name);
-    if (keep === path || keep?.startsWith(`${path}/`)) continue;
+    if (keep.some((kept) => kept === path || kept.startsWith(`${path}/`))) continue;
     removeTree(path);
   }
 }
@@ -86,5 +94,5 @@ export function removeTree(path: string): void {
 export function sweepTmp(root = "/tmp"): void {
   const { workDir } = settings();
   if (dirname(workDir) === workDir) return;
-  emptyDirectory(root, workDir);
+  emptyDirectory(root, [workDir]);
 }
