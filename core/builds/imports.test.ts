@@ -149,9 +149,7 @@ describe("the client libraries", () => {
 
   it("a client library is no requirement of a Python script, unless the script lists it", () => {
     expect(listPythonRequirements({ "f/a/b": "import svc\nfrom svc import get_variable\nimport svc.x" }, "3.12")).toEqual([]);
-    expect(listPythonRequirements({ "f/a/b": "# extra_requirements:\n# wmill==1.500.0\nimport wmill" }, "3.12")).toEqual([
-      "wmill==1.500.0",
-    ]);
+    expect(listPythonRequirements({ "f/a/b": "# extra_requirements:\n# svc==1.5.0\nimport svc" }, "3.12")).toEqual(["svc==1.5.0"]);
   });
 });
 

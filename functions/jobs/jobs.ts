@@ -167,5 +167,9 @@ export const jobRoutes: ApiRoutes = [
     const erased = await eraseJob(deps, await findEndedJob(deps, callerOf(auth, control.deleteCompleted), { workspace, id }));
     return json(200, await loadJobJson(deps, erased, WITHOUT_VALUES));
   }),
+  on(routes.workerIsDraining, async ({ auth, params: { workspace, id } }) => {
+    await findJob(deps, callerOf(auth, routes.workerIsDraining), { workspace, id });
+    return json(200, false);
+  }),
   on(routes.dbClock, async () => json(200, deps.nowMs())),
 ];

@@ -12,6 +12,7 @@ import { parseJsonBody, readBodyBytes } from "./body.ts";
 import { takeCallerAddress } from "./caller-address.ts";
 import { readToken } from "./credentials.ts";
 import { logger, logInvocation } from "./observe.ts";
+import { parseBody } from "./parse-body.ts";
 import { type Reply, text } from "./reply.ts";
 
 /** A validated call of a route. `auth` is the result of the function's `authenticate`. */
@@ -134,7 +135,7 @@ async function answerCall<Auth>(
   const auth = await authenticate(readToken(event, route), route, raw, event.queryStringParameters ?? {});
   const query = route.query ? parseInput(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
   const sent = route.body ? parseJsonBody(event) : undefined;
-  const body = route.body ? parseInput(route.body, sent, "body.shape") : undefined;
+  const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
   const payload = route.payload ? readPayload(event) : undefined;
   return handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>);
 }
@@ -173,7 +174,10 @@ function decode(value: string): string {
 }
 
 function parseInput<S extends z.ZodType>(schema: S, value: unknown, code: "query.invalid" | "body.shape"): z.output<S> {
-  const parsed = schema.safeParse(value);
+  return requireParsed(schema.safeParse(value), value, code);
+}
+
+function requireParsed<T>(parsed: z.ZodSafeParseResult<T>, value: unknown, code: "query.invalid" | "body.shape"): T {
   if (parsed.success) return parsed.data;
   throw new SvcError(code, { issues: toIssues(parsed.error, value) }, { cause: parsed.error });
 }

@@ -172,6 +172,15 @@ export const jobRoutes = {
     reply: { json: z.number().nullable() },
     errors: ["job.notFound"],
   }),
+  workerIsDraining: defineRoute({
+    ...read,
+    name: "jobs.workerIsDraining",
+    summary: "Check whether the worker of a job is about to stop: never, because a function runs each job to its end.",
+    path: `${w}/jobs/worker_is_draining/{id}`,
+    access: readJob,
+    params: atJob,
+    reply: { json: z.boolean() },
+  }),
   dbClock: defineRoute({
     ...read,
     name: "jobs.dbClock",

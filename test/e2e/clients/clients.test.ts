@@ -92,9 +92,7 @@ it.each([
   ["bun", "svc-client", typescript("svc-client")],
   ["deno", "svc-client", typescript("svc-client")],
   ["nodejs", "svc-client", typescript("svc-client")],
-  ["bun", "windmill-client", typescript("windmill-client")],
   ["python3", "svc", python("svc")],
-  ["python3", "wmill", python("wmill")],
   ["go", "svc-client", go],
 ])("a script in %s that imports %s runs other scripts and waits for them, and its lock stays empty", async (language, name, content) => {
   const path = `f/t/${language}_${name.replace("-", "_")}`;
