@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createSecretReadEntries } from "./entry.ts";
+import { routes } from "../../contract/routes/routes.ts";
+import { createSecretReadEntries, operationNames, toOperation } from "./entry.ts";
 
 describe("audit entries of secrets", () => {
   const job = { id: "019a0000-0000-7000-8000-000000000000", workspace: "w" };
@@ -16,5 +17,42 @@ describe("audit entries of secrets", () => {
     const [late] = createSecretReadEntries(job, "ann", ["f/a/b"], 1_700_000_000_001);
     expect(String(early?.id) < String(late?.id)).toBe(true);
     expect(early).toMatchObject({ timestamp: "2023-11-14T22:13:20.000Z", resource: "f/a/b", parameters: { job: job.id } });
+  });
+});
+
+/** The operations that existing clients know. */
+const DOCUMENTED = [
+  ..."jobs.cancel jobs.force_cancel jobs.delete resources.create resources.update resources.delete".split(" "),
+  ..."resource_types.create resource_types.update resource_types.delete scripts.create scripts.update scripts.archive".split(" "),
+  ..."scripts.delete users.create users.delete users.update users.login users.logout users.accept_invite users.decline_invite".split(" "),
+  ..."users.token.create users.token.delete users.add_to_workspace users.add_global users.setpassword users.impersonate".split(" "),
+  ..."users.leave_workspace oauth.login variables.create variables.delete variables.update flows.create flows.update".split(" "),
+  ..."flows.delete flows.archive folder.create folder.update folder.delete folder.add_owner folder.remove_owner".split(" "),
+  ..."group.create group.delete group.edit group.adduser group.removeuser igroup.create igroup.delete igroup.adduser".split(" "),
+  ..."igroup.removeuser variables.decrypt_secret workspaces.edit_auto_invite_domain workspaces.create workspaces.update".split(" "),
+  ..."workspaces.archive workspaces.unarchive workspaces.delete".split(" "),
+];
+/** The operations that only this service has. A new one is added here once there is no documented name for it. */
+const OWN = [
+  ..."jobs.set_user_state jobs.start_now jobs.set_progress approvals.mint approvals.mint_signature approvals.resume_flow".split(" "),
+  ..."approvals.consent approvals.notify approvals.rotate_webhook_secret files.upload files.presign_upload files.delete".split(" "),
+  ..."files.move scripts.update_history scripts.mute_error_handler variables.encrypt workspaces.set_encryption_key".split(" "),
+  ..."settings.set_global workspaces.edit_approvals workspaces.edit_large_file_storage users.overwrite_global".split(" "),
+  ..."igroup.overwrite igroup.edit workspaces.invite_user workspaces.delete_invite acls.add acls.remove".split(" "),
+  ..."users.token.update_scopes users.token.update_label users.token.refresh".split(" "),
+];
+
+describe("operations in the audit log", () => {
+  const changes = Object.values(routes).filter(
+    ({ auth, access }) => auth === "token" && typeof access === "object" && access.verb === "write",
+  );
+
+  it.each(changes.map(({ name }) => name))("%s has a documented operation, or one that only this service has", (name) => {
+    expect([...DOCUMENTED, ...OWN]).toContain(toOperation(name));
+  });
+
+  it("only existing routes have another name for their operation", () => {
+    const names = new Set<string>(Object.values(routes).map(({ name }) => name));
+    expect(Object.keys(operationNames).filter((name) => !names.has(name))).toEqual([]);
   });
 });

@@ -2,8 +2,56 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
 
-/** Converts the name of an action to the form of the audit filters: `scripts.archiveByPath` becomes `scripts.archive_by_path`. */
-export const toOperation = (action: string) => action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The operations (api.md §3.9) of actions whose own name is different. Existing clients filter the log by them. */
+export const operationNames: Readonly<Record<string, string>> = {
+  "tokens.create": "users.token.create",
+  "tokens.delete": "users.token.delete",
+  "tokens.updateScopes": "users.token.update_scopes",
+  "tokens.updateLabel": "users.token.update_label",
+  "tokens.impersonate": "users.impersonate",
+  "users.refreshToken": "users.token.refresh",
+  "users.setPassword": "users.setpassword",
+  "users.createGlobal": "users.add_global",
+  "users.updateGlobal": "users.update",
+  "users.deleteGlobal": "users.delete",
+  "workspaces.addUser": "users.add_to_workspace",
+  "workspaces.editAutoInvite": "workspaces.edit_auto_invite_domain",
+  "workspaces.changeName": "workspaces.update",
+  "workspaces.changeColor": "workspaces.update",
+  "scripts.archiveByPath": "scripts.archive",
+  "scripts.archiveByHash": "scripts.archive",
+  "scripts.deleteByPath": "scripts.delete",
+  "scripts.deleteByHash": "scripts.delete",
+  "flows.updateByHash": "flows.update",
+  "variables.get": "variables.decrypt_secret",
+  "variables.getValue": "variables.decrypt_secret",
+  "resources.updateValue": "resources.update",
+  "resources.types.create": "resource_types.create",
+  "resources.types.update": "resource_types.update",
+  "resources.types.delete": "resource_types.delete",
+  "folders.create": "folder.create",
+  "folders.update": "folder.update",
+  "folders.delete": "folder.delete",
+  "folders.addOwner": "folder.add_owner",
+  "folders.removeOwner": "folder.remove_owner",
+  "groups.create": "group.create",
+  "groups.update": "group.edit",
+  "groups.delete": "group.delete",
+  "groups.addUser": "group.adduser",
+  "groups.removeUser": "group.removeuser",
+  "instanceGroups.create": "igroup.create",
+  "instanceGroups.update": "igroup.edit",
+  "instanceGroups.delete": "igroup.delete",
+  "instanceGroups.addUser": "igroup.adduser",
+  "instanceGroups.removeUser": "igroup.removeuser",
+  "instanceGroups.overwrite": "igroup.overwrite",
+  "jobs.cancelSelection": "jobs.cancel",
+  "jobs.cancelPersistent": "jobs.cancel",
+  "jobs.deleteCompleted": "jobs.delete",
+};
+
+/** Returns the operation of an action in the audit log: `scripts.archiveByPath` is `scripts.archive`, `flows.listPaths` `flows.list_paths`. */
+export const toOperation = (action: string) => operationNames[action] ?? action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Returns the audit kind of an action, derived from its verb and the HTTP method. */
 export function toActionKind(action: string, method: string): AuditJson["action_kind"] {

@@ -11,7 +11,7 @@ import { runAudited } from "../../services/audit/audit.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { apiHandler, type RouteHandler } from "./edge.ts";
 import { checkAccess, toTarget } from "./guard.ts";
-import { json } from "./reply.ts";
+import { json, type Reply } from "./reply.ts";
 
 /** Open routes have no actor. All other routes have one, or the job of a link. */
 export interface Auth {
@@ -67,11 +67,11 @@ type Named = Record<string, unknown>;
  * Returns the name of the changed object for its entry, and never more than a name: bodies contain secrets, and a caller may send a whole
  * token as its prefix.
  */
-function findResourceName(params: Named, body: Named): string | undefined {
+function findResourceName(params: Named, body: Named, query: Named): string | undefined {
   const prefix = params["token_prefix"];
   if (typeof prefix === "string") return prefix.slice(0, limits.tokenPrefixChars);
-  const names = ["path", "name", "username", "email", "id", "hash", "key"];
-  for (const from of [params, body]) {
+  const names = ["path", "name", "username", "email", "id", "hash", "key", "file_key"];
+  for (const from of [params, body, query]) {
     for (const name of names) if (typeof from[name] === "string") return from[name].slice(0, 400);
   }
   return undefined;
@@ -79,6 +79,10 @@ function findResourceName(params: Named, body: Named): string | undefined {
 
 /** Runs appear in the list of jobs; every other change has an entry in the audit log. */
 const isChange = (route: Route) => route.auth === "token" && route.access.verb === "write";
+
+/** Routes that return a new token. Its prefix is the name of the changed object. */
+const createsToken: ReadonlySet<string> = new Set(["tokens.create", "tokens.impersonate", "users.refreshToken"]);
+const readTokenPrefix = ({ body }: Reply) => body?.slice(0, limits.tokenPrefixChars);
 
 const deletesOwnLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
 
@@ -101,7 +105,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
       const { workspace: named } = params as { workspace?: string };
       // A workspace's own log is deleted with it.
       const workspace = deletesOwnLog.has(route.name) ? undefined : named;
-      const resource = workspace === named ? findResourceName(params, body) : named;
+      const resource = workspace === named ? findResourceName(params, body, (call.query ?? {}) as Named) : named;
       return runAudited(
         authenticateDeps,
         {
@@ -112,6 +116,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
           ...(resource === undefined ? {} : { resource }),
         },
         () => handle(call),
+        createsToken.has(route.name) ? readTokenPrefix : undefined,
       );
     },
   };

@@ -19,13 +19,22 @@ export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_k
 
 /**
  * Runs an action with an entry in the audit log. The entry is written first and removed if the service refuses the action, so no action
- * happens without an entry. If the process dies in between, the log may contain an action that did not happen.
+ * happens without an entry. If the process dies in between, the log may contain an action that did not happen. `findResource` names an object
+ * that the action itself creates.
  */
-export async function runAudited<T>({ objects, nowMs }: AuditDeps, action: AuditedAction, act: () => Promise<T>): Promise<T> {
+export async function runAudited<T>(
+  { objects, nowMs }: AuditDeps,
+  action: AuditedAction,
+  act: () => Promise<T>,
+  findResource?: (result: T) => string | undefined,
+): Promise<T> {
   const item = buildAuditItem(action, nowMs());
   await objects.put(item);
   try {
-    return await act();
+    const result = await act();
+    const resource = findResource?.(result);
+    if (resource !== undefined) await objects.put({ ...item, value: { ...(item.value as AuditJson), resource } });
+    return result;
   } catch (error) {
     if (isSvcError(error)) await objects.deleteItem({ pk: item.pk, sk: item.sk });
     throw error;

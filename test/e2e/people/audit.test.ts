@@ -24,10 +24,10 @@ describe("the audit log", () => {
     expectStatus(await mine.post("scripts/create", script), 201);
     expect(await status(mine.post("scripts/create", { ...script, path: "f/r1/a" }))).toBe(403);
     expectStatus(await mine.post(`scripts/archive/p/${script.path}`), 200);
-    const found = await ws.get("audit/list", { username: dev.username, operations: "scripts.create,scripts.archive_by_path" });
+    const found = await ws.get("audit/list", { username: dev.username, operations: "scripts.create,scripts.archive" });
     const entries = shaped(routes.listAudit, found) as { id: string }[];
     expect(entries).toMatchObject([
-      { operation: "scripts.archive_by_path", action_kind: "Delete", resource: script.path, username: dev.username },
+      { operation: "scripts.archive", action_kind: "Delete", resource: script.path, username: dev.username },
       { operation: "scripts.create", action_kind: "Created", resource: script.path, workspace_id: ws.id },
     ]);
     expect(found.text).not.toContain("planted-secret");
@@ -41,7 +41,10 @@ describe("the audit log", () => {
     expectStatus(await dev.api.call("DELETE", `users/tokens/delete/${token}`), 200);
     const global = await client.get("audit/list", { username: dev.email });
     expect(shaped(routes.listInstanceAudit, global)).toContainEqual(
-      expect.objectContaining({ operation: "tokens.delete", resource: token.slice(0, 10) }),
+      expect.objectContaining({ operation: "users.token.delete", resource: token.slice(0, 10) }),
+    );
+    expect(global.json).toContainEqual(
+      expect.objectContaining({ operation: "users.token.create", action_kind: "Created", resource: token.slice(0, 10) }),
     );
     expect(global.text).not.toContain(token);
   });
@@ -53,7 +56,7 @@ describe("the audit log", () => {
     expect((await mine.get(`variables/get_value/${path}`)).json).toBe("planted-value");
     const found = await ws.get("audit/list", { username: dev.username, resource: path });
     expect(found.json).toMatchObject([
-      { operation: "variables.get_value", action_kind: "Execute" },
+      { operation: "variables.decrypt_secret", action_kind: "Execute" },
       { operation: "variables.create", action_kind: "Created" },
     ]);
     expect(found.text).not.toContain("planted-value");
@@ -91,17 +94,17 @@ describe("the audit log", () => {
       ((await filtered.get("audit/list", { per_page: 100, ...query })).json as { operation: string }[]).map(({ operation }) => operation);
     expectStatus(await filtered.post("folders/update/t", { summary: "T" }), 200);
     expectStatus(await filtered.call("DELETE", "folders/delete/t"), 200);
-    const all = ["folders.delete", "folders.update", "folders.create"];
+    const all = ["folder.delete", "folder.update", "folder.create"];
     expect(await names({})).toEqual(all);
-    expect(await names({ operation: "folders.update" })).toEqual(["folders.update"]);
-    expect(await names({ operations: "folders.update,folders.delete" })).toEqual(all.slice(0, 2));
-    expect(await names({ exclude_operations: "folders.update" })).toEqual(["folders.delete", "folders.create"]);
-    expect([await names({ action_kind: "Delete" }), await names({ username: "nobody" })]).toEqual([["folders.delete"], []]);
+    expect(await names({ operation: "folder.update" })).toEqual(["folder.update"]);
+    expect(await names({ operations: "folder.update,folder.delete" })).toEqual(all.slice(0, 2));
+    expect(await names({ exclude_operations: "folder.update" })).toEqual(["folder.delete", "folder.create"]);
+    expect([await names({ action_kind: "Delete" }), await names({ username: "nobody" })]).toEqual([["folder.delete"], []]);
     expect([await names({ resource: "t" }), await names({ resource: "u" })]).toEqual([all, []]);
-    const first = ((await filtered.get("audit/list", { operation: "folders.create" })).json as { timestamp: string }[])[0]?.timestamp ?? "";
-    expect([await names({ before: first }), await names({ after: first })]).toEqual([["folders.create"], all.slice(0, 2)]);
+    const first = ((await filtered.get("audit/list", { operation: "folder.create" })).json as { timestamp: string }[])[0]?.timestamp ?? "";
+    expect([await names({ before: first }), await names({ after: first })]).toEqual([["folder.create"], all.slice(0, 2)]);
     expect([await names({ page: "2", per_page: "2" }), await names({ after: new Date(Date.now() + 60_000).toISOString() })]).toEqual([
-      ["folders.create"],
+      ["folder.create"],
       [],
     ]);
   });
