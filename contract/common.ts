@@ -19,6 +19,11 @@ export const folderName = z
   .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, not '__proto__' or 'constructor'");
 export const versionHash = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
 export const jobId = z.uuid();
+/**
+ * The id that a caller gives a new job. The jobs of a flow's steps have ids of version 5, derived from their place, so a caller can never choose
+ * the id of a step that has not run yet.
+ */
+export const newJobId = z.union([z.uuidv4(), z.uuidv7()], "must be a version 4 or 7 UUID");
 
 export const flag = z.enum(["true", "false", ""]).transform((value) => value !== "false");
 export const timestamp = z.iso.datetime({ offset: true });

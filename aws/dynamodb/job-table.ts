@@ -73,6 +73,8 @@ const HeadEntity = new Entity({
     endedAtMs: number().savedAs("en").optional(),
     parent: string().optional(),
     root: string().optional(),
+    tree: string().savedAs("rt").optional(),
+    flowRoot: string().savedAs("fr").optional(),
     tag: string(),
     trigger: string(),
     timeoutS: number().savedAs("to"),

@@ -84,3 +84,18 @@ describe("the access of a route", () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   });
 });
+
+describe("the id that a caller chooses for a new job", () => {
+  const chosen = tokenRoutes.filter(({ access, query }) => access.verb === "run" && query !== undefined && "job_id" in query.shape);
+  const ids: [string, boolean][] = [
+    ["3f1c2f5e-9d1a-4c3b-8a2e-0123456789ab", true],
+    ["01932f5e-9d1a-7c3b-8a2e-0123456789ab", true],
+    ["3f1c2f5e-9d1a-5c3b-8a2e-0123456789ab", false],
+    ["3f1c2f5e-9d1a-1c3b-8a2e-0123456789ab", false],
+    ["00000000-0000-0000-0000-000000000000", false],
+  ];
+  it.each(ids)("%s is accepted by every run route: %s", (job_id, accepted) => {
+    expect(chosen.length).toBeGreaterThan(15);
+    for (const { name, query } of chosen) expect([name, query?.safeParse({ job_id }).success]).toEqual([name, accepted]);
+  });
+});

@@ -39,6 +39,13 @@ const base = {
   scheduledForMs: z.number().optional(),
   parent: z.string().optional(),
   root: z.string().optional(),
+  /**
+   * For a job that another job started, and its steps: the first job of the run tree. Unlike `root` and `parent`, no caller can choose it, so
+   * it determines which jobs may read each other's secrets.
+   */
+  tree: z.string().optional(),
+  /** For a step of a flow that a job started: the outermost flow around the step. Its record contains the approvals of the step. */
+  flowRoot: z.string().optional(),
   tag: z.string(),
   trigger: z.string(),
   timeoutS: z.number(),
@@ -170,6 +177,14 @@ export const getScheduledMs = ({ scheduledForMs, createdAtMs }: Pick<Job, "sched
 /** Returns the id of the outermost job to which a job belongs: its own if it has no parent. */
 export const getRootId = ({ id, root, parent }: Pick<Job, "id" | "root" | "parent">): string => root ?? parent ?? id;
 
+/** Returns the id of the first job of the run tree to which a job belongs. */
+export const getTreeId = ({ id, tree, step, root, parent }: Pick<Job, "id" | "tree" | "step" | "root" | "parent">): string =>
+  tree ?? (step ? (root ?? parent ?? id) : id);
+
+/** Returns the id of the run to which a flow's approvals belong: the outermost flow that runs it as a step, or the flow itself. */
+export const getFlowRootId = ({ id, tree, step, root, flowRoot }: Pick<Job, "id" | "tree" | "step" | "root" | "flowRoot">): string =>
+  flowRoot ?? (tree !== undefined && step === undefined ? id : (root ?? id));
+
 /** Returns whether a job is the job of a flow. */
 export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
 
@@ -182,17 +197,24 @@ export function getWaitState({
   return suspends > 0 ? "suspended" : undefined;
 }
 
+/** The reader of a value: a person, or a running job with the first job of its run tree. */
+export type ValueReader = { kind: "person" } | { kind: "job"; jobId: string; tree?: string };
+
 /** A reader who may be any person. */
 export const PEOPLE = { kind: "person" } as const;
 
-/** Returns the location of the result for a reader. Jobs receive the stored result; people receive the redacted one. */
-export function resultVisibleTo(reader: { kind: "person" | "job" }, job: EndedJob): ValueLocation {
-  return reader.kind === "job" ? job.result : (job.redactedResult ?? job.result);
+/** Returns whether a reader receives values with their secrets: a job of the same run tree does. */
+export const seesSecretsOf = (reader: ValueReader, job: Job): boolean =>
+  reader.kind === "job" && getTreeId(job) === (reader.tree ?? reader.jobId);
+
+/** Returns the location of the result for a reader: jobs of the same run tree receive the stored result; all others receive the redacted one. */
+export function resultVisibleTo(reader: ValueReader, job: EndedJob): ValueLocation {
+  return seesSecretsOf(reader, job) ? job.result : (job.redactedResult ?? job.result);
 }
 
-/** Returns the location of the arguments for a reader. Jobs receive the stored arguments; people receive the redacted ones. */
-export function argsVisibleTo(reader: { kind: "person" | "job" }, job: Job): ValueLocation {
-  return reader.kind === "job" ? job.args : (job.redactedArgs ?? job.args);
+/** Returns the location of the arguments for a reader: jobs of the same run tree receive the stored ones; all others receive the redacted ones. */
+export function argsVisibleTo(reader: ValueReader, job: Job): ValueLocation {
+  return seesSecretsOf(reader, job) ? job.args : (job.redactedArgs ?? job.args);
 }
 
 /** The number of shards of the list and due indexes. */

@@ -31,6 +31,10 @@ export interface JobActor extends Identity {
   attempt: number;
   workspace: string;
   permissionedAs: string;
+  /** The job's parent and root, and the first job of its run tree. */
+  parent?: string;
+  root?: string;
+  tree?: string;
   /**
    * The e-mail addresses of the users who started it, if it runs on behalf of another user. The first user of the chain is the last item.
    */

@@ -4,6 +4,10 @@ import { limits } from "../../contract/limits.ts";
 const STAR = "*";
 /** A shorter part of a secret at the border of a chunk stays visible, because masking it would hide the ends of ordinary lines. */
 const PIECE_CHARS = 3;
+/** The same for a secret as long as a job's token, which contains many ordinary words by chance. */
+const LONG_SECRET_CHARS = 160;
+const LONG_PIECE_CHARS = 12;
+const pieceChars = (form: string) => (form.length < LONG_SECRET_CHARS ? PIECE_CHARS : LONG_PIECE_CHARS);
 
 /** Hides secrets in the output and the result of a job. */
 export interface Masker {
@@ -29,11 +33,12 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
   const chunk = (part: string) => {
     const ranges = occurrences(part, forms);
     for (const form of forms) {
-      if (part.length >= PIECE_CHARS && part.length < form.length && form.includes(part)) ranges.push([0, part.length]);
+      const piece = pieceChars(form);
+      if (part.length >= piece && part.length < form.length && form.includes(part)) ranges.push([0, part.length]);
       const ending = overlap(part, form, table(form));
-      if (ending >= PIECE_CHARS) ranges.push([part.length - ending, part.length]);
+      if (ending >= piece) ranges.push([part.length - ending, part.length]);
       const beginning = overlap(form, part.slice(0, form.length), borders(part.slice(0, form.length)));
-      if (beginning >= PIECE_CHARS && beginning < form.length) ranges.push([0, beginning]);
+      if (beginning >= piece && beginning < form.length) ranges.push([0, beginning]);
     }
     return starred(part, ranges);
   };

@@ -58,8 +58,8 @@ const toPreview = <Query, Body>({ auth: { actor }, params: { workspace }, query,
   headers,
 });
 
-const buildFlowPreview = (call: PreviewCall<RunQuery, FlowPreview>): Promise<RunRequest> =>
-  continueEarlierRun(deps, call.auth.actor, buildFlowPreviewRequest(toPreview(call), nowMs()), call.body);
+const buildFlowPreview = async (call: PreviewCall<RunQuery, FlowPreview>): Promise<RunRequest> =>
+  continueEarlierRun(deps, call.auth.actor, await buildFlowPreviewRequest(deps, toPreview(call)), call.body);
 
 const startRoutes = [routes.runScriptByPath, routes.runScriptByHash, flowRoutes.runFlowByPath, flowRoutes.runFlowByVersion];
 const waitRoutes = [
@@ -77,13 +77,13 @@ export const handler = apiHandler<RunAuth>(
   [
     ...versionRoutes(startRoutes, deps, startAndReply),
     ...versionRoutes(waitRoutes, deps, (request, { query }) => waitAndReply(request, query)),
-    on(routes.runPreview, (call) => startAndReply(buildPreviewRequest(toPreview(call), nowMs()))),
-    on(routes.runWaitPreview, (call) => waitAndReply(buildPreviewRequest(toPreview(call), nowMs()), call.query)),
+    on(routes.runPreview, async (call) => startAndReply(await buildPreviewRequest(deps, toPreview(call)))),
+    on(routes.runWaitPreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),
     on(flowRoutes.runFlowPreview, async (call) => startAndReply(await buildFlowPreview(call))),
     on(flowRoutes.runWaitFlowPreview, async (call) => waitAndReply(await buildFlowPreview(call), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
       const caller = { actor, action: actions.readJob };
-      const fields = buildJobOptions(actor, workspace, query, nowMs());
+      const fields = await buildJobOptions(deps, actor, workspace, query);
       return acceptedReply((await restartRun(deps, caller, { workspace, id }, { request: body, fields })).id);
     }),
     on(routes.rerunJobs, (call) => answerRerun(deps, call)),

@@ -7,7 +7,7 @@ import type { PayloadQuery } from "../../contract/routes/jobs/runs.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import type { VersionRunRequest } from "../../services/execution/requests/run-request.ts";
+import type { BuildRequestDeps, VersionRunRequest } from "../../services/execution/requests/run-request.ts";
 import { buildVersionRequest } from "../../services/execution/requests/version-request.ts";
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
@@ -76,7 +76,7 @@ export type VersionRoute = Route & { payload: true };
  */
 export function versionRoutes<R extends VersionRoute, Auth extends RunAuth>(
   routes: readonly R[],
-  deps: Parameters<typeof findRunTarget>[0],
+  deps: Parameters<typeof findRunTarget>[0] & BuildRequestDeps,
   run: (request: VersionRunRequest, call: Call<R, Auth>) => Promise<Reply>,
 ): RouteHandler<Auth>[] {
   return routes.map((route) =>
@@ -84,7 +84,7 @@ export function versionRoutes<R extends VersionRoute, Auth extends RunAuth>(
       const { auth, params, query, payload } = call as unknown as VersionCall;
       const target = await findRunTarget(deps, auth, parseRunAddress(route, params));
       const version = { actor: auth.actor, query, payload };
-      return run(await buildVersionRequest(target, version, { includedHeaders, nowMs: Date.now() }), call);
+      return run(await buildVersionRequest(deps, target, version, { includedHeaders }), call);
     }),
   );
 }

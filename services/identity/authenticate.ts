@@ -2,6 +2,7 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { getTreeId, type Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
@@ -47,7 +48,7 @@ export async function authenticate(
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
     const identity = await identifyActor(objects, { email: claims.sub, superAdmin: claims.sa, workspace }, found.slice(0, wanted.length));
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
-    return { actor: { ...identity, ...jobActorFields(claims), startedBy }, read: found.slice(wanted.length) };
+    return { actor: { ...identity, ...jobActorFields(claims, job), startedBy }, read: found.slice(wanted.length) };
   }
   const hint = parseOwnerKey(token);
   const wanted = hint === undefined ? [] : buildRightsKeys(hint, workspace);
@@ -61,8 +62,10 @@ export async function authenticate(
   return { actor: { ...identity, ...tokenActorFields(record) }, read: found.slice(wanted.length) };
 }
 
-function jobActorFields({ job, att, ws, pa }: JobClaims) {
-  return { kind: "job" as const, jobId: job, attempt: att, workspace: ws, permissionedAs: pa };
+function jobActorFields({ job: jobId, att: attempt, ws: workspace, pa: permissionedAs }: JobClaims, job: Job) {
+  const { parent, root } = job;
+  const lineage = { ...(parent === undefined ? {} : { parent }), ...(root === undefined ? {} : { root }), tree: getTreeId(job) };
+  return { kind: "job" as const, jobId, attempt, workspace, permissionedAs, ...lineage };
 }
 
 function tokenActorFields({ hash, prefix, workspace, scopes, readOnly }: TokenRecord) {

@@ -61,8 +61,8 @@ async function recordSecretRead(
 const secretDigest = (token: string, secret: string) => createHash("sha256").update(`${token}\n${secret}`).digest("base64");
 
 /**
- * Creates a masker for all secrets that the attempt with this token has received, or returns `undefined`, without a read, if it received
- * none. `given` lists the secrets that the caller recorded for this attempt. If the job's record counts only that one item, no read is
+ * Creates a masker for the attempt's own token and all secrets that the attempt has received. It needs no read if the attempt received none.
+ * `given` lists the secrets that the caller recorded for this attempt. If the job's record counts only that one item, no read is
  * necessary.
  */
 export async function loadMasker(
@@ -71,11 +71,16 @@ export async function loadMasker(
   token: string,
   given: readonly string[] = [],
 ): Promise<Masker | undefined> {
-  if (!job.masks) return undefined;
-  if (job.masks === 1 && given.length > 0) return createMasker(given);
+  if (!job.masks) return maskerOf(token, []);
+  if (job.masks === 1 && given.length > 0) return maskerOf(token, given);
   const boxes = await jobs.listChildren(job.id, childPrefix.mask);
-  return createMasker(boxes.flatMap(({ json }) => (json === undefined ? [] : decryptMasks(token, json))));
+  return maskerOf(
+    token,
+    boxes.flatMap(({ json }) => (json === undefined ? [] : decryptMasks(token, json))),
+  );
 }
+
+const maskerOf = (token: string, secrets: readonly string[]) => createMasker([token, ...secrets]);
 
 /** A caller who reads secrets. `token` is the one that was sent: a job's secrets are recorded under it. */
 export interface SecretReader extends WorkspaceCaller {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, timestamp, versionHash, workspaceId } from "../../common.ts";
+import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, newJobId, timestamp, versionHash, workspaceId } from "../../common.ts";
 import { scriptLanguageSchema } from "../../languages.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
@@ -17,7 +17,7 @@ const nameList = z
   );
 
 export const runQuery = z.object({
-  job_id: jobId.optional(),
+  job_id: newJobId.optional(),
   parent_job: jobId.optional(),
   root_job: jobId.optional(),
   scheduled_in_secs: z.coerce.number().int().min(0).max(limits.maxDelayS).optional(),

@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
 import { type Gate, isOpen } from "../../../core/approvals/gate.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadGatesOfRun } from "../gates/change-gate.ts";
 import { findApprovalRequestOfGate, getRunStarter } from "../gates/find-approval-request.ts";
@@ -31,8 +31,8 @@ export function createDecidableGateFilter(actor: Actor, job: Job): (gate: Gate) 
  */
 export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, input: Consent) {
   const isTheirs = createDecidableGateFilter(actor, job);
-  const gates = (await loadGatesOfRun(deps, job.root ?? job.id))
-    .filter(({ flow }) => job.root === undefined || flow === job.id)
+  const root = getFlowRootId(job);
+  const gates = (await loadGatesOfRun(deps, root, root === job.id ? undefined : job.id))
     .filter(({ opened }) => opened?.kind === "consent")
     .filter(({ id, module }) => input.gate === undefined || input.gate === id || input.gate === module);
   if (!maySeeRun(actor, job) && !gates.some(isTheirs)) throw new SvcError("job.notFound", { id: job.id });

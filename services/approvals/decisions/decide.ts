@@ -3,6 +3,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
 import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
+import { getFlowRootId } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { JobAddress } from "../../jobs/read/read.ts";
 import { storeValue } from "../../jobs/values/values.ts";
@@ -134,7 +135,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
   const flow = await deps.jobs.get(id);
   if (flow?.workspace !== workspace) throw invalidLinkError();
   const { link } = from;
-  const gates = await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id);
+  const gates = await loadGatesOfRun(deps, getFlowRootId(flow), flow.id);
   const counted = gates.find(({ events }) => events.some(({ resumeId, level }) => resumeId === link?.resumeId && level === "flow"));
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
@@ -149,7 +150,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
     event,
     ...(input.approved ? {} : { rejects: { ...(input.reason ? { reason: input.reason } : {}) } }),
   });
-  for (const gate of (await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
+  for (const gate of (await loadGatesOfRun(deps, getFlowRootId(flow), flow.id)).filter(isOpen)) {
     const request = await findApprovalRequestOfGate(deps, gate, flow);
     await applyPreApprovals(deps, request, request.module);
   }

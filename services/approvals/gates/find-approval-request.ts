@@ -3,7 +3,7 @@ import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { createGate, type Gate, type GateRules, isOpen } from "../../../core/approvals/gate.ts";
 import { toSuspendRules } from "../../../core/approvals/rules.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
-import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { type GateDeps, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
 
 /** A step that requests approval now, or will do so. */
@@ -37,7 +37,8 @@ export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, load
 /** Returns the gate that a step will have, before its first event. */
 function futureGateOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
   if (!job?.step || job.parent === undefined) return undefined;
-  const { id, workspace, parent: flow, root = flow, step, expiresAtMs } = job;
+  const { id, workspace, parent: flow, step, expiresAtMs } = job;
+  const root = getFlowRootId(job);
   return createGate({ id, workspace, flow, root, module: step.id, scope: step.scope, path: step.path, expiresAtMs });
 }
 
@@ -54,7 +55,8 @@ export async function findApprovalRequestInFlow(
 ): Promise<ApprovalRequest> {
   const job = known ?? (await deps.jobs.get(id));
   if (!job || !isFlowJob(job) || job.workspace !== workspace) return findApprovalRequest(deps, workspace, id);
-  const gates = await loadGatesOfRun(deps, job.root ?? job.id, own || job.root !== undefined ? job.id : undefined);
+  const root = getFlowRootId(job);
+  const gates = await loadGatesOfRun(deps, root, own || root !== id ? id : undefined);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
   return findApprovalRequestOfGate(deps, gate, job);

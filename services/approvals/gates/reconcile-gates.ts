@@ -8,7 +8,7 @@ import {
   isTaskTokenLost,
   remindApprovers,
 } from "../../../core/approvals/gate.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
 import { changeGate, type GateDeps, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextM
   if (flow.suspends === undefined && flow.consents === undefined) return { nextMs: Number.POSITIVE_INFINITY, lost: false };
   let nextMs = Number.POSITIVE_INFINITY;
   let lost = false;
-  for (const gate of await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id)) {
+  for (const gate of await loadGatesOfRun(deps, getFlowRootId(flow), flow.id)) {
     const module = await deps.gatedFlows.loadModule(flow, gate.module);
     const execution = flow.flow?.execution ?? 0;
     if (isTaskTokenLost(gate, execution, deps.nowMs())) lost = true;

@@ -1,17 +1,39 @@
+import type { Gate } from "../../../core/approvals/gate.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import { jobPrefix, type ValueDeps } from "../../jobs/values/values.ts";
-import { GATE_CHILD, listGateIds } from "./change-gate.ts";
+import { GATE_CHILD, listGateIds, loadGate } from "./change-gate.ts";
 
 /** Removes the gates of a run, with the payloads of their approvals, when the run is erased or removed. */
-export const approvalJobData: JobDataOwner = { erase: removeGates, remove: removeGates };
+export const approvalJobData: JobDataOwner = { listRetained: listGateItems, erase: eraseGates, remove: removeGates };
+
+/** A gate has the id of its step's job. It is part of the flow, not of the step's job, so it stays until the flow has ended. */
+async function listGateItems(deps: ValueDeps, { id }: Job): Promise<string[]> {
+  const gate = await loadGate(deps, id);
+  return gate && !(await hasFlowEnded(deps, gate)) ? [GATE_CHILD, childPrefix.approval] : [];
+}
+
+async function hasFlowEnded({ jobs }: ValueDeps, { flow }: Gate): Promise<boolean> {
+  const job = await jobs.get(flow);
+  return !job || hasEnded(job);
+}
+
+/** Removes the gates of a run that is erased, except those of nested flows that have not ended yet. */
+async function eraseGates(deps: ValueDeps, job: Job): Promise<void> {
+  for (const id of await listGateIds(deps, job.id)) {
+    const gate = await loadGate(deps, id);
+    if (gate && (await hasFlowEnded(deps, gate))) await removeGate(deps, { id, workspace: job.workspace });
+  }
+}
 
 /** Removes the gates of a run with the payloads of their approvals. The audit log remains. */
-async function removeGates({ jobs, storage }: ValueDeps, job: Job): Promise<void> {
-  for (const id of await listGateIds({ jobs }, job.id)) {
-    for (const { ref } of await jobs.listChildren(id, childPrefix.approval)) await jobs.deleteItem(id, ref);
-    await storage.deletePrefix(`${jobPrefix({ id, workspace: job.workspace })}${childPrefix.approval}`);
-    await jobs.deleteItem(id, GATE_CHILD);
-  }
+async function removeGates(deps: ValueDeps, job: Job): Promise<void> {
+  for (const id of await listGateIds(deps, job.id)) await removeGate(deps, { id, workspace: job.workspace });
+}
+
+async function removeGate({ jobs, storage }: ValueDeps, { id, workspace }: Pick<Job, "id" | "workspace">): Promise<void> {
+  for (const { ref } of await jobs.listChildren(id, childPrefix.approval)) await jobs.deleteItem(id, ref);
+  await storage.deletePrefix(`${jobPrefix({ id, workspace })}${childPrefix.approval}`);
+  await jobs.deleteItem(id, GATE_CHILD);
 }

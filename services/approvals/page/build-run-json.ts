@@ -2,7 +2,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/gate.ts";
-import { argsVisibleTo, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, getFlowRootId, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { createDecidableGateFilter } from "../decisions/consent.ts";
@@ -27,7 +27,8 @@ type RunPageDeps = GateDeps &
 export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): Promise<RunJson> {
   const seesRun = maySeeRun(actor, job);
   const createsLinks = mayCreateLinks(actor, job);
-  const all = (await loadGatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
+  const root = getFlowRootId(job);
+  const all = await loadGatesOfRun(deps, root, root === job.id ? undefined : job.id);
   const gates = seesRun ? all : all.filter(createDecidableGateFilter(actor, job));
   if (!seesRun && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
   // Approvers of a ConsentGate see its summary here; other approvers see it on the page, as far as the flow shows it.

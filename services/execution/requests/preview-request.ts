@@ -4,7 +4,8 @@ import type { FlowPreview } from "../../../contract/routes/flows/flow-runs.ts";
 import type { Preview, RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
-import { buildJobOptions, type RunRequest } from "./run-request.ts";
+import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
+import { type BuildRequestDeps, buildJobOptions, type RunRequest } from "./run-request.ts";
 
 /** A call that runs code that is not stored. */
 interface PreviewCall<Body> {
@@ -15,15 +16,18 @@ interface PreviewCall<Body> {
   headers: Payload["headers"];
 }
 
-/** Returns the request to run a script that is not stored, at `nowMs` (epoch ms). Throws `idempotency.key`. */
-export function buildPreviewRequest({ actor, workspace, query, body, headers }: PreviewCall<Preview>, nowMs: number): RunRequest {
+/** Returns the request to run a script that is not stored. Throws `idempotency.key`. */
+export async function buildPreviewRequest(
+  deps: BuildRequestDeps,
+  { actor, workspace, query, body, headers }: PreviewCall<Preview>,
+): Promise<RunRequest> {
   const { content, language, path, args = {}, lock } = body;
   const code = { content, ...(lock === undefined ? {} : { lock }) };
   return {
     preview: {
-      ...buildJobOptions(actor, workspace, query, nowMs),
+      ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "preview",
-      path,
+      path: findPreviewPath(actor, workspace, path),
       language,
       code,
       args,
@@ -34,14 +38,17 @@ export function buildPreviewRequest({ actor, workspace, query, body, headers }: 
   };
 }
 
-/** Returns the request to run a flow that is not stored, at `nowMs` (epoch ms). Throws `idempotency.key`. */
-export function buildFlowPreviewRequest({ actor, workspace, query, body, headers }: PreviewCall<FlowPreview>, nowMs: number): RunRequest {
+/** Returns the request to run a flow that is not stored. Throws `idempotency.key`. */
+export async function buildFlowPreviewRequest(
+  deps: BuildRequestDeps,
+  { actor, workspace, query, body, headers }: PreviewCall<FlowPreview>,
+): Promise<RunRequest> {
   const { value, path, args, restarted_from: origin } = body;
   return {
     preview: {
-      ...buildJobOptions(actor, workspace, query, nowMs),
+      ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "flowpreview",
-      path: path ?? undefined,
+      path: findPreviewPath(actor, workspace, path),
       code: { flow: value },
       args: args ?? {},
       tag: query.tag ?? body.tag ?? "flow",

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
@@ -9,6 +10,7 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeFiles } from "../../files/store.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { resolveLineage } from "../../jobs/queue/lineage.ts";
 import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
 
 /** The stored version that a run executes. */
@@ -17,7 +19,7 @@ export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; 
 type StoredFiles = Awaited<ReturnType<typeof storeFiles>>;
 
 /** The fields of a job that its caller chooses. */
-type JobOptions = Pick<NewJob, "actor" | "workspace" | "id" | "parent" | "root" | "scheduledForMs">;
+type JobOptions = Pick<NewJob, "actor" | "workspace" | "id" | "lineage" | "scheduledForMs">;
 
 /** A call that runs a stored script or flow. Nothing of it is stored yet. */
 export interface VersionRunRequest {
@@ -35,11 +37,19 @@ export type RunRequest = VersionRunRequest | { preview: NewJob };
 
 export type CreateNewJobDeps = Pick<CreateJobDeps, "objects"> & { storage: Storage };
 
-/** Returns a new job's fields as the query of a run route names them. `scheduled_for` takes precedence over `scheduled_in_secs`. */
-export function buildJobOptions(actor: Actor, workspace: string, query: RunQuery, nowMs: number): JobOptions {
-  const { job_id: id, parent_job: parent, root_job: root, scheduled_in_secs: delayS, scheduled_for: at } = query;
-  const scheduledForMs = at !== undefined ? Date.parse(at) : delayS ? nowMs + delayS * 1000 : undefined;
-  return { actor, workspace, id, parent, root, scheduledForMs };
+export interface BuildRequestDeps {
+  jobs: Pick<JobTable, "get">;
+  nowMs: () => number;
+}
+
+/**
+ * Returns a new job's fields as the query of a run route names them, with the parent and root that the caller may choose. `scheduled_for` takes
+ * precedence over `scheduled_in_secs`.
+ */
+export async function buildJobOptions(deps: BuildRequestDeps, actor: Actor, workspace: string, query: RunQuery): Promise<JobOptions> {
+  const { job_id: id, scheduled_in_secs: delayS, scheduled_for: at } = query;
+  const scheduledForMs = at !== undefined ? Date.parse(at) : delayS ? deps.nowMs() + delayS * 1000 : undefined;
+  return { actor, workspace, id, lineage: await resolveLineage(deps, actor, workspace, query), scheduledForMs };
 }
 
 /** Returns the options that the caller chose, of either form of request. */

@@ -2,7 +2,7 @@ import type { Functions } from "../../../aws/lambda/functions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { containsFiles } from "../../../core/jobs/cache.ts";
-import { type EndState, hasEnded, type Job, type RunningJob, resultVisibleTo } from "../../../core/jobs/job.ts";
+import { type EndState, hasEnded, type Job, type RunningJob, resultVisibleTo, seesSecretsOf } from "../../../core/jobs/job.ts";
 import { splitEvent } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
@@ -124,7 +124,7 @@ export async function runFlowSync(deps: RunSyncDeps, newJob: NewJob, limitMs: nu
   if (job && hasEnded(job)) return answer(deps, reader, job);
   if (!job?.earlyReturn) throw new SvcError("job.syncTimeout", { id, limitMs });
   const { jobId, location, redacted = location } = job.earlyReturn;
-  const json = await loadValue(deps, { id: jobId }, reader.kind === "job" ? location : redacted);
+  const json = await loadValue(deps, { id: jobId }, seesSecretsOf(reader, job) ? location : redacted);
   if (Buffer.byteLength(json) > limits.syncReplyBytes / 2) throw new SvcError("job.syncTimeout", { id, limitMs });
   return { id, state: "succeeded", cached: false, resultJson: json };
 }

@@ -28,8 +28,6 @@ async function aRequest(args: object, fields: Partial<VersionRunRequest["options
       actor: anAdmin,
       workspace: room.workspace,
       id: undefined,
-      parent: undefined,
-      root: undefined,
       scheduledForMs: undefined,
       ...fields,
     },

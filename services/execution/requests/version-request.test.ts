@@ -5,6 +5,7 @@ import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { buildPreviewRequest } from "./preview-request.ts";
 import { buildVersionRequest } from "./version-request.ts";
 
+const deps = { jobs: { get: async () => undefined }, nowMs: () => 0 };
 const aJob = { ...anAdmin, kind: "job", jobId: "j", attempt: 1, workspace: "demo", permissionedAs: "u/ann" } as Actor;
 const target = (fields: object = {}) => ({
   kind: "script" as const,
@@ -15,9 +16,10 @@ const headers = { "content-type": "application/json", "webhook-id": "m1", "x-tra
 /** Reads a call with a JSON body. */
 const build = (version: object = {}, query: object = {}, { actor = anAdmin as Actor, sent = {} } = {}) =>
   buildVersionRequest(
+    deps,
     target(version),
     { actor, query, payload: { method: "POST", headers: { ...headers, ...sent }, query: {}, bytes: Buffer.from('{"a":1}') } },
-    { includedHeaders: ["x-trace"], nowMs: 0 },
+    { includedHeaders: ["x-trace"] },
   );
 
 describe("the request to run a stored version", () => {
@@ -41,11 +43,11 @@ describe("the request to run a stored version", () => {
   });
 });
 
-it("the tag of a preview is that of the query, then of the body, then the language", () => {
-  const tagOf = (query: object, body: object) => {
+it("the tag of a preview is that of the query, then of the body, then the language", async () => {
+  const tagOf = async (query: object, body: object) => {
     const call = { actor: anAdmin, workspace: "demo", query, body: { content: "", language: "bun" as const, ...body }, headers: {} };
-    const request = buildPreviewRequest(call as Parameters<typeof buildPreviewRequest>[0], 0);
+    const request = await buildPreviewRequest(deps, call as Parameters<typeof buildPreviewRequest>[1]);
     return "preview" in request ? request.preview.tag : undefined;
   };
-  expect([tagOf({ tag: "q" }, { tag: "b" }), tagOf({}, { tag: "b" }), tagOf({}, {})]).toEqual(["q", "b", "bun"]);
+  expect([await tagOf({ tag: "q" }, { tag: "b" }), await tagOf({}, { tag: "b" }), await tagOf({}, {})]).toEqual(["q", "b", "bun"]);
 });

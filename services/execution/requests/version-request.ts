@@ -3,7 +3,7 @@ import type { PayloadQuery } from "../../../contract/routes/jobs/runs.ts";
 import { parseArguments } from "../../../core/payload/arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../jobs/queue/idempotency-key.ts";
-import { buildJobOptions, type RunTarget, type VersionRunRequest } from "./run-request.ts";
+import { type BuildRequestDeps, buildJobOptions, type RunTarget, type VersionRunRequest } from "./run-request.ts";
 
 /** A call of a script's or flow's webhook. */
 interface VersionCall {
@@ -15,14 +15,14 @@ interface VersionCall {
 interface VersionRequestOptions {
   /** Headers that every run receives as arguments, in lower case. */
   includedHeaders: readonly string[];
-  nowMs: number;
 }
 
 /** Returns the request to run a stored version with the arguments of a call. Throws `payload.*`, `body.*` and `idempotency.key`. */
 export async function buildVersionRequest(
+  deps: BuildRequestDeps,
   target: RunTarget,
   { actor, query, payload }: VersionCall,
-  { includedHeaders, nowMs }: VersionRequestOptions,
+  { includedHeaders }: VersionRequestOptions,
 ): Promise<VersionRunRequest> {
   const { workspace, path, preprocessor } = target.version;
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId;
@@ -38,7 +38,7 @@ export async function buildVersionRequest(
   const scope = [workspace, actor.email, path];
   return {
     target,
-    options: buildJobOptions(actor, workspace, query, nowMs),
+    options: await buildJobOptions(deps, actor, workspace, query),
     tag: query.tag,
     cacheTtlS: query.cache_ttl,
     arguments: sent,

@@ -7,7 +7,7 @@ import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, failedEnding, flowDeadlineMs, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
-import type { UnreadableRecordError } from "../../../core/records/record-format.ts";
+import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { storeCacheEntry } from "../../jobs/cache/cache.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
@@ -131,11 +131,13 @@ export async function endFlow(deps: FinishFlowDeps, flow: RunningJob, ending: Pr
   await releaseSlot(deps, flow);
 }
 
-/** Ends the one flow that cannot continue without an unreadable record, with the record's key in its error. */
-export async function failUnreadableFlow(deps: FinishFlowDeps, id: string, { message }: UnreadableRecordError): Promise<void> {
+/** Ends the one flow that cannot continue because of an unreadable record or a job that it did not create, with that error. */
+export async function failBrokenFlow(deps: FinishFlowDeps, id: string, error: Error): Promise<void> {
+  const name = error instanceof UnreadableRecordError ? "UnreadableRecord" : error.name;
+  const { message } = error;
   const flow = await deps.jobs.get(id);
   if (flow?.state !== "running") return;
-  await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "UnreadableRecord", message })));
+  await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name, message })));
 }
 
 /** Returns whether a flow has exceeded its time limit. After that, none of its steps begins. */

@@ -14,7 +14,7 @@ import {
   endTimedOutFlow,
   type FinishFlowDeps,
   FlowFailed,
-  failUnreadableFlow,
+  failBrokenFlow,
   isPastDeadline,
   settleFlow,
   startNextExecution,
@@ -42,7 +42,7 @@ export async function reconcileExecution(
   try {
     await settleFlow(deps, flow);
   } catch (error) {
-    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, id, error);
+    if (error instanceof UnreadableRecordError) await failBrokenFlow(deps, id, error);
     else if (!(error instanceof FlowFailed)) throw error;
   }
 }
@@ -65,7 +65,7 @@ export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: Runni
     return await reconcileCurrentExecution(deps, flow);
   } catch (error) {
     if (!(error instanceof UnreadableRecordError)) throw error;
-    await failUnreadableFlow(deps, flow.id, error);
+    await failBrokenFlow(deps, flow.id, error);
     return "ended";
   }
 }

@@ -16,12 +16,13 @@ import {
 } from "../../../core/flows/journal.ts";
 import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
 import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
-import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job, seesSecretsOf } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
@@ -46,14 +47,19 @@ export async function restartFlow(
   const { objects } = deps;
   assertRestartable(origin);
   if (origin.redactedArgs) throw notRestartedError(origin, "its arguments contain secrets of the enclosing flow");
-  const wanted = request.flow_version ?? origin.flow.version;
+  const isPreview = origin.kind === "flowpreview";
+  // A version's code runs with the rights and the name of the version, which the author of a preview may not have.
+  if (isPreview && typeof request.flow_version === "number")
+    throw notRestartedError(origin, "it is a preview, so it has no other versions: omit flow_version");
+  const wanted = isPreview ? undefined : (request.flow_version ?? origin.flow.version);
   const flow = wanted === undefined ? undefined : requireFlowVersion(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
   // The right to run this flow does not include the right to run another flow by its version number.
   if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
   const reusedSteps = await loadReusedSteps(deps, actor, origin, { plan, request });
-  const { kind, path, hash, tag, timeoutS, priority, code } = origin;
+  const { kind, hash, tag, timeoutS, priority, code } = origin;
+  const path = isPreview ? findPreviewPath(actor, origin.workspace, origin.path) : origin.path;
   return enqueueJob(deps, {
     ...fields,
     actor,
@@ -102,7 +108,9 @@ export async function loadReusedSteps(
   const kept = [...selectReusedItems(origin, plan, outcomes, from), ...(await loadReusedIterations(deps, origin, plan, from))];
   await checkValuesExist(deps, origin, kept);
   // Steps receive earlier results unmasked, so a restart by another user could reveal secrets.
-  if (origin.email !== actor.email && kept.some(containsSecrets)) {
+  // So could a restart by a job of another run tree, which receives the unmasked results of what it starts.
+  const mayPass = origin.email === actor.email && (actor.kind === "person" || seesSecretsOf(actor, origin));
+  if (!mayPass && kept.some(containsSecrets)) {
     throw notRestartedError(origin, "the results of its steps contain secrets, so only the user who ran it can restart it");
   }
   return kept;

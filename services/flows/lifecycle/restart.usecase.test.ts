@@ -145,7 +145,7 @@ describe("a preview that continues an earlier run", () => {
   const preview = async (value: object, args: object, from: object, actor: Person = anAdmin): Promise<string> => {
     const call = { actor, workspace: room.workspace, query: {}, headers: {} };
     const body = flowPreviewSchema.parse({ value, args, restarted_from: from });
-    const request = await continueEarlierRun(room.deps, actor, buildFlowPreviewRequest({ ...call, body }, room.clock.nowMs), body);
+    const request = await continueEarlierRun(room.deps, actor, await buildFlowPreviewRequest(room.deps, { ...call, body }), body);
     const { id } = await startRun(room.deps, request);
     await new Cloud(room).play(id);
     return id;

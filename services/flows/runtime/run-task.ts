@@ -2,12 +2,13 @@ import { ROOT } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-call.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { failUnreadableFlow, finishFlow } from "../lifecycle/finish.ts";
+import { failBrokenFlow, finishFlow } from "../lifecycle/finish.ts";
 import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
 import { type LoadStepContextDeps, loadStepContext } from "./load-step-context.ts";
 import { type RegisterTaskTokenDeps, registerTaskToken } from "./modules/subflow.ts";
 import { runSegment } from "./segments/run-segment.ts";
 import type { StepContext } from "./step-context.ts";
+import { ForeignStepJob } from "./step-jobs/own-job.ts";
 import { resumeTask, toWaitingTask } from "./waiting/resume-parent-task.ts";
 
 export type RunTaskDeps = LoadStepContextDeps & ExecuteModuleDeps & RegisterTaskTokenDeps;
@@ -20,7 +21,7 @@ export async function runTask(deps: RunTaskDeps, call: StepCall): Promise<StepSt
   try {
     return await dispatchTask(deps, call);
   } catch (error) {
-    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, call.state.job, error);
+    if (error instanceof UnreadableRecordError || error instanceof ForeignStepJob) await failBrokenFlow(deps, call.state.job, error);
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
 import { nextStopMs } from "../lifecycle/stopping.ts";
 import { jobPrefix } from "../values/values.ts";
@@ -6,8 +7,12 @@ import type { EraseJobDeps } from "./job-data.ts";
 /** After this time housekeeping checks whether an erasure was completed. */
 const ERASE_AGAIN_MS = 60_000;
 
+/** The beginnings of the names of a job's objects in S3. */
+const STORED_PREFIXES = [...Object.values(childPrefix), "result#"];
+
 /**
- * Erases arguments, output, code and result of an ended job; its record stays. Repeating it changes nothing. If the process dies in
+ * Erases arguments, output, code and result of an ended job; its record stays, and so does a gate that its flow still needs. Repeating
+ * it changes nothing. If the process dies in
  * between, housekeeping repeats it.
  */
 export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<EndedJob> {
@@ -29,8 +34,12 @@ export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<Ended
     { attr: "state", eq: job.state },
   );
   for (const owner of jobData) await owner.erase?.(deps, job);
-  for (const child of await jobs.listChildren(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
-  await storage.deletePrefix(jobPrefix(job));
+  const retained = (await Promise.all(jobData.map(async (owner) => (await owner.listRetained?.(deps, job)) ?? []))).flat();
+  const isRetained = (ref: string) => ref === "job" || retained.some((prefix) => ref.startsWith(prefix));
+  for (const { ref } of await jobs.listChildren(job.id, "")) if (!isRetained(ref)) await jobs.deleteItem(job.id, ref);
+  for (const prefix of retained.length === 0 ? [""] : STORED_PREFIXES) {
+    if (!isRetained(prefix)) await storage.deletePrefix(`${jobPrefix(job)}${prefix}`);
+  }
   const result = erased && hasEnded(erased) ? erased : job;
   const due = result.stopping ? jobs.dueAt(job.id, nextStopMs(nowMs())) : jobs.noLongerDue(job, job.state);
   await jobs.update(job.id, { ...due, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });

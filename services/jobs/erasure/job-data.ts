@@ -11,6 +11,8 @@ export interface EraseJobDeps extends ValueDeps {
 export interface JobDataOwner {
   /** Erases the data of a job whose content is erased while its record stays. */
   erase?(deps: EraseJobDeps, job: EndedJob): Promise<void>;
+  /** Returns the prefixes of a job's child items that an erasure of the job leaves, because another record needs them. */
+  listRetained?(deps: EraseJobDeps, job: EndedJob): Promise<readonly string[]>;
   /** Erases the part of an ended job's data that is due, and returns when the next part is (epoch ms, or infinity). */
   eraseDue?(deps: EraseJobDeps, job: EndedJob): Promise<number>;
   /** Removes the data of a job that is removed with its record. */

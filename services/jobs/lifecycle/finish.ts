@@ -75,7 +75,9 @@ export async function finishJob(
   const { result: location, logChars } = uploaded
     ? { result: uploaded, logChars: await storeLogs(deps, job, logs) }
     : await storeEnding(deps, { ...job, ...prepared }, ending, logs);
-  const redactedResult = masker && !uploaded ? await storeRedactedResult(deps, job, masker, ending.resultJson) : undefined;
+  // The forms of a token are the same in JSON text, so most results are not parsed.
+  const mayHide = job.masks !== undefined || masker?.text(ending.resultJson) !== ending.resultJson;
+  const redactedResult = masker && mayHide && !uploaded ? await storeRedactedResult(deps, job, masker, ending.resultJson) : undefined;
   const extra = {
     ...prepared,
     logChars: Math.max(logChars, job.logChars),

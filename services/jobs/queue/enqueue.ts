@@ -20,6 +20,10 @@ export interface EnqueueDeps extends ValueDeps {
   nowMs: () => number;
 }
 
+declare const verified: unique symbol;
+/** The parent and the root that a caller may give a new job. Only `resolveLineage` creates it, so that no request sets them unchecked. */
+export type Lineage = Readonly<{ parent?: string; root?: string; [verified]: true }>;
+
 /** A job to be created. */
 export interface NewJob {
   actor: Actor;
@@ -44,8 +48,7 @@ export interface NewJob {
   cacheTtlS?: number | undefined;
   tag?: string | undefined;
   id?: string | undefined;
-  parent?: string | undefined;
-  root?: string | undefined;
+  lineage?: Lineage | undefined;
   /** The key that makes a repeated call return the same job. */
   idempotencyKey?: IdempotencyKey | undefined;
   /** Until this time (epoch ms) a reader follows the job's output. */
@@ -109,8 +112,8 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     ...identityFields(request),
     createdAtMs,
     ...(request.scheduledForMs !== undefined && request.scheduledForMs > createdAtMs ? { scheduledForMs: request.scheduledForMs } : {}),
-    ...(request.parent === undefined ? {} : { parent: request.parent }),
-    ...(request.root === undefined ? {} : { root: request.root }),
+    ...request.lineage,
+    ...(actor.kind === "job" ? { tree: actor.tree ?? actor.jobId } : {}),
     ...(request.eraseAfterS === undefined ? {} : { eraseAfterS: request.eraseAfterS }),
     ...(request.watchedUntilMs === undefined ? {} : { watchedUntilMs: request.watchedUntilMs }),
     tag: request.tag ?? request.language ?? "default",

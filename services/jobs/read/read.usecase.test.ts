@@ -45,9 +45,14 @@ const aJobOf = (jobId: string): JobActor => ({
 });
 
 describe("the result of a job", () => {
-  it("is redacted for people and for the holder of a link, and whole for a job", async () => {
+  it("is redacted for people, for the holder of a link and for jobs of other runs, and whole for a job of the same run tree", async () => {
     const id = await anEndedJob();
-    const job: JobCaller = { ...person, actor: aJobOf(randomUUID()) };
+    const job: JobCaller = { ...person, actor: { ...aJobOf(randomUUID()), tree: id } };
+    for (const own of [{}, { parent: id, root: id }]) {
+      const other: JobCaller = { ...person, actor: { ...aJobOf(randomUUID()), ...own } };
+      expect(await loadResult(room.deps, other, at(id))).toBe('"***"');
+      expect(await loadResultIfEnded(room.deps, other, at(id))).toMatchObject({ result: "***" });
+    }
     expect(await loadResult(room.deps, person, at(id))).toBe('"***"');
     expect(await loadResult(room.deps, { linked: await load(id) }, at(id))).toBe('"***"');
     expect(await loadResult(room.deps, job, at(id))).toBe('"the secret"');

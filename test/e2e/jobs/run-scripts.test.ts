@@ -169,10 +169,12 @@ describe("run queries", () => {
     expect((await ws.runWait(path, {}, { job_id: id })).status).toBe(400);
   });
 
-  it("parent_job, root_job and tag are stored", async () => {
+  it("parent_job and tag are stored, and a person's root_job is ignored", async () => {
     const parent = await ws.run(path);
     const id = await ws.run(path, {}, { parent_job: parent, root_job: parent, tag: "special" });
-    expect(await ws.completed(id)).toMatchObject({ parent_job: parent, root_job: parent, tag: "special" });
+    const job = await ws.completed(id);
+    expect(job).toMatchObject({ parent_job: parent, tag: "special" });
+    expect(job).not.toHaveProperty("root_job");
     expect((await ws.get(`jobs_u/get_root_job_id/${id}`)).json).toBe(parent);
     expect((await ws.get("jobs/list", { parent_job: parent })).json).toMatchObject([{ id }]);
   });
@@ -203,12 +205,13 @@ describe("the environment of a job", () => {
 def main():
     request = urllib.request.Request(os.environ["BASE_INTERNAL_URL"] + "/api/users/whoami", headers={"Authorization": "Bearer " + os.environ["OV_TOKEN"]})
     with urllib.request.urlopen(request) as reply:
-        return {"env": dict(os.environ), "me": json.load(reply)["email"]}
+        return {"env": dict(os.environ), "me": json.load(reply)["email"], "reversed": os.environ["OV_TOKEN"][::-1]}
 `,
     });
     const { json } = await ws.runWait(path);
-    const { env, me } = json as { env: Record<string, string>; me: string };
+    const { env, me, reversed } = json as { env: Record<string, string>; me: string; reversed: string };
     expect(me).toBe("admin@example.com");
+    expect([env["OV_TOKEN"], env["WM_TOKEN"]]).toEqual([expect.stringMatching(/^\*+$/), expect.stringMatching(/^\*+$/)]);
     expect(env).toMatchObject({
       OV_WORKSPACE: ws.id,
       WM_WORKSPACE: ws.id,
@@ -217,7 +220,7 @@ def main():
       OV_ATTEMPT: "1",
     });
     expect(Object.keys(env).filter((name) => /^AWS_|SECRET|^SVC_(?!RUN$)/.test(name))).toEqual([]);
-    const late = await api().call("GET", "users/whoami", { token: env["OV_TOKEN"] ?? "" });
+    const late = await api().call("GET", "users/whoami", { token: [...reversed].reverse().join("") });
     expect([late.status, late.headers.get("x-svc-error")]).toEqual([401, "auth.invalid"]);
   });
 });

@@ -219,11 +219,11 @@ describe("impersonation", () => {
 
 describe("job tokens", () => {
   it("a job token becomes invalid when its job ends", async () => {
-    await ws.saveScript({ path: "f/t/leak", language: "bash", content: 'echo "$WM_TOKEN"' });
+    await ws.saveScript({ path: "f/t/leak", language: "bash", content: 'echo "$WM_TOKEN" | rev' });
     const job = await dev.in(ws).run("f/t/leak");
     const { result } = (await dev.in(ws).completed(job)) as { result: string };
     expect(result.split(".")).toHaveLength(3);
-    expect(await status(call(result, "GET", "users/whoami"))).toBe(401);
+    expect(await status(call([...result].reverse().join(""), "GET", "users/whoami"))).toBe(401);
   });
 });
 

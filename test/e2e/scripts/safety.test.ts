@@ -330,8 +330,8 @@ func main(marker string) (string, error) {
 
 describe("job tokens", () => {
   it("a job token has its caller's rights, and expires with its job, for the API and for other jobs", async () => {
-    await ws.saveScript({ path: "f/t/token", language: "bash", content: 'echo "$OV_TOKEN"' });
-    const token = String((await ws.runWait("f/t/token")).json);
+    await ws.saveScript({ path: "f/t/token", language: "bash", content: 'echo "$OV_TOKEN" | rev' });
+    const token = [...String((await ws.runWait("f/t/token")).json)].reverse().join("");
     for (const route of ["users/whoami", `w/${ws.id}/scripts/list`, `w/${ws.id}/jobs/list`]) {
       const answer = await api().call("GET", route, { token });
       expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([401, "auth.invalid"]);

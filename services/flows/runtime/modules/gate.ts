@@ -12,11 +12,13 @@ import {
 } from "../../../../core/approvals/gate.ts";
 import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
+import { getFlowRootId } from "../../../../core/jobs/job.ts";
 import { changeGate, type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
 import { continueAfter, type EndStepDeps, failStep, retriesOf } from "../end-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
+import { requireOwnGate } from "../step-jobs/own-job.ts";
 import { transitionTo } from "../transitions.ts";
 
 export type StepGateDeps = GateDeps & EndStepDeps;
@@ -24,7 +26,7 @@ export type StepGateDeps = GateDeps & EndStepDeps;
 /** The state that follows from the gate of a module; `undefined` when no gate has opened yet. */
 export async function resumeAtGate(deps: StepGateDeps, step: StepContext): Promise<StepState | undefined> {
   const gate = await loadGate(deps, attemptId(step));
-  return gate?.opened ? stateAtGate(deps, step, gate) : undefined;
+  return gate?.opened ? stateAtGate(deps, step, requireOwnGate(step, gate)) : undefined;
 }
 
 /** Opens the gate of a module, and passes it at once where enough approvals came before. */
@@ -44,8 +46,8 @@ export async function openGate(
     continuesDirectly: !module.sleep && !early && !step.inSegment,
   };
   const known = await loadGate(deps, id);
-  const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, path, expiresAtMs };
-  const start = { gate: known ?? createGate(place), flow };
+  const place = { id, workspace, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path, expiresAtMs };
+  const start = { gate: known ? requireOwnGate(step, known) : createGate(place), flow };
   const { gate } = await changeGate(deps, { ...start, module }, (current) => markGateOpen(current, opened, step.state.execution));
   return stateAtGate(deps, step, await applyPreApprovals(deps, { gate, flow }, module));
 }

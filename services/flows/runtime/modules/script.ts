@@ -12,6 +12,7 @@ import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { getResultRef, storeFlowValue } from "../flow-values.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { noteStepErasure } from "../step-jobs/erasure.ts";
+import { requireOwnJob } from "../step-jobs/own-job.ts";
 import { findRunnable } from "../step-jobs/runnable.ts";
 import { stepArguments, storeArguments } from "../step-jobs/step-arguments.ts";
 import { cacheOf, ownerOf, stepJob } from "../step-jobs/step-job.ts";
@@ -63,22 +64,30 @@ async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepR
   }
   const isNew = await deps.jobs.create(job, firstDueMs(deps.nowMs()));
   const ended = isNew ? await runJob(deps, job, { argsJson }) : undefined;
-  return resultOfJob(deps, step, ended ?? (await waitForJob(deps, id)));
+  return resultOfJob(deps, step, ended ?? (await waitForKnownJob(deps, step, id)));
 }
 
 /** A job that may have to wait for a concurrency slot goes through the queue, whose worker claims it together with its slot. */
-async function runLimited(deps: RunScriptDeps, { flow, state }: StepContext, job: RunningJob, concurrency: Concurrency): Promise<EndedJob> {
+async function runLimited(deps: RunScriptDeps, step: StepContext, job: RunningJob, concurrency: Concurrency): Promise<EndedJob> {
+  const { flow, state } = step;
   const { nonce: _, leaseUntilMs: __, startedAtMs: ___, worker: ____, ...rest } = job;
   const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
   if (await deps.jobs.create(queued, firstDueMs(queued.createdAtMs))) await deps.queue.sendMessage(queued);
   const hasBegun = ({ state: now }: Job) => now !== "queued";
   const begun = await waitForJobState(deps, job.id, deps.nowMs() + limits.slotWaitMs, hasBegun);
-  if (begun) return waitForJob(deps, job.id);
+  if (begun) return waitForJob(deps, requireOwnJob(step, begun).id);
   await parkJob(deps, flow, job.id, state.execution);
   // Read after the note is written: the process that ends the job reads the note afterwards, so one of the two sees the other.
   const now = await deps.jobs.get(job.id);
-  if (now && hasEnded(now)) return now;
+  if (now && hasEnded(now)) return requireOwnJob(step, now);
   throw new StepParked(`Job ${job.id} of a step waits for a concurrency slot.`);
+}
+
+/** Waits for a job that existed before this call. Throws `ForeignStepJob` for one that the flow did not create. */
+async function waitForKnownJob(deps: RunScriptDeps, step: StepContext, id: string): Promise<EndedJob> {
+  const known = await deps.jobs.get(id);
+  if (known) requireOwnJob(step, known);
+  return known && hasEnded(known) ? known : waitForJob(deps, id);
 }
 
 /** Waits for a job that another worker runs, for example because an earlier call of this step began it. */

@@ -12,6 +12,7 @@ import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { writeProgress } from "../journal.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { erasureDelayS, noteStepErasure } from "../step-jobs/erasure.ts";
+import { requireOwnJob } from "../step-jobs/own-job.ts";
 import { permissionOf } from "../step-jobs/runnable.ts";
 import { stepArguments, storeArguments } from "../step-jobs/step-arguments.ts";
 import { inheritedFields, ownerOf } from "../step-jobs/step-job.ts";
@@ -27,6 +28,7 @@ export type RunSubflowDeps = CompleteStepDeps & Pick<RunJobDeps, "queue" | "jobs
 export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promise<StepState> {
   const id = attemptId(step);
   const job = await deps.jobs.get(id);
+  if (job) requireOwnJob(step, job);
   if (job && hasEnded(job)) return completeStep(deps, step, await resultOfJob(deps, step, job));
   const problem = job ? undefined : await startSubflow(deps, step, id);
   if (problem) return completeStep(deps, step, await failedWith(deps, step, problem));
@@ -81,7 +83,14 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
   // Noted before the job exists, so that canceling this flow always finds the job.
   await writeProgress(deps, step, { subflowJob: id, awaitsToken: awaitsToken(deps, step) });
   if (await deps.jobs.create(job, firstDueMs(now))) await deps.queue.sendMessage(job);
+  else await requireCreated(deps, step, id);
   return undefined;
+}
+
+/** A job with the id exists already: an equal call of this step created it. Throws `ForeignStepJob` if the flow did not create it. */
+async function requireCreated(deps: RunSubflowDeps, step: StepContext, id: string): Promise<void> {
+  const known = await deps.jobs.get(id);
+  if (known) requireOwnJob(step, known);
 }
 
 export type RegisterTaskTokenDeps = TaskDeps & GateDeps;

@@ -53,7 +53,7 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
   const limitS = (usual: number) => Math.min(seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual, leftS);
   if (value.type === "rawscript") {
     const { language, path, tag } = value;
-    const named = path ?? (flow.path === undefined ? undefined : `${flow.path}/${module.id}`);
+    const named = (await findInlinePath(deps, step, path)) ?? (flow.path === undefined ? undefined : `${flow.path}/${module.id}`);
     return {
       kind: "flowscript",
       ...(named ? { path: named } : {}),
@@ -71,6 +71,13 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
   if (!runnable) return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
   const { language, timeoutS, concurrency: rule } = runnable;
   return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };
+}
+
+/** The path that an inline script names. In a preview it must be one at which the user may save scripts, as for the preview itself. */
+async function findInlinePath(deps: FindScriptDeps, step: StepContext, path: string | null | undefined): Promise<string | undefined> {
+  if (!path) return undefined;
+  const isPermitted = step.flow.kind !== "flowpreview" || (await permissionOf(deps, step, actions.saveScript.access))(path);
+  return isPermitted ? path : undefined;
 }
 
 async function findPermittedScript(deps: FindScriptDeps, step: StepContext, value: NamedScript): Promise<Runnable | undefined> {

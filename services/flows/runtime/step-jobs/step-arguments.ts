@@ -6,6 +6,7 @@ import { loadJson, storeValue } from "../../../jobs/values/values.ts";
 import type { EndStepDeps } from "../end-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { attemptId, countFailures, type StepContext } from "../step-context.ts";
+import { requireOwnJob } from "./own-job.ts";
 
 /** The arguments of a step. A retry gets those of the first attempt, which are not evaluated again. */
 export async function stepArguments(deps: EndStepDeps, step: StepContext): Promise<Record<string, unknown>> {
@@ -31,6 +32,7 @@ async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Rec
   if (countFailures(step) === 0) return undefined;
   const first = await deps.jobs.get(attemptId(step, 0));
   if (!first) return undefined;
+  requireOwnJob(step, first, 0);
   const stored = { jobId: first.id, location: first.args, ...(first.redactedArgs ? { redacted: first.redactedArgs } : {}) };
   return (await loadFlowValue(deps, step, stored)) as Record<string, unknown>;
 }

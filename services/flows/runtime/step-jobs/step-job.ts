@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { findSharedFolder } from "../../../../core/flows/segments.ts";
 import { computeCacheKey, containsFiles } from "../../../../core/jobs/cache.ts";
-import type { RunningJob } from "../../../../core/jobs/job.ts";
+import { getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
 import type { StepContext } from "../step-context.ts";
@@ -25,6 +25,7 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
     superAdmin: flow.superAdmin,
     parent: flow.id,
     root: flow.root ?? flow.id,
+    ...(flow.tree === undefined ? {} : { tree: flow.tree, flowRoot: getFlowRootId(flow) }),
     step: {
       id: module.id,
       scope: scope.name,

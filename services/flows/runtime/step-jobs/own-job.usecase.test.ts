@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../../../contract/limits.ts";
+import { hasEnded, type Job } from "../../../../core/jobs/job.ts";
+import { keys } from "../../../../core/objects/keys.ts";
+import { anEndedJob } from "../../../../test/builders/jobs.ts";
+import { echo, nested, step } from "../../../../test/support/use-cases/flow-modules.ts";
+import {
+  addFlow,
+  approveGate,
+  endOfFlow,
+  type FlowRoom,
+  gates,
+  newFlowRoom,
+  playExecutions,
+  startFlow,
+} from "../../../../test/support/use-cases/room-flows.ts";
+import { addScript } from "../../../../test/support/use-cases/room-jobs.ts";
+import { eraseJob } from "../../../jobs/erasure/erase-job.ts";
+import { computeStepJobId } from "../step-job-id.ts";
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+  await addFlow(room, "f/t/inner", [step("x")]);
+  const { build, ...value } = await addScript(room, { path: "f/t/limited", concurrency: { limit: 1 } });
+  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+});
+
+/** An ended job with the id of a step's job, which the flow did not create. */
+async function plantJob(flow: string, module: string, fields: Partial<Job> = {}): Promise<string> {
+  const id = computeStepJobId(flow, module, "", "", 0);
+  const { clock, deps, workspace } = room;
+  const expiresAtMs = clock.nowMs + limits.jobRetentionMs;
+  const job = anEndedJob({ id, workspace, expiresAtMs, result: { in: "head", json: '"planted"' }, ...(fields as object) });
+  expect(await deps.jobs.create(job, undefined)).toBe(true);
+  return id;
+}
+
+const limited = { id: "a", value: { type: "script", path: "f/t/limited", input_transforms: {} } };
+
+describe("a job with the id of a step's job", () => {
+  const place = (flow: string) => ({ parent: flow, root: flow, step: { id: "a", scope: "", path: "" } });
+  const planted: [string, (flow: string) => object][] = [
+    ["that no flow created", (flow) => ({ parent: flow, root: flow })],
+    ["of another workspace", (flow) => ({ ...place(flow), workspace: "other" })],
+    ["of another root", (flow) => ({ ...place(flow), root: "another" })],
+    ["of another parent", (flow) => ({ ...place(flow), parent: "another" })],
+    ["of another module", (flow) => ({ ...place(flow), step: { id: "b", scope: "", path: "" } })],
+    ["of another iteration", (flow) => ({ ...place(flow), step: { id: "a", scope: "", path: "1." } })],
+  ];
+  it.each(planted)("%s fails the flow, whatever the step tolerates", async (_, fields) => {
+    for (const module of [echo("a", "1"), nested("a", "f/t/inner"), limited]) {
+      const flow = await startFlow(room, [{ ...module, continue_on_error: true }, echo("b", "2")]);
+      const id = await plantJob(flow, "a", fields(flow));
+      await playExecutions(room);
+      expect(await endOfFlow(room, flow)).toMatchObject({
+        state: "failed",
+        result: { error: { name: "ForeignStepJob", message: expect.stringContaining(id) } },
+      });
+    }
+  });
+});
+
+describe("the erasure of a job", () => {
+  it.each([
+    ["of the step that waits", echo("a", "1")],
+    ["with the id of a gate without a job", { id: "a", value: { type: "identity" } }],
+  ])("%s leaves the gate and its approvals until the flow has ended", async (_, module) => {
+    const { deps } = room;
+    const flow = await startFlow(room, [{ ...module, suspend: { required_events: 2, timeout: 1000 } }, echo("b", "resumes")]);
+    await playExecutions(room);
+    const [gate] = await gates(room, flow);
+    if (!gate) throw new Error("The gate has not opened.");
+    await approveGate(room, gate, "p".repeat(20_000), { resumeId: 1 });
+    if (!(await deps.jobs.get(gate.id))) await plantJob(flow, "a");
+    const erase = async (id: string) => {
+      const job = await deps.jobs.get(id);
+      if (!job || !hasEnded(job)) throw new Error("The job has not ended.");
+      await eraseJob(deps, job);
+    };
+    await erase(gate.id);
+    const [kept] = await gates(room, flow);
+    expect(kept).toMatchObject({ id: gate.id, events: [{ resumeId: 1 }] });
+    await approveGate(room, kept ?? gate, 2, { resumeId: 2 });
+    await playExecutions(room);
+    expect(await endOfFlow(room, flow)).toMatchObject({ state: "succeeded", result: ["p".repeat(20_000), 2] });
+    await erase(flow);
+    expect(await gates(room, flow)).toEqual([]);
+  });
+});

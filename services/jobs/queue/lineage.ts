@@ -1,0 +1,32 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import { actions } from "../../../contract/access/actions.ts";
+import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
+import { isFlowJob } from "../../../core/jobs/job.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { may } from "../../../core/permissions/may.ts";
+import { createVisibilityFilter } from "../read/read.ts";
+import type { Lineage } from "./enqueue.ts";
+
+/**
+ * Returns the parent and the root of a new job, as far as the caller may choose them: a running job may name itself, its parent and its root.
+ * Every caller may name a parent in the same workspace that they may see and run. Other ids are ignored.
+ */
+export async function resolveLineage(
+  deps: { jobs: Pick<JobTable, "get"> },
+  actor: Actor,
+  workspace: string,
+  { parent_job: parent, root_job: root }: Pick<RunQuery, "parent_job" | "root_job">,
+): Promise<Lineage> {
+  const own: unknown[] = actor.kind === "job" ? [actor.jobId, actor.parent, actor.root] : [];
+  const hasParent = parent !== undefined && (own.includes(parent) || (await mayAttach(deps, actor, workspace, parent)));
+  const hasRoot = root !== undefined && own.includes(root);
+  return { ...(hasParent ? { parent } : {}), ...(hasRoot ? { root } : {}) } as Lineage;
+}
+
+async function mayAttach({ jobs }: { jobs: Pick<JobTable, "get"> }, actor: Actor, workspace: string, id: string): Promise<boolean> {
+  const job = await jobs.get(id);
+  if (job?.workspace !== workspace || !createVisibilityFilter({ actor, action: actions.readJob })(job)) return false;
+  const run = isFlowJob(job) ? actions.runFlow : actions.runScript;
+  const { path } = job;
+  return createVisibilityFilter({ actor, action: run })(job) || (path !== undefined && may(actor, run.access, { workspace, path }));
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { getFlowRootId, getTreeId, type Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Actor, JobActor } from "../../../core/people/actor.ts";
+import { aFlow } from "../../../test/builders/flows.ts";
+import { nested } from "../../../test/support/use-cases/flow-modules.ts";
+import {
+  addFlow,
+  approveGate,
+  type FlowRoom,
+  gates,
+  newFlowRoom,
+  playExecutions,
+  startFlow,
+} from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { enqueueJob } from "./enqueue.ts";
+import { resolveLineage } from "./lineage.ts";
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+});
+
+const [ownJob, ownParent, ownRoot] = [randomUUID(), randomUUID(), randomUUID()];
+const aJobOfBob = (more: Partial<JobActor> = {}): JobActor => {
+  const { tokenHash: _, tokenPrefix: __, ...bob } = aReader(room.workspace, ["readable"]);
+  const job = { jobId: ownJob, parent: ownParent, root: ownRoot, attempt: 1, workspace: room.workspace, permissionedAs: "u/bob" };
+  return { ...bob, ...job, kind: "job", ...more };
+};
+const resolve = (actor: Actor, query: object) => resolveLineage(room.deps, actor, room.workspace, query);
+const loadJob = async (id: string): Promise<Job> => (await room.deps.jobs.get(id)) ?? expect.fail(`There is no job ${id}.`);
+
+describe("the parent and the root that a caller names", () => {
+  it("are those of a running job's own lineage", async () => {
+    for (const id of [ownJob, ownParent, ownRoot])
+      expect(await resolve(aJobOfBob(), { parent_job: id, root_job: id })).toEqual({ parent: id, root: id });
+  });
+
+  it("are ignored for any other job that the caller may not see and run", async () => {
+    const foreign = await addJob(room, { path: "f/hidden/a" });
+    const preview = await addJob(room, { path: undefined, kind: "preview" });
+    const elsewhere = await addJob(room, { path: "f/readable/a", workspace: "other" });
+    for (const id of [foreign.id, preview.id, elsewhere.id, randomUUID()]) {
+      for (const actor of [aReader(room.workspace, ["readable"]), aJobOfBob()])
+        expect(await resolve(actor, { parent_job: id, root_job: id })).toEqual({});
+    }
+  });
+
+  it("may be a parent that the caller may see and run, and never a root", async () => {
+    const seen = await addJob(room, { path: "f/readable/a" });
+    const own = await addJob(room, { path: undefined, kind: "preview", email: "bob@example.com" });
+    for (const { id } of [seen, own]) {
+      for (const actor of [aReader(room.workspace, ["readable"]), aJobOfBob()])
+        expect(await resolve(actor, { parent_job: id, root_job: id })).toEqual({ parent: id });
+    }
+    const limited = { ...aReader(room.workspace, ["readable"]), scopes: ["jobs:read"] };
+    expect(await resolve(limited, { parent_job: seen.id })).toEqual({});
+  });
+});
+
+describe("a flow that a job starts with the id of another run as its root", () => {
+  const asks = (id: string) => ({ id, value: { type: "identity" }, suspend: { required_events: 1, timeout: 1000 } });
+
+  it("keeps its approvals, those of its nested flows included, in its own run and record", async () => {
+    const { deps, workspace } = room;
+    await addFlow(room, "f/t/asking", [asks("inner")]);
+    const victim = await startFlow(room, [asks("own")]);
+    await playExecutions(room);
+    const actor: JobActor = { ...aJobOfBob(), ...anAdmin, kind: "job", parent: victim };
+    const { id } = await enqueueJob(deps, {
+      actor,
+      workspace,
+      kind: "flowpreview",
+      code: { flow: aFlow({ modules: [asks("mine"), nested("n", "f/t/asking")] }) },
+      args: {},
+      flow: { execution: 0 },
+      timeoutS: 3600,
+      lineage: await resolveLineage(deps, actor, workspace, { parent_job: victim, root_job: victim }),
+    });
+    await work(room);
+    for (let at = 0; at < 2; at += 1) {
+      await playExecutions(room);
+      const open = (await gates(room, id)).find(({ decision }) => !decision);
+      await approveGate(room, open ?? expect.fail(`No gate is open: ${JSON.stringify(await loadJob(id))}`));
+      await playExecutions(room);
+      await work(room);
+    }
+    await playExecutions(room);
+    expect(await loadJob(id)).toMatchObject({ state: "succeeded", parent: victim, root: victim, tree: ownJob });
+    expect((await gates(room, victim)).map(({ module }) => module)).toEqual(["own"]);
+    expect((await gates(room, id)).map(({ module }) => module)).toEqual(["mine", "inner"]);
+    const recorded = async (run: string) =>
+      (await deps.objects.list(keys.approvalRecord(workspace, run, 0).pk, { beginsWith: `${run}#` })).length;
+    expect([await recorded(victim), await recorded(id)]).toEqual([0, 2]);
+  });
+});
+
+describe("the run tree of a job", () => {
+  const place = { id: "a", scope: "", path: "" };
+  it.each<[string, Partial<Job>, string, string]>([
+    ["alone", {}, "own", "own"],
+    ["with a parent that a person chose", { parent: "p" }, "own", "own"],
+    ["that a job started", { parent: "p", root: "r", tree: "t" }, "t", "own"],
+    ["of a step", { parent: "f", root: "f", step: place }, "f", "f"],
+    ["of a step of a nested flow", { parent: "n", root: "f", step: place }, "f", "f"],
+    ["of a step of a flow that a job started", { parent: "n", root: "r", tree: "t", flowRoot: "f", step: place }, "t", "f"],
+    ["that release 0.1 started with a root", { root: "r" }, "own", "r"],
+  ])("%s", (_, fields, tree, flowRoot) => {
+    const job = { id: "own", ...fields } as Job;
+    expect([getTreeId(job), getFlowRootId(job)]).toEqual([tree, flowRoot]);
+  });
+});

@@ -1,0 +1,13 @@
+import { actions } from "../../../contract/access/actions.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { may } from "../../../core/permissions/may.ts";
+
+/**
+ * Returns the path of a preview. A caller who may save neither a script nor a flow there gets none: the code must not appear under the name of
+ * other people's code in lists, pages, mails and records.
+ */
+export function findPreviewPath(actor: Actor, workspace: string, path: string | null | undefined): string | undefined {
+  if (!path) return undefined;
+  const maySave = [actions.saveScript, actions.saveFlow].some(({ access }) => may(actor, access, { workspace, path }));
+  return maySave ? path : undefined;
+}
