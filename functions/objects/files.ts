@@ -1,5 +1,6 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import { fileRoutes as routes } from "../../contract/routes/stored/files.ts";
+import { toDuckdbSettings, toPolarsSettings } from "../../core/files/connection-settings.ts";
 import type { FileDownload } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
 import { downloadSignedFile, getStorageResource, signFiles } from "../../services/files/share.ts";
@@ -62,6 +63,14 @@ export const files: ApiRoutes = [
   on(routes.resourceInfo, async ({ auth, params, body }) => {
     const caller = { ...callerOf(routes.resourceInfo, auth, params), token: auth.sentToken ?? "" };
     return json(200, await getStorageResource(deps, caller, body));
+  }),
+  on(routes.duckdbSettings, async ({ auth, params, body }) => {
+    const caller = { ...callerOf(routes.duckdbSettings, auth, params), token: auth.sentToken ?? "" };
+    return json(200, toDuckdbSettings(await getStorageResource(deps, caller, body)));
+  }),
+  on(routes.polarsSettings, async ({ auth, params, body }) => {
+    const caller = { ...callerOf(routes.polarsSettings, auth, params), token: auth.sentToken ?? "" };
+    return json(200, toPolarsSettings(await getStorageResource(deps, caller, body)));
   }),
   on(routes.signFiles, async ({ auth, params, body }) =>
     json(200, await signFiles(deps, callerOf(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),

@@ -137,6 +137,8 @@ calls = {
     "sign_s3_objects": lambda: [sorted(one) for one in wmill.sign_s3_objects([{"s3": "py/a.txt"}])],
     "presigned": lambda: url_text(wmill.get_presigned_s3_public_url({"s3": "py/a.txt"})),
     "delete_s3_object": lambda: deleted("py/a.txt"),
+    "duckdb_connection_settings": lambda: "connection_settings_str" in wmill.duckdb_connection_settings("u/admin/s3"),
+    "polars_connection_settings": lambda: sorted(wmill.polars_connection_settings("u/admin/s3")),
     "boto3_connection_settings": lambda: "endpoint_url" in wmill.boto3_connection_settings("u/admin/s3"),
 }
 
@@ -172,7 +174,7 @@ beforeAll(async () => {
   expectStatus(await ws.post("resources/create", { path: "u/admin/db", resource_type: "any", value: db }), 201);
 });
 
-/** What helpers of both packages answer. The others must not fail. */
+/** The answers of some helpers. The other helpers must not fail. */
 const expected = {
   bun: {
     runScriptByPath: "hi Ada",
