@@ -137,8 +137,8 @@ export const limits = {
   queuePosition: 1000,
   /** Number of entries that one list or count compares in an index of jobs before it returns the matches so far. They have about 300 bytes. */
   jobScan: 60_000,
-  /** Number of jobs that one list reads to compare them with filters that no index contains. A hundred take up to 80 ms. */
-  listReads: 400,
+  /** Number of jobs that one list reads in vain, because they do not match a filter that no index contains. A hundred take up to 150 ms. */
+  listReads: 200,
   /** Number of stored arguments and results that one list compares with `args` and `result`. */
   listValues: 100,
   /** Number of queued and running jobs that a list sorts. A longer queue is read in the order of creation. */

@@ -19,7 +19,13 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
   };
   const inUse = async () => new Set((await workspaces()).filter(({ deleted }) => !deleted).map(({ id }) => id));
   return [
-    { name: "recordEndedIndex", run: async () => ({ recorded: (await recordEndedIndexStart(deps)) ? 1 : 0 }) },
+    {
+      name: "recordEndedIndex",
+      run: async () => {
+        const ids = (await workspaces()).map(({ id }) => id);
+        return { recorded: (await recordEndedIndexStart(deps, ids)) ? 1 : 0 };
+      },
+    },
     { name: "resumeDueJobs", run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
     { name: "retryDueNotices", run: async () => ({ notices: await retryDueNotices(deps) }) },
     {

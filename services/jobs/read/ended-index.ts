@@ -1,5 +1,7 @@
 import * as z from "zod";
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { SHARDS } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
@@ -10,6 +12,7 @@ const OLD_CODE_MS = 20 * 60_000;
 
 interface EndedIndexDeps {
   objects: Pick<ObjectTable, "get" | "transactWrite">;
+  jobs: Pick<JobTable, "list">;
   nowMs: () => number;
 }
 
@@ -22,9 +25,20 @@ export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTab
   return found && parseObject(startSchema, found).sinceMs;
 }
 
-/** Records the start of the index of end states, once. Returns whether this call recorded it. */
-export async function recordEndedIndexStart({ objects, nowMs }: EndedIndexDeps): Promise<boolean> {
+/**
+ * Records the start of the index of end states, once. Without a job in `workspaces`, which are all, the index is complete from the beginning. Returns
+ * whether this call recorded it.
+ */
+export async function recordEndedIndexStart({ objects, jobs, nowMs }: EndedIndexDeps, workspaces: readonly string[]): Promise<boolean> {
   if (await objects.get(keys.endedIndex())) return false;
-  const value = startSchema.parse({ sinceMs: nowMs() + OLD_CODE_MS });
+  const partitions = workspaces.flatMap((workspace) => Array.from({ length: SHARDS }, (_, shard) => `${workspace}#${shard}`));
+  let sinceMs = 0;
+  for (const partition of partitions) {
+    const { entries } = await jobs.list({ index: "list", partition, limit: 1 });
+    if (entries.length === 0) continue;
+    sinceMs = nowMs() + OLD_CODE_MS;
+    break;
+  }
+  const value = startSchema.parse({ sinceMs });
   return (await objects.transactWrite([write.put({ ...keys.endedIndex(), value }, "absent")])) === undefined;
 }

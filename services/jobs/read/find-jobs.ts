@@ -133,9 +133,11 @@ async function findInIndexes(deps: FindJobsDeps, workspace: string, filter: JobF
       const rest = merged.entries.filter(({ sort }) => isAfter(sort));
       for (let at = 0; at < rest.length; at += BATCH) {
         const part = rest.slice(at, at + Math.min(BATCH, budget.reads));
-        budget.reads -= part.length;
         const ids = part.map(({ id }) => id);
-        const found = await compareValues(deps, await findMatching(deps, workspace, ids, filter), filter, budget);
+        const matching = await findMatching(deps, workspace, ids, filter);
+        // Clients request later pages by number, so the jobs of the pages before them are not charged. A count has no page.
+        budget.reads -= Number.isFinite(most) ? part.length - matching.length : part.length;
+        const found = await compareValues(deps, matching, filter, budget);
         jobs.push(...found.jobs);
         if (jobs.length >= most) return { jobs: jobs.slice(0, most) };
         const stoppedAt = found.stoppedAt ?? (budget.reads <= 0 ? part.at(-1)?.sort : undefined);

@@ -142,7 +142,7 @@ it("a count equals the length of the list, and reads no ended job if the caller 
   const own = { workspace, query: {}, scope: "completed" } as const;
   expect(await countJobs(deps, person, own)).toEqual({ count: expected({}, "completed").length, complete: true });
   expect(await countJobs(deps, person, { ...own, scope: "queue" })).toEqual({ count: expected({}, "queue").length, complete: true });
-  for (const query of [{ tags: "go" }, { success: false }, { success: true, tags: "!go" }]) {
+  for (const query of [{ tags: "go" }, { success: false }, { success: true, tags: "go" }]) {
     const { tags: tag, ...rest } = { tags: undefined, ...query };
     expect(await countEndedJobs(deps, person, workspace, query)).toEqual({
       count: expected({ tag, ...rest }, "completed").length,
@@ -168,6 +168,14 @@ it("a count equals the length of the list, and reads no ended job if the caller 
 
 it("housekeeping records once since when unsuccessful jobs are in the index of their state", async () => {
   const before = await room.deps.objects.get(keys.endedIndex());
-  expect(await recordEndedIndexStart(room.deps)).toBe(false);
+  expect(await recordEndedIndexStart(room.deps, [room.workspace])).toBe(false);
   expect(await room.deps.objects.get(keys.endedIndex())).toEqual(before);
+  for (const [workspaces, sinceMs] of [
+    [["empty"], 0],
+    [["empty", room.workspace], room.clock.nowMs + 20 * 60_000],
+  ] as const) {
+    await room.deps.objects.deleteItem(keys.endedIndex());
+    expect(await recordEndedIndexStart(room.deps, workspaces)).toBe(true);
+    expect(await room.deps.objects.get(keys.endedIndex())).toMatchObject({ value: { sinceMs } });
+  }
 });
