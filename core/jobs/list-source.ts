@@ -8,7 +8,7 @@ export type EntryCondition =
   | { field: EntryField; exists: boolean };
 export type EntryField = "createdBy" | "tag" | "trigger" | "kind" | "hash" | "path" | "parent" | "step";
 
-/** Where the ended jobs of a list are found: the narrowest index that contains all of them, or nowhere. */
+/** The index that contains all ended jobs of a list: the narrowest one, or none. */
 export type ListSource =
   | { from: "nothing" }
   | { from: "parent"; parent: string }

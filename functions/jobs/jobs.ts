@@ -30,7 +30,7 @@ const callerOf = (auth: Auth, action: TokenRoute): JobCaller => ({ actor: auth.a
 /** Sends a page of a list, and in a header the cursor of the next one. */
 const pageReply = <Entry>({ entries, next }: ListPage<Entry>) =>
   json(200, entries, next === undefined ? {} : { [NEXT_CURSOR_HEADER]: next });
-/** Sends a number of jobs. A header says if it is a lower bound. */
+/** Replies with a number of jobs. A header marks it if it is a lower bound. */
 const countReply = ({ count, complete }: JobCount, shape: "object" | "number") =>
   json(200, shape === "object" ? { database_length: count } : count, complete ? {} : { [PARTIAL_COUNT_HEADER]: "true" });
 
