@@ -73,6 +73,8 @@ export function computeFlowHash(workspace: string, version: number, sent: NewFlo
  * represent.
  */
 export const createVersionId = (nowMs: number, random: number) => nowMs * 1000 + Math.floor(random * 1000);
+/** Returns the time at which a version was saved, in epoch ms. */
+export const versionTimeMs = (version: number): number => Math.floor(version / 1000);
 
 /** Returns every module of a flow, including nested modules, the failure module and the preprocessor. */
 export function listAllModules(value: FlowValue): FlowModule[] {

@@ -56,7 +56,11 @@ export const scriptObjectKey = (workspace: string, hash: string) => `scripts/${w
 const bodySchema = z.object({ json: z.string().optional(), s3Key: z.string().optional() });
 
 /** Loads a version's fields as they were saved, from its item or from S3. Throws `script.versionNotFound` and `UnreadableRecordError`. */
-export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, workspace: string, hash: string): Promise<StoredVersion> {
+export async function loadScriptVersion(
+  { objects, storage }: { objects: Pick<ObjectTable, "get">; storage: Pick<Storage, "getObjectText"> },
+  workspace: string,
+  hash: string,
+): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
   const { json, s3Key } = parseObject(bodySchema, found);

@@ -29,6 +29,11 @@ export interface GateDeps {
   nowMs: () => number;
 }
 
+/** The dependencies of reading the gates of a run. */
+export interface ReadGatesDeps {
+  jobs: Pick<JobTable, "getChild" | "listChildren">;
+}
+
 /** A gate and the job of its flow. */
 export interface GateWithFlow {
   gate: Gate;
@@ -52,7 +57,7 @@ export async function loadGateAndJob(
 }
 
 /** Loads a gate; `undefined` if it does not exist. */
-export async function loadGate({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
+export async function loadGate({ jobs }: { jobs: Pick<JobTable, "getChild"> }, id: string): Promise<Gate | undefined> {
   const child = await jobs.getChild(id, GATE_CHILD);
   return child && gateFormat.parse(child);
 }
@@ -69,7 +74,7 @@ export async function listGateIds({ jobs }: Pick<GateDeps, "jobs">, root: string
 }
 
 /** Loads the gates that have opened in a run, or in one `flow` of it, the earliest first. */
-export async function loadGatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
+export async function loadGatesOfRun({ jobs }: ReadGatesDeps, root: string, flow?: string): Promise<Gate[]> {
   const pointers = parseReadable(await jobs.listChildren(root, childPrefix.gatePointer), gatePointerFormat.parse);
   const wanted = pointers.filter(([, pointer]) => flow === undefined || pointer.flow === flow);
   const gates = await Promise.all(wanted.map(([{ ref }]) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));

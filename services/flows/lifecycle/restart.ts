@@ -26,6 +26,7 @@ import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
+import { withoutPassedGates } from "./passed-gates.ts";
 
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
 /** The flow with which a run continues. */
@@ -36,7 +37,7 @@ export const notRestartedError = ({ id }: Job, reason: string) => new SvcError("
 /**
  * Queues a new job that continues a flow which has ended, from one of its steps. Journal items that refer to the original job's results of
  * earlier steps are stored with the new job and become its journal when it starts, so a job id that is taken changes no journal. Without a
- * step, the flow continues where it failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
+ * step, the flow continues where it failed. Steps whose approvals do not count for the new run ask again. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
  */
 export async function restartFlow(
   deps: RestartFlowDeps,
@@ -57,7 +58,13 @@ export async function restartFlow(
   if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
-  const reusedSteps = await loadReusedSteps(deps, actor, origin, { plan, request });
+  const reused = await loadReusedSteps(deps, actor, origin, { plan, request });
+  const reusedSteps = await withoutPassedGates(
+    deps,
+    actor,
+    { origin, plan, namesVersion: typeof request.flow_version === "number" },
+    reused,
+  );
   const { kind, hash, tag, timeoutS, priority, code } = origin;
   const path = isPreview ? findPreviewPath(actor, origin.workspace, origin.path) : origin.path;
   return enqueueJob(deps, {

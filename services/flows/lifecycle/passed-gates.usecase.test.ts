@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
+import { versionTimeMs } from "../../../core/flows/version.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import {
+  addFlow,
+  approveGate,
+  type FlowRoom,
+  gates,
+  newFlowRoom,
+  playExecutions,
+  startFlow,
+} from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, addScript, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { restartFlow } from "./restart.ts";
+
+const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 100_000 } };
+const plain = (id: string) => ({ id, value: { type: "identity" } });
+const failing = { id: "fails", value: { type: "script", path: "f/ops/none" } };
+const another: Actor = { ...anAdmin, email: "kim@example.com", username: "kim" };
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+});
+
+/** Plays a flow and approves each of its gates, until it ends. */
+async function play(id: string): Promise<Job> {
+  for (let round = 0; round < 8; round += 1) {
+    await work(room);
+    await playExecutions(room);
+    for (const gate of await gates(room, id)) if (!gate.decision) await approveGate(room, gate);
+  }
+  const job = await room.deps.jobs.get(id);
+  if (!job || job.state === "running" || job.state === "queued") throw new Error(`The flow is ${job?.state}.`);
+  return job;
+}
+
+/** Restarts a run, and returns the number of gates that opened in it. */
+async function countAsked(origin: Job, request: Restart, actor: Actor = anAdmin): Promise<number> {
+  const { id } = await restartFlow(room.deps, actor, origin, { request, fields: { id: randomUUID() } });
+  await work(room);
+  await playExecutions(room);
+  await work(room);
+  await playExecutions(room);
+  return (await gates(room, id)).length;
+}
+
+describe("the restart of a run whose gate was passed", () => {
+  const failedRun = async () => play(await startFlow(room, [asks, plain("a"), failing]));
+
+  it("keeps the approval if the same person continues the failed run", async () => {
+    const origin = await failedRun();
+    expect(origin.state).toBe("failed");
+    expect(await countAsked(origin, {})).toBe(0);
+    expect(await countAsked(origin, { step_id: "a" })).toBe(0);
+  });
+
+  it("asks again if another person or a job restarts it", async () => {
+    const origin = await failedRun();
+    const job: Actor = { ...anAdmin, kind: "job", jobId: randomUUID(), attempt: 1, workspace: room.workspace, permissionedAs: "u/ann" };
+    for (const actor of [another, job]) expect(await countAsked(origin, {}, actor)).toBe(1);
+  });
+
+  it("asks again if the run had not failed", async () => {
+    const origin = await play(await startFlow(room, [asks, plain("a")]));
+    expect(origin.state).toBe("succeeded");
+    expect(await countAsked(origin, { step_id: "a" })).toBe(1);
+  });
+
+  it("asks again if a script behind the gate was saved since the run began", async () => {
+    const origin = await play(await startFlow(room, [asks, { id: "b", value: { type: "script", path: "f/t/behind" } }]));
+    for (const [sinceMs, asked] of [
+      [-1, 0],
+      [1, 1],
+    ] as const) {
+      const { build, ...value } = await addScript(room, { path: "f/t/behind" });
+      const json = JSON.stringify({ createdAtMs: origin.createdAtMs + sinceMs });
+      await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+      await room.deps.objects.put({ ...keys.versionBody(room.workspace, value.hash), value: { json } });
+      expect(await countAsked(origin, { step_id: "b" })).toBe(asked);
+    }
+  });
+
+  it("asks again for an approval that an earlier restart kept", async () => {
+    for (const module of [asks]) {
+      const origin = await play(await startFlow(room, [module, failing]));
+      const { id } = await restartFlow(room.deps, anAdmin, origin, { request: {}, fields: { id: randomUUID() } });
+      const second = await play(id);
+      expect(await gates(room, id)).toHaveLength(0);
+      expect(await countAsked(second, {}, another)).toBe(1);
+    }
+  });
+
+  it("always asks again with flow_version, also where the version added the approval", async () => {
+    const path = "f/t/versioned";
+    const versionOf = async (modules: object[]) => {
+      await addFlow(room, path, modules);
+      const head = await room.deps.objects.get(keys.flowHead(room.workspace, path));
+      return ((head?.value ?? {}) as { version: number }).version;
+    };
+    const start = async (version: number) => {
+      const { id } = await addJob(room, {
+        id: randomUUID(),
+        kind: "flow",
+        path,
+        hash: "1",
+        flow: { version, execution: 0 },
+        timeoutS: 3600,
+      });
+      await handleJobMessage(room.deps, { job: id });
+      return play(id);
+    };
+    const asking = await versionOf([asks, failing]);
+    expect(versionTimeMs(asking)).toBeLessThan(room.clock.nowMs);
+    expect(await countAsked(await start(asking), { flow_version: asking })).toBe(1);
+    const bare = await versionOf([plain("ask"), failing]);
+    expect(await countAsked(await start(bare), { flow_version: asking })).toBe(1);
+  });
+});
+
+describe("the restart of a preview", () => {
+  it("refuses flow_version, and never takes the rights or the code of the flow at its path", async () => {
+    const path = "f/t/saved";
+    await addFlow(room, path, [plain("a"), failing]);
+    const head = await room.deps.objects.get(keys.flowHead(room.workspace, path));
+    const value = { ...((head?.value ?? {}) as { version: number }), onBehalfOf: { email: "boss@example.com", permissionedAs: "u/boss" } };
+    if (head) await room.deps.objects.put({ ...keys.flowVersion(room.workspace, value.version), value, build: head.build });
+    const preview = { ...(await play(await startFlow(room, [plain("a"), failing]))), path } as Job;
+    const { version } = value;
+    await expect(restartFlow(room.deps, anAdmin, preview, { request: { flow_version: version }, fields: {} })).rejects.toMatchObject({
+      code: "flow.notRestarted",
+    });
+    const withVersion = { ...preview, flow: { ...preview.flow, version } } as Job;
+    const { id } = await restartFlow(room.deps, anAdmin, withVersion, { request: {}, fields: {} });
+    const job = await room.deps.jobs.get(id);
+    expect(job).toMatchObject({ kind: "flowpreview", email: "ann@example.com", path });
+    expect(job?.flow?.version).toBeUndefined();
+    const limited: Actor = { ...another, superAdmin: false };
+    const { id: byOther } = await restartFlow(room.deps, limited, preview, { request: {}, fields: {} });
+    expect(await room.deps.jobs.get(byOther)).not.toHaveProperty("path");
+  });
+});
