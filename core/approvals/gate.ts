@@ -13,6 +13,11 @@ export const gateRulesSchema = z.object({
   required: z.int(),
   /** The approvers: `u/<user>`, `g/<group>`, `role:admin` or an e-mail address. Absent: every holder of a link. */
   people: z.array(z.string()).optional(),
+  /**
+   * The identity that each principal of `people`, and of an escalation, had when the gate opened. A principal with another identity is
+   * another user or group under the same name, who may not decide. Absent in gates of older releases.
+   */
+  identities: z.record(z.string(), z.string()).optional(),
   signedIn: z.boolean(),
   /** The user who started the run may not approve. */
   notStarter: z.boolean(),
@@ -139,6 +144,14 @@ function isSame(known: GateEvent, event: GateEvent): boolean {
 export function recordRejection(gate: Gate, decision: Omit<Decision, "outcome">): Gate {
   assertUndecided(gate, decision.atMs);
   return updateGate(gate, { decision: { ...decision, outcome: "rejected" } });
+}
+
+/** Returns a gate without some of its approvals. */
+export function removeEvents(gate: Gate, removed: readonly GateEvent[]): Gate {
+  if (removed.length === 0) return gate;
+  const isRemoved = (event: GateEvent) =>
+    removed.some(({ atMs, email, resumeId }) => event.atMs === atMs && event.email === email && event.resumeId === resumeId);
+  return { ...gate, events: gate.events.filter((event) => !isRemoved(event)) };
 }
 
 /** Opens a gate after its step has ended. Earlier approvals may already be enough. `execution` is the one whose task is sent to wait. */

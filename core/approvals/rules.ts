@@ -6,6 +6,24 @@ type Suspend = NonNullable<FlowModule["suspend"]>;
 /** Removes the prefix `g/` from a group's name. */
 export const trimGroupPrefix = (text: string) => text.replace(/^g\//, "");
 
+/** The principals of a rule that is a list of group names. */
+export const toGroupPrincipals = (groups: readonly string[]) => groups.map((group) => `g/${trimGroupPrefix(group)}`);
+
+/**
+ * Reads the value of `user_groups_required`, and returns the names of the groups, or a sentence part about the fault. Only a list with at
+ * least one name is valid: an expression without a usable result must not let every holder of a link decide. The one exception is an empty
+ * list in the flow's own text beside `user_auth_required`, with which flow editors state that every member may decide.
+ */
+export function readRequiredGroups({ user_groups_required: transform, user_auth_required: signedIn }: Suspend, value: unknown) {
+  if (!transform) return { groups: [] };
+  const fixed = transform.type === "static" && signedIn === true ? (value ?? []) : value;
+  if (Array.isArray(fixed) && fixed.every((each): each is string => typeof each === "string" && trimGroupPrefix(each) !== "")) {
+    if (fixed.length > 0 || (transform.type === "static" && signedIn === true)) return { groups: fixed };
+  }
+  const shown = (JSON.stringify(value) ?? "null").slice(0, 200);
+  return { problem: `user_groups_required must be a list of at least one group name, but it is ${shown}` };
+}
+
 /**
  * Returns the rules of a step's `suspend`. `groups`: only members of these groups may approve. Rules about persons imply that approvers
  * sign in.
@@ -14,7 +32,7 @@ export function toSuspendRules(
   { required_events: required, user_auth_required: signedIn, self_approval_disabled: notStarter }: Suspend,
   groups: readonly string[],
 ): GateRules {
-  const people = groups.map((group) => `g/${trimGroupPrefix(group)}`);
+  const people = toGroupPrincipals(groups);
   return {
     required: required ?? 1,
     ...(people.length > 0 ? { people } : {}),

@@ -12,7 +12,13 @@ export const memberSchema = z.object({
 export type Member = z.infer<typeof memberSchema>;
 
 const folderAccess = z.object({ owners: z.array(z.string()), perms: extraPerms });
-const groupSchema = z.object({ summary: z.string().optional(), members: z.array(z.string()), perms: extraPerms });
+const groupSchema = z.object({
+  /** A new id for each creation: a group that is created again under the name of a deleted one is another group. Absent for old groups. */
+  id: z.string().optional(),
+  summary: z.string().optional(),
+  members: z.array(z.string()),
+  perms: extraPerms,
+});
 /**
  * The permissions of a workspace in one item. Every call reads it, so that a change is effective immediately and is not copied to each
  * member. `objects` contains the extra permissions of single objects by `<kind> <path>`.

@@ -86,6 +86,8 @@ export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "
   if (unknownEmail !== undefined) throw new SvcError("user.notFound", { email: unknownEmail });
   for (const { name, summary } of wanted) {
     const value = { name, ...(summary ? { summary } : {}) };
+    // The version identifies the creation of a group, so an existing group retains it.
+    if (await objects.update({ ...keys.instanceGroup(name), value }, "present")) continue;
     await objects.put({ ...keys.instanceGroup(name), value, version: randomUUID() });
   }
   for (const { email, groups = [] } of persons) {

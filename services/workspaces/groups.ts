@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -73,7 +74,7 @@ export async function createGroup(
       const isTaken = name === ALL || Object.hasOwn(groups, name);
       if (isTaken) throw new SvcError("group.exists", { name });
       if (!mayInherit && hasGrants(access, `g/${name}`)) throw new SvcError("group.former", { name });
-      groups[name] = { ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
+      groups[name] = { id: randomUUID(), ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
     },
     {
       also: [

@@ -94,7 +94,8 @@ export async function listUsernames({ objects }: Pick<MemberDeps, "objects">, wo
   return (await loadMembers(objects, workspace)).map(({ username }) => username).sort();
 }
 
-const usernameClaimSchema = z.object({ email: z.string().optional() });
+/** The item that reserves a username for a member of a workspace. */
+export const usernameClaimSchema = z.object({ email: z.string().optional() });
 
 /** Returns the member with this username. Throws `member.notFound`. */
 export async function findMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<Member> {

@@ -1,11 +1,11 @@
 import { SvcError } from "../../../contract/errors.ts";
-import { authorize } from "../../../core/approvals/authorize.ts";
 import { type Gate, isOpen } from "../../../core/approvals/gate.ts";
 import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadGatesOfRun } from "../gates/change-gate.ts";
-import { findApprovalRequestOfGate, getRunStarter } from "../gates/find-approval-request.ts";
+import { findApprovalRequestOfGate } from "../gates/find-approval-request.ts";
 import { approverFrom } from "./approver.ts";
+import { authorizeDecision } from "./authorize-decision.ts";
 import { type DecideDeps, decideGate } from "./decide.ts";
 import { maySeeRun } from "./visibility.ts";
 
@@ -18,11 +18,18 @@ interface Consent {
 
 const ACCESS_PATH = { link: false, mayStop: false };
 
-/** Returns a filter for the gates of a run that the caller may decide, regardless of who started the run. */
-export function createDecidableGateFilter(actor: Actor, job: Job): (gate: Gate) => boolean {
-  const who = approverFrom(actor, job.workspace);
-  return ({ opened }) =>
-    opened !== undefined && authorize({ rules: opened.rules, starter: getRunStarter(job) }, who, ACCESS_PATH) === "yes";
+/** Returns the gates of a run that the caller may decide as one of their approvers. */
+export async function filterDecidableGates(
+  deps: Pick<DecideDeps, "objects">,
+  actor: Actor,
+  flow: Job,
+  gates: readonly Gate[],
+): Promise<Gate[]> {
+  const who = approverFrom(actor, flow.workspace);
+  const verdicts = await Promise.all(
+    gates.map(async (gate) => gate.opened && (await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, ACCESS_PATH))),
+  );
+  return gates.filter((_, index) => verdicts[index] === "yes");
 }
 
 /**
@@ -30,14 +37,14 @@ export function createDecidableGateFilter(actor: Actor, job: Job): (gate: Gate) 
  * `approval.several`, and what a decision throws.
  */
 export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, input: Consent) {
-  const isTheirs = createDecidableGateFilter(actor, job);
   const root = getFlowRootId(job);
   const gates = (await loadGatesOfRun(deps, root, root === job.id ? undefined : job.id))
     .filter(({ opened }) => opened?.kind === "consent")
     .filter(({ id, module }) => input.gate === undefined || input.gate === id || input.gate === module);
-  if (!maySeeRun(actor, job) && !gates.some(isTheirs)) throw new SvcError("job.notFound", { id: job.id });
+  const decidable = await filterDecidableGates(deps, actor, job, gates);
+  if (!maySeeRun(actor, job) && decidable.length === 0) throw new SvcError("job.notFound", { id: job.id });
   const open = gates.filter(isOpen);
-  const theirs = open.filter(isTheirs);
+  const theirs = decidable.filter(isOpen);
   if (theirs.length > 1) throw new SvcError("approval.several", { id: job.id, gates: theirs.map(({ module }) => module) });
   // A caller who may decide no gate is refused; if no gate waits, the last one reports its decision.
   const gate = theirs[0] ?? open[0] ?? gates.at(-1);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
-import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
+import type { AccessPath, Approver, Verdict } from "../../../core/approvals/authorize.ts";
 import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
 import { getFlowRootId } from "../../../core/jobs/job.ts";
@@ -13,12 +13,12 @@ import {
   findApprovalRequest,
   findApprovalRequestOfGate,
   getApprovalRules,
-  getRunStarter,
   invalidLinkError,
 } from "../gates/find-approval-request.ts";
 import { applyPreApprovals, storePreApproval } from "../gates/pre-approvals.ts";
 import { type LinkDeps, verifyLink } from "../links/links.ts";
 import { approverFrom } from "./approver.ts";
+import { authorizeDecision } from "./authorize-decision.ts";
 import { checkPayload, checkPayloadSize } from "./check-payload.ts";
 
 export type DecideDeps = GateDeps & LinkDeps;
@@ -75,7 +75,7 @@ export async function decideGate(
 ): Promise<GateWithFlow> {
   const { who, way } = from;
   const rules = getApprovalRules(request);
-  permitDecision(authorize({ rules, starter: getRunStarter(request.flow) }, who, way));
+  permitDecision(await authorizeDecision(deps, { ...request, rules }, who, way));
   // A late decision gets `approval.decided` before any other fault of it is reported.
   if (input.approved && !request.gate.decision) await checkPayload(deps, request, input.payload ?? null);
   const event = await storeEvent(deps, request.gate, { ...from, signedIn: rules.signedIn }, input);
@@ -140,7 +140,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
     const request = await findApprovalRequestOfGate(deps, gate, flow);
-    const verdict = authorize({ rules: getApprovalRules(request), starter: getRunStarter(flow) }, from.who, from.way);
+    const verdict = await authorizeDecision(deps, { ...request, rules: getApprovalRules(request) }, from.who, from.way);
     if (verdict === "signIn") permitDecision(verdict);
     if (verdict === "yes") return decideRequest(deps, request, from, input);
   }

@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { createGate, type Gate, type GateRules, isOpen } from "../../../core/approvals/gate.ts";
-import { toSuspendRules } from "../../../core/approvals/rules.ts";
+import { readRequiredGroups, toSuspendRules } from "../../../core/approvals/rules.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { getFlowRootId, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { type GateDeps, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
@@ -68,9 +68,9 @@ export function getApprovalRules({ gate, module }: Pick<ApprovalRequest, "gate" 
   const { suspend } = module;
   if (!suspend || module.value.type === "consentgate") throw new SvcError("approval.notYet", {});
   const { user_groups_required: groups } = suspend;
-  const fixed = groups?.type === "static" ? groups.value : undefined;
-  if (groups && !Array.isArray(fixed)) throw new SvcError("approval.notYet", {});
-  return toSuspendRules(suspend, Array.isArray(fixed) ? fixed.map(String) : []);
+  const fixed = readRequiredGroups(suspend, groups?.type === "static" ? groups.value : undefined);
+  if (!fixed.groups) throw new SvcError("approval.notYet", {});
+  return toSuspendRules(suspend, fixed.groups);
 }
 
 /** Returns the e-mail address of the person who started the run, even if it runs on behalf of another user. */

@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
-import { authorize } from "../../../core/approvals/authorize.ts";
 import { type Gate, gateEventSchema, isOpen, recordApproval, recordRejection, UNNAMED_APPROVER } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import { loadApproverByEmail } from "../decisions/approver.ts";
+import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import { changeGate, type GateDeps, type GateWithFlow } from "./change-gate.ts";
-import { getRunStarter } from "./find-approval-request.ts";
 
 /** A decision that was made before a step of the flow requested it. `rejects` marks a rejection. */
 const preApprovalSchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
@@ -51,8 +50,8 @@ export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, mod
   for (const [{ ref }, early] of stored) {
     if (!isOpen(gate)) break;
     const who = await loadApproverByEmail(deps, early.event.email, gate.workspace);
-    if (authorize({ rules: gate.opened.rules, starter: getRunStarter(start.flow) }, who, { link: true, mayStop: false }) !== "yes")
-      continue;
+    const decided = { rules: gate.opened.rules, gate, flow: start.flow };
+    if ((await authorizeDecision(deps, decided, who, { link: true, mayStop: false })) !== "yes") continue;
     gate = await applyPreApproval(deps, { gate, flow: start.flow }, module, { ref, early });
   }
   return gate;

@@ -2,14 +2,15 @@ import { toIsoTime } from "../../../contract/iso-time.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 
-import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
+import type { Verdict } from "../../../core/approvals/authorize.ts";
 import { type Decision, isGateLate, listApprovers, toApprovalConditions } from "../../../core/approvals/gate.ts";
 import { formatViewToken } from "../../../core/approvals/link.ts";
 import { argsVisibleTo, getWaitState, hasEnded, PEOPLE } from "../../../core/jobs/job.ts";
 import { loadJson } from "../../jobs/values/values.ts";
+import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import type { ApproverSource } from "../decisions/decide.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
-import { type ApprovalRequest, getApprovalRules, getRunStarter } from "../gates/find-approval-request.ts";
+import { type ApprovalRequest, getApprovalRules } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "./load-prompt.ts";
 
 /** Returns a decision as the API and the page show it. */
@@ -37,7 +38,7 @@ export async function buildApprovalInfo(
   const { gate, flow, module } = request;
   const { opened, decision } = gate;
   const rules = getApprovalRules(request);
-  const verdict = authorize({ rules, starter: getRunStarter(flow) }, from.who, from.way);
+  const verdict = await authorizeDecision(deps, { rules, gate, flow }, from.who, from.way);
   const state = getRequestState(request, deps.nowMs());
   const suspend = module.suspend ?? undefined;
   const refused = REFUSED[verdict];

@@ -5,7 +5,7 @@ import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/ga
 import { argsVisibleTo, getFlowRootId, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadJson } from "../../jobs/values/values.ts";
-import { createDecidableGateFilter } from "../decisions/consent.ts";
+import { filterDecidableGates } from "../decisions/consent.ts";
 import { mayCreateLinks, maySeeRun } from "../decisions/visibility.ts";
 import { type GateDeps, loadGatesOfRun } from "../gates/change-gate.ts";
 import { createGateLinks } from "../links/create-resume-urls.ts";
@@ -29,7 +29,7 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
   const createsLinks = mayCreateLinks(actor, job);
   const root = getFlowRootId(job);
   const all = await loadGatesOfRun(deps, root, root === job.id ? undefined : job.id);
-  const gates = seesRun ? all : all.filter(createDecidableGateFilter(actor, job));
+  const gates = seesRun ? all : await filterDecidableGates(deps, actor, job, all);
   if (!seesRun && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
   // Approvers of a ConsentGate see its summary here; other approvers see it on the page, as far as the flow shows it.
   const inContext = seesRun || gates.some(({ opened }) => opened?.kind === "consent");

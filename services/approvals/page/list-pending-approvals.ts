@@ -1,12 +1,11 @@
 import { toIsoTime } from "../../../contract/iso-time.ts";
-import { authorize } from "../../../core/approvals/authorize.ts";
 import { isGateLate, isOpen } from "../../../core/approvals/gate.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { approverFrom } from "../decisions/approver.ts";
+import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import { mayResumeFlow } from "../decisions/visibility.ts";
 import { type GateDeps, loadReadableGate } from "../gates/change-gate.ts";
-import { getRunStarter } from "../gates/find-approval-request.ts";
 
 /** Gates read at a time. */
 const AT_ONCE = 25;
@@ -30,7 +29,7 @@ export async function listPendingApprovals(deps: GateDeps & { baseUrl: string },
       }
       if (isGateLate(gate, nowMs())) continue;
       const way = { link: false, mayStop: mayResumeFlow(actor, flow) };
-      if (authorize({ rules: gate.opened.rules, starter: getRunStarter(flow) }, who, way) !== "yes") continue;
+      if ((await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, way)) !== "yes") continue;
       found.push({
         gate_id: gate.id,
         run_id: gate.root,

@@ -2,10 +2,13 @@ import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { NewFlow } from "../../../contract/routes/flows/flows.ts";
 import { describeMissingMembers } from "../../../core/approvals/groups.ts";
-import { listNestedModules } from "../../../core/flows/scopes.ts";
+import { describeUnknownPrincipals } from "../../../core/approvals/principals.ts";
+import { readRequiredGroups, toGroupPrincipals } from "../../../core/approvals/rules.ts";
+import { listNestedModules, mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { computeFlowHash, createVersionId, type FlowBuild, type RunnableFlow, type StoredFlow } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
@@ -16,6 +19,7 @@ import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
 import { toConcurrencyRule } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
+import { loadPrincipalIdentities } from "../../approvals/gates/principals.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts";
 import { permit, permitPath } from "../../identity/permit.ts";
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
@@ -101,23 +105,37 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
 }
 
 /**
- * Rejects a form that is not a valid schema, and a step that requires more approvals than its fixed groups have members: otherwise a run
- * would discover it when it requests approval. Throws `body.shape`.
+ * Rejects a form that is not a valid schema, a fixed rule that names an approver who does not exist, and a step that requires more approvals
+ * than its fixed groups have members: otherwise a run would discover it when it requests approval. Throws `body.shape`.
  */
 async function checkApprovalSteps(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
-  const approvalSteps = listNestedModules(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
+  const approvalSteps = listNestedModules(value.modules).filter(mayRequireApproval);
   if (approvalSteps.length === 0) return;
-  const found = await objects.get(keys.access(workspace));
+  const rules = approvalSteps.map((module) => ({ module, ...readFixedApprovers(module) }));
+  const named = rules.flatMap(({ principals }) => principals);
+  const [found, known] = await Promise.all([objects.get(keys.access(workspace)), loadPrincipalIdentities({ objects }, workspace, named)]);
   const access = found ? parseObject(accessSchema, found) : noAccess;
   const issues = await Promise.all(
-    approvalSteps.map(async (module) => {
-      const { user_groups_required: groups, required_events: required } = module.suspend ?? {};
-      const fixed = groups?.type === "static" && Array.isArray(groups.value) ? groups.value.map(String) : [];
-      const reasons = [describeMissingMembers(access, fixed, required ?? 0), await describeFormProblem(module)];
+    rules.map(async ({ module, groups, principals, problem }) => {
+      const reasons = [
+        problem,
+        describeUnknownPrincipals(principals, known),
+        describeMissingMembers(access, groups, module.suspend?.required_events ?? 0),
+        await describeFormProblem(module),
+      ];
       return reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: `the step ${module.id}`, reason }]));
     }),
   );
   if (issues.flat().length > 0) throw new SvcError("body.shape", { issues: issues.flat() });
+}
+
+/** Returns the approvers that the text of a flow fixes for a step. Computed ones are known when a run requests approval. */
+function readFixedApprovers({ value, suspend }: FlowModule): { groups: string[]; principals: string[]; problem?: string | undefined } {
+  const consent = value.type === "consentgate" ? [...value.approvers, ...(value.escalate?.approvers ?? [])] : [];
+  const transform = suspend?.user_groups_required;
+  if (!suspend || transform?.type !== "static" || value.type === "consentgate") return { groups: [], principals: consent };
+  const { groups = [], problem } = readRequiredGroups(suspend, transform.value);
+  return { groups, principals: toGroupPrincipals(groups), problem };
 }
 
 /** Without `refused`, a refusal means that another writer has changed the flow. */

@@ -1,6 +1,6 @@
 import { limits } from "../../../../contract/limits.ts";
 import { describeMissingMembers } from "../../../../core/approvals/groups.ts";
-import { toSuspendRules } from "../../../../core/approvals/rules.ts";
+import { readRequiredGroups, toSuspendRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { keys } from "../../../../core/objects/keys.ts";
 import { parseObject } from "../../../../core/objects/parse-object.ts";
@@ -20,31 +20,23 @@ export async function openApproval(deps: StepGateDeps, step: StepContext, done: 
   const value = transform
     ? await deps.expressions.transform(transform, { result: await loadFlowValue(deps, step, done.result) })
     : undefined;
-  const groups = groupNames(value);
-  const problem =
-    groups === undefined
-      ? {
-          name: "ApprovalGroups",
-          message: `user_groups_required must evaluate to a list of group names, but it is ${JSON.stringify(value).slice(0, 200)}.`,
-        }
-      : await findProblem(deps, step, groups, required ?? 0);
+  const { groups, problem: invalid } = readRequiredGroups(suspend, value);
+  if (!groups) {
+    const problem = { name: "ApprovalGroups", message: `${invalid}.` };
+    return failStep(deps, step, await failedWith(deps, step, problem, done.details));
+  }
+  const problem = await findProblem(deps, step, groups, required ?? 0);
   if (problem) return failStep(deps, step, await failedWith(deps, step, problem, done.details));
   const now = deps.nowMs();
   return openGate(deps, step, {
     kind: "suspend",
-    rules: toSuspendRules(suspend, groups ?? []),
+    rules: toSuspendRules(suspend, groups),
     atMs: now,
     deadlineMs: now + (suspend.timeout ?? limits.suspendTimeoutS) * 1000,
     result: done.result,
     outcomeFields: { ...done.details },
     contentDigest: digestOf([suspend.resume_form ?? null, done.result, suspend.inputs ?? []]),
   });
-}
-
-/** `undefined`: the value is not a list of names. */
-function groupNames(value: unknown): string[] | undefined {
-  if (value === undefined || value === null) return [];
-  return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : undefined;
 }
 
 async function findProblem(

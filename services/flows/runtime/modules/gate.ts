@@ -4,21 +4,29 @@ import {
   createGate,
   expireGate,
   type Gate,
+  type GateEvent,
+  type GateRules,
   isOpen,
   markGateOpen,
   type OpenedGate,
+  removeEvents,
   setTaskToken,
   toGateError,
 } from "../../../../core/approvals/gate.ts";
 import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
+import { describeUnknownPrincipals, type PrincipalIdentities } from "../../../../core/approvals/principals.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { getFlowRootId } from "../../../../core/jobs/job.ts";
-import { changeGate, type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
+import { loadApproverByEmail } from "../../../approvals/decisions/approver.ts";
+import { authorizeDecision } from "../../../approvals/decisions/authorize-decision.ts";
+import { changeGate, type GateDeps, type GateWithFlow, loadGate } from "../../../approvals/gates/change-gate.ts";
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
+import { loadPrincipalIdentities } from "../../../approvals/gates/principals.ts";
 import { continueAfter, type EndStepDeps, failStep, retriesOf } from "../end-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { requireOwnGate } from "../step-jobs/own-job.ts";
+import { failedWith } from "../step-result.ts";
 import { transitionTo } from "../transitions.ts";
 
 export type StepGateDeps = GateDeps & EndStepDeps;
@@ -29,7 +37,10 @@ export async function resumeAtGate(deps: StepGateDeps, step: StepContext): Promi
   return gate?.opened ? stateAtGate(deps, step, requireOwnGate(step, gate)) : undefined;
 }
 
-/** Opens the gate of a module, and passes it at once where enough approvals came before. */
+/**
+ * Opens the gate of a module, and passes it at once where enough approvals came before. The step fails if an approver of its rules does not
+ * exist: a rule must not apply to a group or user that is created later under that name.
+ */
 export async function openGate(
   deps: StepGateDeps,
   step: StepContext,
@@ -39,17 +50,52 @@ export async function openGate(
   const id = attemptId(step);
   const { workspace, expiresAtMs } = flow;
   const { early_return: early } = plan.value;
+  const known = await loadGate(deps, id);
+  const identities = await identifyApprovers(deps, workspace, request);
+  if (!known?.opened && identities.problem !== undefined) {
+    const problem = { name: "UnknownApprovers", message: identities.problem };
+    return failStep(deps, step, await failedWith(deps, step, problem, request.outcomeFields));
+  }
+  const rules = { ...request.rules, ...(identities.known ? { identities: identities.known } : {}) };
   const opened: OpenedGate = {
     ...request,
+    rules,
     outcomeFields: { ...request.outcomeFields, ...retriesOf(step) },
     codeDigest: digestOf(plan.value),
     continuesDirectly: !module.sleep && !early && !step.inSegment,
   };
-  const known = await loadGate(deps, id);
   const place = { id, workspace, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path, expiresAtMs };
   const start = { gate: known ? requireOwnGate(step, known) : createGate(place), flow };
-  const { gate } = await changeGate(deps, { ...start, module }, (current) => markGateOpen(current, opened, step.state.execution));
+  const refused = await findRefusedEvents(deps, start, rules);
+  const { gate } = await changeGate(deps, { ...start, module }, (current) =>
+    current.opened ? current : markGateOpen(removeEvents(current, refused), opened, step.state.execution),
+  );
   return stateAtGate(deps, step, await applyPreApprovals(deps, { gate, flow }, module));
+}
+
+/** Loads the identities of all approvers that a gate may get, or describes which of them do not exist. */
+async function identifyApprovers(
+  deps: StepGateDeps,
+  workspace: string,
+  { rules, escalate }: Pick<OpenedGate, "rules" | "escalate">,
+): Promise<{ known?: PrincipalIdentities; problem?: string }> {
+  const named = [...(rules.people ?? []), ...(escalate?.people ?? [])];
+  if (named.length === 0) return {};
+  const known = await loadPrincipalIdentities(deps, workspace, named);
+  const unknown = describeUnknownPrincipals(named, known);
+  return unknown === undefined ? { known } : { problem: `The gate did not open: ${unknown}.` };
+}
+
+/** Returns the approvals that came before the opening from people who are not approvers any longer: their group may be another one now. */
+async function findRefusedEvents(deps: StepGateDeps, { gate, flow }: GateWithFlow, rules: GateRules): Promise<GateEvent[]> {
+  if (!rules.people) return [];
+  const verdicts = await Promise.all(
+    gate.events.map(async ({ email }) => {
+      const who = await loadApproverByEmail(deps, email, gate.workspace);
+      return authorizeDecision(deps, { rules, gate, flow }, who, { link: true, mayStop: false });
+    }),
+  );
+  return gate.events.filter((_, index) => verdicts[index] !== "yes");
 }
 
 /** Stores the token of the task that waits at a gate, and resumes the task where the gate is already decided. */

@@ -1,0 +1,31 @@
+import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
+import type { Gate, GateRules } from "../../../core/approvals/gate.ts";
+import { dropReplacedPrincipals } from "../../../core/approvals/principals.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { GateDeps } from "../gates/change-gate.ts";
+import { getRunStarter } from "../gates/find-approval-request.ts";
+import { loadPrincipalIdentities } from "../gates/principals.ts";
+
+interface Decidable {
+  rules: GateRules;
+  gate: Pick<Gate, "workspace">;
+  flow: Job;
+}
+
+/**
+ * Returns whether a caller may decide now. A rule applies to the groups and users that existed when the gate opened: a group that was
+ * deleted and created again, or a username that another person has taken over, does not count.
+ */
+export async function authorizeDecision(
+  deps: Pick<GateDeps, "objects">,
+  { rules, gate, flow }: Decidable,
+  who: Approver,
+  way: AccessPath,
+): Promise<Verdict> {
+  const starter = getRunStarter(flow);
+  const verdict = authorize({ rules, starter }, who, way);
+  // Only a caller who matches the rules by name needs the reads.
+  if (verdict !== "yes" || !rules.people || !rules.identities) return verdict;
+  const current = await loadPrincipalIdentities(deps, gate.workspace, rules.people);
+  return authorize({ rules: dropReplacedPrincipals(rules, current), starter }, who, way);
+}

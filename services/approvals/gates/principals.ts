@@ -1,0 +1,59 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { assertNever } from "../../../contract/assert-never.ts";
+import type { PrincipalIdentities } from "../../../core/approvals/principals.ts";
+import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../../core/objects/write.ts";
+import { personKey } from "../../../core/people/person.ts";
+import { type Access, ALL, accessSchema, noAccess } from "../../../core/permissions/access.ts";
+import { type Principal, parsePrincipal } from "../../../core/permissions/principal.ts";
+import { usernameClaimSchema } from "../../workspaces/members.ts";
+
+/** Identifies what exists as long as the workspace does: roles, the group of all members, and e-mail addresses. */
+const CONSTANT = "constant";
+
+/**
+ * Loads the current identity of each principal of an approval rule: the creation of a group, the person behind a username. Principals that
+ * do not exist are absent.
+ */
+export async function loadPrincipalIdentities(
+  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  workspace: string,
+  principals: readonly string[],
+): Promise<PrincipalIdentities> {
+  const named = [...new Set(principals)].map((text) => ({ text, principal: parsePrincipal(text) }));
+  const wanted = named.map(({ principal }) => keyOf(workspace, principal));
+  const [stored, ...items] = await objects.batchGet([keys.access(workspace), ...wanted], { consistent: true });
+  const access = stored ? parseObject(accessSchema, stored) : noAccess;
+  return Object.fromEntries(
+    named.flatMap(({ text, principal }, index) => {
+      const identity = identityOf(principal, access, items[index]);
+      return identity === undefined ? [] : [[text, identity]];
+    }),
+  );
+}
+
+/** Returns the key of the item that proves a principal's existence besides the workspace's access rights. */
+function keyOf(workspace: string, principal: Principal): ObjectKey {
+  if (principal.kind === "user") return keys.username(workspace, principal.name);
+  return principal.kind === "group" ? keys.instanceGroup(principal.name) : keys.access(workspace);
+}
+
+function identityOf(principal: Principal, { groups }: Access, item: StoredObject | undefined): string | undefined {
+  switch (principal.kind) {
+    case "admins":
+      return CONSTANT;
+    case "address":
+      return /^[^\s@/]+@[^\s@/]+$/.test(principal.email) ? CONSTANT : undefined;
+    case "group": {
+      const { name } = principal;
+      if (name === ALL) return CONSTANT;
+      if (Object.hasOwn(groups, name)) return groups[name]?.id ?? "";
+      return item && `instance ${item.version ?? ""}`;
+    }
+    case "user":
+      return item && personKey(parseObject(usernameClaimSchema, item).email ?? "");
+    default:
+      return assertNever(principal);
+  }
+}

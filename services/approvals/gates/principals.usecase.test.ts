@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Person } from "../../../core/people/actor.ts";
+import type { Room } from "../../../test/support/use-cases/room.ts";
+import { endOfFlow, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addScript } from "../../../test/support/use-cases/room-jobs.ts";
+import { newRoomWithFolder } from "../../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { saveFlow } from "../../flows/definitions/save.ts";
+import { addToInstanceGroup, createInstanceGroup, deleteInstanceGroup } from "../../identity/instance-groups.ts";
+import { addToGroup, createGroup, deleteGroup } from "../../workspaces/groups.ts";
+import { addMember, removeMember } from "../../workspaces/members.ts";
+import { approverFrom, loadApproverByEmail } from "../decisions/approver.ts";
+import { decideRequest } from "../decisions/decide.ts";
+import { findApprovalRequest } from "./find-approval-request.ts";
+
+let room: Room;
+beforeEach(async () => {
+  room = await newRoomWithFolder();
+  await addMember(
+    room.deps,
+    room.workspace,
+    { email: "bob@example.com", username: "bob", is_admin: false, operator: false },
+    { inherits: true },
+  );
+});
+
+const admin = (): { actor: Person; workspace: string } => ({ actor: anAdmin, workspace: room.workspace });
+async function makeGroup(name: string, member = "bob"): Promise<void> {
+  await createGroup(room.deps, admin(), { name, summary: undefined });
+  await addToGroup(room.deps, room.workspace, name, member);
+}
+
+const next = { id: "next", value: { type: "identity" } };
+const fixed = (value: unknown) => ({ type: "static", value });
+const computed = (expr: string) => ({ type: "javascript", expr });
+const suspends = (user_groups_required: object) => [
+  { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 100, user_groups_required } },
+  next,
+];
+const consents = (approvers: string[], more: object = {}) => [{ id: "ask", value: { type: "consentgate", approvers, ...more } }, next];
+
+async function start(modules: object[]): Promise<string> {
+  const run = await startFlow(room, modules);
+  await playExecutions(room);
+  return run;
+}
+
+/** The gate at which a run waits. */
+async function gateOf(run: string) {
+  const [gate] = await gates(room, run);
+  if (!gate) throw new Error("The gate has not opened.");
+  return gate;
+}
+
+/** Approves the gate of a run as a person with their current rights, by a link. */
+async function approveAs(email: string, run: string): Promise<string> {
+  const { id } = await gateOf(run);
+  const who = await loadApproverByEmail(room.deps, email, room.workspace);
+  return decideRequest(
+    room.deps,
+    await findApprovalRequest(room.deps, room.workspace, id),
+    { who, way: { link: true, mayStop: false } },
+    { approved: true },
+  );
+}
+
+const save = (modules: object[]) =>
+  saveFlow(room.deps, admin(), newFlowSchema.parse({ path: "f/t/asks", summary: "", value: { modules } }));
+
+const unknownRules: [string, object[]][] = [
+  ["a fixed group", suspends(fixed(["nobody"]))],
+  ["one of two fixed groups", suspends(fixed(["all", "nobody"]))],
+  ["a user in place of a group", suspends(fixed(["u/bob"]))],
+  ["a fixed value of a wrong type", suspends(fixed("all"))],
+  ["an empty fixed list", suspends(fixed([]))],
+  ["a group of a ConsentGate", consents(["g/nobody"])],
+  ["a user of a ConsentGate", consents(["u/bob", "u/nobody"])],
+  ["a user who only has an account on the instance", consents(["u/eve"])],
+  ["a group of an escalation", consents(["u/bob"], { escalate: { after: 10, approvers: ["g/nobody"] } })],
+  ["a user of an escalation", consents(["u/bob"], { escalate: { after: 10, approvers: ["u/nobody"] } })],
+];
+
+describe("a rule with an approver who does not exist", () => {
+  it.each(unknownRules)("is refused on save, and fails the step of a flow that was not saved: %s", async (_, modules) => {
+    await expect(save(modules)).rejects.toMatchObject({ code: "body.shape" });
+    const run = await start(modules);
+    expect(await gates(room, run)).toEqual([]);
+    const { state, result } = await endOfFlow(room, run);
+    expect([state, (result as { error: { name: string } }).error.name]).toEqual([
+      "failed",
+      expect.stringMatching(/^(UnknownApprovers|ApprovalGroups)$/),
+    ]);
+  });
+
+  it.each(["null", "undefined", "[]", "7", "'all'", "({})", "['nobody']", "['all', 'nobody']", "[null]", "flow_input.absent"])(
+    "fails the step if the rule is computed as %s",
+    async (expr) => {
+      await save(suspends(computed(expr)));
+      const run = await start(suspends(computed(expr)));
+      expect(await gates(room, run)).toEqual([]);
+      expect(await endOfFlow(room, run)).toMatchObject({
+        state: "failed",
+        result: { error: { name: expect.stringMatching(/^(UnknownApprovers|ApprovalGroups)$/), message: expect.stringContaining(".") } },
+      });
+    },
+  );
+
+  it("is refused at opening if the group was deleted after the flow was saved", async () => {
+    await makeGroup("ops");
+    await save(consents(["g/ops"]));
+    await deleteGroup(room.deps, room.workspace, "ops");
+    expect(await endOfFlow(room, await start(consents(["g/ops"])))).toMatchObject({ state: "failed" });
+  });
+
+  it.each(["role:admin", "g/all", "u/bob", "someone@elsewhere.example"])("does not include %s", async (approver) => {
+    await save(consents([approver]));
+    expect((await gateOf(await start(consents([approver])))).opened?.rules.people).toEqual([approver]);
+  });
+});
+
+describe("membership at the time of a decision", () => {
+  it.each([
+    ["a step", () => suspends(computed("['ops']"))],
+    ["a ConsentGate", () => consents(["g/ops"])],
+  ])("does not count in a group that was created again after %s had opened its gate", async (_, modules) => {
+    await makeGroup("ops");
+    const run = await start(modules());
+    await deleteGroup(room.deps, room.workspace, "ops");
+    await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
+    await makeGroup("ops");
+    await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
+    // A gate that opens now means the new group.
+    const later = await start(modules());
+    await approveAs("bob@example.com", later);
+    expect((await gateOf(later)).decision).toMatchObject({ outcome: "approved" });
+  });
+
+  it("counts for a person who joins the group after the opening", async () => {
+    await createGroup(room.deps, admin(), { name: "ops", summary: undefined });
+    const run = await start(suspends(computed("['g/ops']")));
+    await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
+    await addToGroup(room.deps, room.workspace, "ops", "bob");
+    await approveAs("bob@example.com", run);
+    expect((await gateOf(run)).decision).toMatchObject({ outcome: "approved" });
+  });
+
+  it("does not count in an instance group that was created again", async () => {
+    const join = async () => {
+      await createInstanceGroup(room.deps, { name: "staff" });
+      await addToInstanceGroup(room.deps, "staff", "bob@example.com");
+    };
+    await join();
+    const run = await start(consents(["g/staff"]));
+    await deleteInstanceGroup(room.deps, "staff");
+    await join();
+    await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
+    const later = await start(consents(["g/staff"]));
+    await approveAs("bob@example.com", later);
+    expect((await gateOf(later)).decision).toMatchObject({ outcome: "approved" });
+  });
+
+  it("does not count for another person under the username of an approver", async () => {
+    const run = await start(consents(["u/bob"], { escalate: { after: 10, approvers: ["g/all"] } }));
+    await removeMember(room.deps, room.workspace, "bob");
+    await addMember(
+      room.deps,
+      room.workspace,
+      { email: "mallory@example.com", username: "bob", is_admin: false, operator: false },
+      { inherits: true },
+    );
+    await expect(approveAs("mallory@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
+  });
+
+  it("is checked again at the opening for an approval that came before it", async () => {
+    await makeGroup("ops");
+    const early = suspends(fixed(["ops"]));
+    // The step's own job runs when the link is used: the gate does not exist yet.
+    const { id } = await findFutureGate(early, async () => {
+      await deleteGroup(room.deps, room.workspace, "ops");
+      await makeGroup("ops", "ann");
+    });
+    const gate = (await gates(room, id))[0];
+    expect(gate?.events).toEqual([]);
+    expect(gate?.decision).toBeUndefined();
+  });
+});
+
+/** Approves as bob while the step's script runs, then `meanwhile`, and returns the run after the gate has opened. */
+async function findFutureGate(modules: object[], meanwhile: () => Promise<void>): Promise<{ id: string }> {
+  const { build, ...value } = await addScript(room);
+  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  const run = room.answers.run;
+  room.answers.run = async (invocation) => {
+    const request = await findApprovalRequest(room.deps, room.workspace, invocation.job);
+    const who = await loadApproverByEmail(room.deps, "bob@example.com", room.workspace);
+    await decideRequest(room.deps, request, { who, way: { link: true, mayStop: false } }, { approved: true });
+    await meanwhile();
+    return run(invocation);
+  };
+  const [ask, ...rest] = modules as [object];
+  return { id: await start([{ ...ask, value: { type: "script", path: value.path } }, ...rest]) };
+}
+
+it("a caller without a token is the holder of a link", () => {
+  expect(approverFrom(undefined, room.workspace)).toEqual({ kind: "link" });
+});
