@@ -39,6 +39,38 @@ describe("expressions", () => {
     expect(await evaluateExpression(text, { job })).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 
+  it.each([
+    ["indexOf", "Array.prototype.indexOf.call({ length: 1e15 }, 1)"],
+    [
+      "sort",
+      "Array.from({ length: 200000 }, (_, i) => -i).sort((a, b) => { for (let i = 0; i < 1e6; i += 1) if (i < 0) return i; return a - b; })",
+    ],
+    ["sort by text", "Array.prototype.sort.call({ length: 1e9 })"],
+    ["repeat", "(() => { let n = 0; for (;;) n += 'ab'.repeat(2e7).length })()"],
+    ["Array.from", "Array.from({ length: 1e15 }, () => 0).length"],
+    ["join", "Array.prototype.join.call({ length: 1e9 }, '').length"],
+    ["a regular expression", "/^(a|aa|a?)+$/.test('a'.repeat(60) + '!')"],
+  ])("a native loop of %s ends, and the next expression is evaluated", { timeout: 60_000 }, async (_, text) => {
+    expect(await evaluateExpression(text, {})).toEqual({ ok: false, reason: expect.stringMatching(/longer than 500 ms|memory|Error/) });
+    expect(await evaluateExpression("1 + 1", {})).toEqual({ ok: true, value: 2 });
+  });
+
+  it("the event loop runs while an expression is evaluated, and simultaneous expressions do not affect each other", async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 5);
+    const texts = ["(() => { for (;;) {} })()", "Array.prototype.indexOf.call({ length: 1e15 }, 1)", "1 + 2"];
+    const [first, second, third] = await Promise.all(texts.map((text) => evaluateExpression(text, {})));
+    clearInterval(timer);
+    expect([first?.ok, second?.ok, third]).toEqual([false, false, { ok: true, value: 3 }]);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it("the thread of the interpreter has no environment variables of this process", async () => {
+    expect(await evaluateExpression("typeof process + typeof require", {})).toEqual({ ok: true, value: "undefinedundefined" });
+  });
+
   it("an expression reads values of the maximum depth of a body", async () => {
     const deep = JSON.parse(`${"[".repeat(400)}1${"]".repeat(400)}`) as unknown;
     expect(await evaluateExpression("[job.input]", { job: { input: deep } })).toEqual({ ok: true, value: [deep] });

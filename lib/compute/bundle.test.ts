@@ -87,6 +87,21 @@ describe("bundleAll", () => {
     expect(existsSync(join(root, "dist/functions/run/left-over.mjs"))).toBe(false);
   });
 
+  it("contains the thread of the interpreter, which starts from its own chunk and is replaced after a native loop", {
+    timeout: 60_000,
+  }, async () => {
+    const evaluate = join(checkout, "core/expressions/evaluate.ts");
+    const root = aCheckout({
+      "functions/step/handler.ts": `import { evaluateExpression } from ${JSON.stringify(evaluate)}; export const handler = evaluateExpression;`,
+    });
+    const bundles = bundleAll(root, join(root, "dist"));
+    expect(bytesAtStart(join(root, "dist"), bundleOf(bundles, "functions", "step"))).toBeLessThan(10_000);
+    const { handler } = await import(join(root, "dist/functions/step/index.mjs"));
+    expect(await handler("x + 1", { x: 1 })).toEqual({ ok: true, value: 2 });
+    expect(await handler("Array.prototype.indexOf.call({ length: 1e15 }, 1)", {})).toMatchObject({ ok: false });
+    expect(await handler("x + 1", { x: 2 })).toEqual({ ok: true, value: 3 });
+  });
+
   it("provides require to CommonJS code inside a bundle", async () => {
     const root = aCheckout({
       "functions/run/old.cjs": 'const os = require(["node", "os"].join(":")); module.exports = { platform: os.platform };',

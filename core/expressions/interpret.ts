@@ -1,0 +1,111 @@
+import type { QuickJSWASMModule } from "quickjs-emscripten-core";
+
+/** One evaluation, as the main thread sends it to the interpreter's thread. */
+export interface Evaluation {
+  text: string;
+  /** The names that the expression sees. */
+  names: string[];
+  /** The JSON text of `{names, reads}`. */
+  given: string;
+  /** The expression may call `variable` and `resource`. */
+  mayRead: boolean;
+}
+
+/** The value as JSON text, or the reason of a failure. */
+export type Interpretation = { ok: true; json: string } | { ok: false; reason: string; missingReference?: string };
+
+/** Processor time of the interpreter's thread. */
+export const EXPRESSION_MS = 500;
+const MEMORY_BYTES = 64 * 1024 * 1024;
+/** Callbacks from WebAssembly use the stack of this thread, which must not overflow first. */
+const STACK_BYTES = 128 * 1024;
+
+/** Loads the interpreter, which is large. */
+export async function loadInterpreter(): Promise<QuickJSWASMModule> {
+  const [core, { default: variant }] = await Promise.all([
+    import("quickjs-emscripten-core"),
+    import("@jitl/quickjs-singlefile-mjs-release-sync"),
+  ]);
+  return core.newQuickJSWASMModuleFromVariant(variant);
+}
+
+/**
+ * Evaluates an expression. The limit of processor time is checked between two steps of the interpreter, so a native loop such as `indexOf`
+ * in a large array exceeds it: the caller must be able to end the thread. Throws where WebAssembly failed, after which the interpreter must
+ * not be used again.
+ */
+export function interpretExpression(quickJs: QuickJSWASMModule, { text, names, given: json, mayRead }: Evaluation): Interpretation {
+  const untilMs = computedMs() + EXPRESSION_MS;
+  const runtime = quickJs.newRuntime({
+    memoryLimitBytes: MEMORY_BYTES,
+    maxStackSizeBytes: STACK_BYTES,
+    interruptHandler: () => computedMs() > untilMs,
+  });
+  const context = runtime.newContext();
+  try {
+    const given = context.newString(json);
+    context.setProp(context.global, "given", given);
+    given.dispose();
+    const result = context.evalCode(codeOf(text, names, mayRead), "expression.js");
+    if (result.error) {
+      const reason = reasonOf(context.dump(result.error));
+      result.error.dispose();
+      return { ok: false, reason: computedMs() > untilMs ? TOO_LONG : reason };
+    }
+    const output = context.getString(result.value);
+    result.value.dispose();
+    // JSON text never begins with `$`, as references do.
+    return output.startsWith("$") ? { ok: false, reason: `it reads ${output}.`, missingReference: output } : { ok: true, json: output };
+  } finally {
+    context.dispose();
+    runtime.dispose();
+  }
+}
+
+/** The reason of an expression that exceeded its time. */
+export const TOO_LONG = `it took longer than ${EXPRESSION_MS} ms.`;
+
+/**
+ * The names are parameters of a function, so that the text can be any expression and its own declarations may shadow them. The text has no
+ * access to the calling code. A missing reference counts even if the expression catches the error.
+ */
+function codeOf(text: string, names: string[], mayRead: boolean): string {
+  const body = /\breturn\b/.test(text) ? text : `return (${text}\n)`;
+  const readers = mayRead ? 'reading("variable", "$var:"), reading("resource", "$res:")' : "";
+  const values = names.map((name) => `names.${name}`).join(", ");
+  return `((run) => {
+    const { names, reads } = JSON.parse(given);
+    delete globalThis.given;
+    let asks;
+    const reading = (name, prefix) => (path) => {
+      if (typeof path !== "string" || path === "") throw new TypeError(name + "() takes a path");
+      const reference = prefix + path;
+      if (Object.hasOwn(reads, reference)) return reads[reference];
+      asks ??= reference;
+      throw new Error("not read yet");
+    };
+    try {
+      const json = JSON.stringify(run(${readers})(${values})) ?? "null";
+      return asks ?? json;
+    } catch (error) {
+      if (asks === undefined) throw error;
+      return asks;
+    }
+  })((${mayRead ? "variable, resource" : ""}) => function (${names.join(", ")}) {\n${body}\n})`;
+}
+
+/** Returns the processor time of this thread (ms): an expression is not responsible for waiting on a busy machine. */
+function computedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Returns whether WebAssembly itself failed, for example because its stack overflowed. */
+export const isTrap = (error: unknown) => error instanceof RangeError || (error instanceof Error && error.name === "RuntimeError");
+
+/** Formats a thrown value of any type on one line. */
+function reasonOf(thrown: unknown): string {
+  const { name, message } = (typeof thrown === "object" && thrown !== null ? thrown : {}) as { name?: unknown; message?: unknown };
+  const text = typeof message === "string" ? `${typeof name === "string" ? name : "Error"}: ${message}` : JSON.stringify(thrown);
+  return `${(text ?? "it threw undefined").replaceAll(/\s+/g, " ").slice(0, 300)}.`;
+}
