@@ -4,7 +4,7 @@ import type { GateRules } from "./gate.ts";
 export type PrincipalIdentities = Readonly<Record<string, string>>;
 
 /** Returns the principals that do not exist. */
-export const listUnknownPrincipals = (principals: readonly string[], known: PrincipalIdentities): string[] =>
+const listUnknownPrincipals = (principals: readonly string[], known: PrincipalIdentities): string[] =>
   principals.filter((principal) => !Object.hasOwn(known, principal));
 
 /** Returns a sentence part about the principals that do not exist, or `undefined` if all exist. */

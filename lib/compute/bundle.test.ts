@@ -90,7 +90,7 @@ describe("bundleAll", () => {
   it("contains the thread of the interpreter, which starts from its own chunk and is replaced after a native loop", {
     timeout: 60_000,
   }, async () => {
-    const evaluate = join(checkout, "core/expressions/evaluate.ts");
+    const evaluate = join(checkout, "services/flows/runtime/expressions/evaluate-expression.ts");
     const root = aCheckout({
       "functions/step/handler.ts": `import { evaluateExpression } from ${JSON.stringify(evaluate)}; export const handler = evaluateExpression;`,
     });

@@ -136,7 +136,7 @@ const expressionJob = (job: Job, input: Record<string, unknown>) => ({
 async function evaluateTransform(argument: string, transform: InputTransform, names: Record<string, unknown>): Promise<unknown> {
   if (transform.type === "static") return transform.value ?? null;
   // Loaded on first use, because it contains an interpreter.
-  const { evaluateExpression: evaluate } = await import("../../../core/expressions/evaluate.ts");
+  const { evaluateExpression: evaluate } = await import("../runtime/expressions/evaluate-expression.ts");
   const evaluated = await evaluate(transform.expr, names);
   if (evaluated.ok) return evaluated.value;
   throw new SvcError("rerun.expression", { argument, reason: evaluated.reason });

@@ -2,11 +2,11 @@ import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
 import { describeError, isSvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { createSecretReadEntries } from "../../../../core/audit/entry.ts";
-import { evaluateExpression } from "../../../../core/expressions/evaluate.ts";
 import { toAuditItem } from "../../../audit/audit.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../../resources/resolve.ts";
 import type { StepContext } from "../step-context.ts";
+import { evaluateExpression } from "./evaluate-expression.ts";
 
 export type ReadReferenceDeps = ResolveDeps & { objects: ObjectTable; nowMs: () => number };
 

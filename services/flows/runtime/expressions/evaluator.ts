@@ -1,6 +1,6 @@
 import { assertNever } from "../../../../contract/assert-never.ts";
 import type { InputTransform } from "../../../../contract/flows/flow-value.ts";
-import { isPlainPath } from "../../../../core/expressions/evaluate.ts";
+import { isPlainPath } from "../../../../core/expressions/plain-path.ts";
 import { collectReferences } from "../../../../core/flows/references.ts";
 import type { StepContext } from "../step-context.ts";
 import { evaluateWithReads, type ReadReferenceDeps } from "./evaluate-with-reads.ts";

@@ -1,7 +1,7 @@
 import { actions } from "../../../../contract/access/actions.ts";
 import type { FlowModule, InputTransform } from "../../../../contract/flows/flow-value.ts";
 import type { RunnerLanguage } from "../../../../contract/languages.ts";
-import { parsePlainPath } from "../../../../core/expressions/evaluate.ts";
+import { parsePlainPath } from "../../../../core/expressions/plain-path.ts";
 import { collectReferences } from "../../../../core/flows/references.ts";
 import { isPlain } from "../../../../core/flows/scopes.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";

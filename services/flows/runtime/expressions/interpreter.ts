@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { type Evaluation, EXPRESSION_MS, type Interpretation, TOO_LONG } from "./interpret.ts";
+import { type Evaluation, EXPRESSION_MS, type Interpretation, TOO_LONG } from "../../../../core/expressions/interpret.ts";
 import type { ThreadReply } from "./interpreter-thread.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { parsePlainPath, readPlainPath } from "../../../../core/expressions/plain-path.ts";
 import { evaluateInThread } from "./interpreter.ts";
 
 export type EvaluationResult =
@@ -7,19 +8,6 @@ export type EvaluationResult =
 
 /** The values of `variable(path)` and `resource(path)` by reference, for example `$var:f/ops/key`. */
 export type ReferenceValues = ReadonlyMap<string, unknown>;
-
-/** Matches names and indices alone, such as `job.input.list[0].name`, which need no interpreter. A missing part yields `null`. */
-const PLAIN = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
-const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", "this", "globalThis"]);
-
-/** Returns whether an expression consists of names and indices alone, such as `results.a.list[0]`. */
-export const isPlainPath = (expression: string) => PLAIN.test(expression.trim());
-
-/** Returns the names and indices of a plain path in order, or `undefined` for any other expression. */
-export function parsePlainPath(expression: string): string[] | undefined {
-  const text = expression.trim();
-  return PLAIN.test(text) && !WORDS.has(text) ? (text.match(/[\w$]+/g) ?? []) : undefined;
-}
 
 /**
  * Evaluates a JavaScript expression and returns its value as JSON. A text with `return` is the body of a function. The expression sees only
@@ -36,21 +24,10 @@ export async function evaluateExpression(
   const parts = parsePlainPath(text);
   if (parts) {
     // The interpreter resolves inherited properties, such as `length` of a list.
-    const found = own(names, parts);
+    const found = readPlainPath(names, parts);
     if (found) return { ok: true, value: found.value };
   }
   const given = JSON.stringify({ names, reads: reads && Object.fromEntries(reads) });
   const found = await evaluateInThread({ text, names: Object.keys(names), given, mayRead: reads !== undefined });
   return found.ok ? { ok: true, value: JSON.parse(found.json) } : found;
-}
-
-/** Returns `undefined` if a part is not an own property of its parent. */
-function own(names: Readonly<Record<string, unknown>>, parts: string[]): { value: unknown } | undefined {
-  let value: unknown = names;
-  for (const part of parts) {
-    if (value === null || value === undefined) return { value: null };
-    if (typeof value !== "object" || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<string, unknown>)[part];
-  }
-  return { value: value ?? null };
 }

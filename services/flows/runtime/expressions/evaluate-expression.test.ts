@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluateExpression } from "./evaluate.ts";
+import { evaluateExpression } from "./evaluate-expression.ts";
 
 const job = { input: { name: "Ada", list: [{ n: 1 }, { n: 2 }], none: null }, id: "1" };
 

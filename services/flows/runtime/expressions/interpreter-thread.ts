@@ -1,6 +1,12 @@
 import { readlinkSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { type Evaluation, type Interpretation, interpretExpression, isTrap, loadInterpreter } from "./interpret.ts";
+import {
+  type Evaluation,
+  type Interpretation,
+  interpretExpression,
+  isTrap,
+  loadInterpreter,
+} from "../../../../core/expressions/interpret.ts";
 
 /** The file that contains this module, in the sources or in a function's bundle: a thread starts with it. */
 export const threadUrl = new URL(import.meta.url);

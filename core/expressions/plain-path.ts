@@ -1,0 +1,23 @@
+/** Matches names and indices alone, such as `job.input.list[0].name`, which need no interpreter. A missing part yields `null`. */
+const PLAIN = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
+const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", "this", "globalThis"]);
+
+/** Returns whether an expression consists of names and indices alone, such as `results.a.list[0]`. */
+export const isPlainPath = (expression: string) => PLAIN.test(expression.trim());
+
+/** Returns the names and indices of a plain path in order, or `undefined` for any other expression. */
+export function parsePlainPath(expression: string): string[] | undefined {
+  const text = expression.trim();
+  return PLAIN.test(text) && !WORDS.has(text) ? (text.match(/[\w$]+/g) ?? []) : undefined;
+}
+
+/** Returns the value of a plain path, or `undefined` if a part is not an own property of its parent. */
+export function readPlainPath(names: Readonly<Record<string, unknown>>, parts: string[]): { value: unknown } | undefined {
+  let value: unknown = names;
+  for (const part of parts) {
+    if (value === null || value === undefined) return { value: null };
+    if (typeof value !== "object" || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return { value: value ?? null };
+}
