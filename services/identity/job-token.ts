@@ -28,16 +28,19 @@ export async function createJobToken(key: SigningKey, job: Job, nowMs: number): 
     .sign(key.privateKey);
 }
 
+const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
 /** Verifies a job token and returns its claims. The caller must check whether the job is still running. Throws `auth.invalid`. */
 export async function verifyJobToken(publicKey: typeof readPublicKey, token: string, nowMs: number): Promise<JobClaims> {
   const refused = (cause?: unknown) => new SvcError("auth.invalid", {}, { cause });
-  let kid: string | undefined;
+  let kid: unknown;
   try {
     kid = decodeProtectedHeader(token).kid;
   } catch (error) {
     throw refused(error);
   }
-  const key = kid === undefined ? undefined : await publicKey(kid);
+  // The header is not verified yet, so its key id may have any type and length, and the key of an item may not.
+  const key = typeof kid === "string" && KEY_ID.test(kid) ? await publicKey(kid) : undefined;
   if (!key) throw refused();
   try {
     const { payload } = await jwtVerify(token, key, { algorithms: ["EdDSA"], issuer: ISSUER, currentDate: new Date(nowMs) });
