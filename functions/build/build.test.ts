@@ -168,19 +168,16 @@ describe("the client library", () => {
   /** An address without a server: every download fails. */
   const nowhere = { npm: "http://127.0.0.1:9", pypi: "http://127.0.0.1:9", go: "http://127.0.0.1:9" };
 
-  it.each(["svc-client", "npm:svc-client"])(
-    "is bundled into TypeScript as %s, without a registry and a lock",
-    async (name) => {
-      const source = `import * as client from "${name}";\nexport const main = () => [client.getVariable.name, typeof client.waitJob];`;
-      for (const language of ["bun", "deno", "nodejs"] as const) {
-        const built = await builder.build(language, source, { registries: nowhere });
-        expect(lockOf(built.result)).toBe("");
-        expect(await callMain(built)).toEqual(["getVariable", "function"]);
-        const { sources } = JSON.parse(built.files["main.mjs.map"] ?? "{}") as { sources: string[] };
-        expect(sources).toContain("node_modules/svc-client/stored.ts");
-      }
-    },
-  );
+  it.each(["svc-client", "npm:svc-client"])("is bundled into TypeScript as %s, without a registry and a lock", async (name) => {
+    const source = `import * as client from "${name}";\nexport const main = () => [client.getVariable.name, typeof client.waitJob];`;
+    for (const language of ["bun", "deno", "nodejs"] as const) {
+      const built = await builder.build(language, source, { registries: nowhere });
+      expect(lockOf(built.result)).toBe("");
+      expect(await callMain(built)).toEqual(["getVariable", "function"]);
+      const { sources } = JSON.parse(built.files["main.mjs.map"] ?? "{}") as { sources: string[] };
+      expect(sources).toContain("node_modules/svc-client/stored.ts");
+    }
+  });
 
   it("adds only the used parts to a TypeScript bundle", async () => {
     const source = 'import { appendToResultStream } from "svc-client";\nexport const main = appendToResultStream;';
