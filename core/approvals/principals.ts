@@ -15,8 +15,8 @@ export function describeUnknownPrincipals(principals: readonly string[], known: 
 }
 
 /**
- * Returns the rules of a gate without the principals that no longer are the ones for which the gate opened. If all of them are gone, nobody
- * may decide. The rules of a gate that older releases opened remain as they are.
+ * Returns the rules of a gate without the principals that were replaced since the gate opened. If all of them were replaced, no one may
+ * decide. The rules of a gate that older releases opened remain as they are.
  */
 export function dropReplacedPrincipals(rules: GateRules, current: PrincipalIdentities): GateRules {
   const { people, identities } = rules;

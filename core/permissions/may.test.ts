@@ -212,7 +212,10 @@ describe("token limits", () => {
 });
 
 describe("route rules", () => {
-  const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername", "files.getResourceInfo", "files.sign"];
+  const readsByPost = [
+    ...["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername"],
+    ...["files.getResourceInfo", "files.getDuckdbSettings", "files.getPolarsSettings", "files.sign"],
+  ];
   // The response of the last two authorises a decision.
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];
   // Reading the jobs is required here. Each script or flow is checked for running when its job is read.

@@ -6,7 +6,7 @@ import { decideOnPage } from "../../services/approvals/page/decide-on-page.ts";
 import { showApproval, showSuspendedFlow } from "../../services/approvals/page/show-approval.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApproveRoutes, authenticateActor, deps } from "./deps.ts";
+import { type ApproveRoutes, deps, optionalActor } from "./deps.ts";
 
 function parseLink(workspace: string, id: string, token: string | undefined): LinkReference | undefined {
   const parts = token === undefined ? undefined : parseApprovalToken(token);
@@ -20,7 +20,7 @@ export const pageRoutes: ApproveRoutes = [
   on(routes.approvalInfo, async ({ auth, params: { workspace, job_id: id }, query: { token } }) => {
     const link = parseLink(workspace, id, token);
     // The page sends either a link's token or a person's token under the same name.
-    const actor = auth.actor ?? (token && !link ? await authenticateActor(token, workspace) : undefined);
+    const actor = auth.actor ?? (link ? undefined : await optionalActor(token, workspace));
     return json(200, await showApproval(deps, { workspace, id, link, actor }), { "Cache-Control": "no-store" });
   }),
   on(routes.resumeSuspended, async ({ auth: { actor }, params: { workspace, job_id: id }, body }) => {

@@ -25,7 +25,10 @@ export const runQuery = z.object({
   tag: z.string().max(50).optional(),
   token: z.string().optional(),
   skip_preprocessor: flag.optional(),
-  invisible_to_owner: flag.optional(),
+  // Silently showing the run would break the caller's assumption.
+  invisible_to_owner: flag
+    .optional()
+    .refine((hidden) => hidden !== true, "runs cannot be hidden from those who may see the script or flow: omit this parameter"),
 });
 export const payloadQuery = runQuery.extend({
   include_header: nameList.optional(),

@@ -113,7 +113,8 @@ async function storeEvent(
 ): Promise<GateEvent> {
   const json = JSON.stringify(payload);
   const email = who.kind === "link" ? undefined : who.emails.at(-1);
-  const approver = who.kind === "link" ? link?.approver : who.username;
+  // The creator of a link named its approver. The record also contains the address of the person who was signed in.
+  const approver = link?.approver || (who.kind === "link" ? undefined : who.username);
   return {
     ...(link ? { resumeId: link.resumeId } : {}),
     level,

@@ -4,6 +4,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newRoom } from "../../../test/support/use-cases/room.ts";
 import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addWorkspace, housekeep } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { resumeGateTask } from "../gates/change-gate.ts";
 
 const asks = (required_events: number) => ({ id: "ask", value: { type: "identity" }, suspend: { required_events, timeout: 100 } });
@@ -52,6 +53,23 @@ describe("an approval, whichever of its writes fails,", () => {
     },
     120_000,
   );
+});
+
+describe("the approver of a decision", () => {
+  it.each([
+    ["the name in the link, also for an approver who is signed in", "purchasing", "purchasing"],
+    ["the approver's own name if the link has none", "", anAdmin.username],
+  ])("is %s, and the record has the address too", async (_, approver, shown) => {
+    const { room, run, gate } = await waitingRun();
+    await approveGate(room, await gate(), 1, { approver, person: anAdmin });
+    expect(await gate()).toMatchObject({
+      decision: { approver: shown, email: anAdmin.email },
+      events: [{ approver: shown, email: anAdmin.email }],
+    });
+    const [entry] = await room.deps.objects.list(keys.approvalRecord(room.workspace, run, 0).pk, { beginsWith: `${run}#` });
+    expect(JSON.stringify(entry?.value)).toContain(anAdmin.email);
+    expect(JSON.stringify(entry?.value)).toContain(shown);
+  });
 });
 
 describe("twenty simultaneous decisions", () => {

@@ -1,8 +1,8 @@
-import { SvcError } from "../../../contract/errors.ts";
+import { isSvcError } from "../../../contract/errors.ts";
 import { type DecideDeps, type DecisionInput, decideByLink, decideRequest } from "../decisions/decide.ts";
 import { buildApproverSource, maySeeRun } from "../decisions/visibility.ts";
 import { invalidLinkError } from "../gates/find-approval-request.ts";
-import { type ApprovalPage, findRequestForPerson } from "./show-approval.ts";
+import { type ApprovalPage, findRequestForPerson, hideStateFromStrangers } from "./show-approval.ts";
 
 /**
  * Decides as the approval page does, with its link or as a signed-in person, and returns one sentence for the approver. A person who may neither
@@ -11,11 +11,12 @@ import { type ApprovalPage, findRequestForPerson } from "./show-approval.ts";
 export async function decideOnPage(deps: DecideDeps, page: ApprovalPage, input: DecisionInput): Promise<string> {
   const { link, actor } = page;
   if (link) return decideByLink(deps, link, actor, input);
-  const request = await findRequestForPerson(deps, page);
+  const request = await hideStateFromStrangers(deps, page, () => findRequestForPerson(deps, page));
   try {
     return await decideRequest(deps, request, buildApproverSource(actor, request), input);
   } catch (error) {
-    if (error instanceof SvcError && error.code === "approval.refused" && !maySeeRun(actor, request.flow)) throw invalidLinkError();
+    const isUnauthorized = isSvcError(error) && ["approval.refused", "approval.notYet"].includes(error.code);
+    if (isUnauthorized && !maySeeRun(actor, request.flow)) throw invalidLinkError();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { SvcError } from "../../../contract/errors.ts";
+import { isSvcError, SvcError } from "../../../contract/errors.ts";
 import type { FlowValue } from "../../../contract/flows/flow-value.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
@@ -8,7 +8,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
 import type { LinkReference } from "../decisions/decide.ts";
 import { buildApproverSource, maySeeRun } from "../decisions/visibility.ts";
-import type { GateDeps } from "../gates/change-gate.ts";
+import { type GateDeps, loadGateAndJob } from "../gates/change-gate.ts";
 import {
   type ApprovalRequest,
   findApprovalRequest,
@@ -64,10 +64,33 @@ export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkR
  */
 export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): Promise<ApprovalInfo> {
   const { link, actor } = page;
-  const request = await (link ? findRequestByLink(deps, link) : findRequestForPerson(deps, page));
-  const seesRun = maySeeRun(actor, request.flow);
-  const info = await buildApprovalInfo(deps, request, buildApproverSource(actor, request, link), seesRun);
+  const show = async (request: ApprovalRequest) => {
+    const seesRun = maySeeRun(actor, request.flow);
+    const info = await buildApprovalInfo(deps, request, buildApproverSource(actor, request, link), seesRun);
+    return { seesRun, info };
+  };
+  if (link) return (await show(await findRequestByLink(deps, link))).info;
+  const { seesRun, info } = await hideStateFromStrangers(deps, page, async () => show(await findRequestForPerson(deps, page)));
   // People who started the run know it: they learn that they can't approve it themselves.
-  if (!link && !seesRun && info.refused && info.refused !== "self") throw invalidLinkError();
+  if (!seesRun && info.refused && info.refused !== "self") throw invalidLinkError();
   return info;
+}
+
+/** The errors that state whether a run waits or has ended. */
+const STATE_ERRORS: ReadonlySet<string> = new Set(["approval.none", "approval.notYet", "approval.over"]);
+
+/**
+ * Does `work` for a person without a link. Throws `approval.link` instead of an error that states how far a run is, if the person may not see
+ * the run.
+ */
+export async function hideStateFromStrangers<T>(deps: GateDeps, { id, actor }: ApprovalPage, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isSvcError(error) || !STATE_ERRORS.has(error.code)) throw error;
+    const { job, gate } = await loadGateAndJob(deps, id);
+    const flow = gate ? await deps.jobs.get(gate.flow) : job;
+    if (flow && maySeeRun(actor, flow)) throw error;
+    throw invalidLinkError();
+  }
 }

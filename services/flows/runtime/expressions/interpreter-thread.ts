@@ -37,6 +37,7 @@ function findThread(): string {
   try {
     return `/proc/${readlinkSync("/proc/thread-self")}`;
   } catch {
+    // Other systems have no such folder.
     return "";
   }
 }

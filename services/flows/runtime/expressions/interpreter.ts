@@ -28,6 +28,7 @@ let last: Promise<unknown> = Promise.resolve();
 /** Evaluates an expression in the interpreter's thread, after the evaluations that were requested before. */
 export function evaluateInThread(evaluation: Evaluation): Promise<Interpretation> {
   const next = last.then(() => evaluateNext(evaluation));
+  // The caller gets the error. The next evaluation does not depend on it.
   last = next.catch(() => undefined);
   return next;
 }
@@ -75,6 +76,7 @@ function readThreadMs(folder: string): number | undefined {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {
+    // The thread has just ended, and its folder with it.
     return undefined;
   }
 }

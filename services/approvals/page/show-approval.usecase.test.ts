@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Actor } from "../../../core/people/actor.ts";
+import { approveGate, type FlowRoom, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { decideOnPage } from "./decide-on-page.ts";
+import { showApproval } from "./show-approval.ts";
+
+const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, user_auth_required: true } };
+
+const plain = { id: "a", value: { type: "identity" } };
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+});
+
+async function play(modules: object[], { approves = false } = {}): Promise<string> {
+  const run = await startFlow(room, modules);
+  for (let round = 0; round < 3; round += 1) {
+    await work(room);
+    await playExecutions(room);
+    if (approves) for (const gate of await gates(room, run)) if (!gate.decision) await approveGate(room, gate, 1, { person: anAdmin });
+  }
+  return run;
+}
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "shown",
+    (error: { code?: string }) => error.code,
+  );
+
+describe("the approval page of a run", () => {
+  const runs: [string, () => Promise<string>, string][] = [
+    ["has not started", () => startFlow(room, [plain]), "approval.none"],
+    ["waits", () => play([asks]), "shown"],
+    ["was approved", () => play([asks, plain], { approves: true }), "shown"],
+    ["has ended without a request", () => play([plain]), "approval.over"],
+    ["does not exist", async () => "00000000-0000-4000-8000-000000000000", "approval.link"],
+  ];
+
+  it.each(runs)("states nothing to a person who may not see the run, when it %s", async (_title, start, forAdmin) => {
+    const id = await start();
+    const { deps, workspace } = room;
+    const stranger: Actor = { ...aReader(workspace, []) };
+    const page = (actor: Actor) => ({ workspace, id, actor });
+    expect(await codeOf(showApproval(deps, page(stranger)))).toBe("approval.link");
+    expect(await codeOf(decideOnPage(deps, page(stranger), { approved: true }))).toBe("approval.link");
+    expect(await codeOf(showApproval(deps, page(anAdmin)))).toBe(forAdmin);
+  });
+});
