@@ -127,7 +127,8 @@ export const jobListRoutes = {
     summary: "Get the position in the workspace's queue of a job that is scheduled for a time. It is absent if no job waits until then.",
     path: `${w}/jobs/queue/position/{scheduled_for_ms}`,
     access: { domain: "jobs", verb: "read", need: "member", target: "none" },
-    params: inWorkspace.extend({ scheduled_for_ms: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER) }),
+    // JavaScript has no dates after 8.64e15 ms.
+    params: inWorkspace.extend({ scheduled_for_ms: z.coerce.number().int().min(0).max(8e15) }),
     reply: { json: z.object({ position: z.int().min(1).optional() }) },
   }),
   listWorkers: defineRoute({

@@ -201,7 +201,7 @@ describe("names of groups", () => {
     expect(await status(staff.in(own).get("variables/get_value/f/board/v"))).toBe(200);
     for (const name of Object.values(names)) {
       const made = await thief.in(own).post("groups/create", { name });
-      expect([name, made.status, made.headers.get("x-svc-error")]).toEqual([name, 409, "group.exists"]);
+      expect([name, made.status, made.headers.get("x-svc-error")]).toEqual([name, 409, "group.former"]);
     }
     expect(await status(thief.in(own).get("variables/get_value/f/board/v"))).toBe(404);
     expectStatus(await own.post("groups/create", { name: names.awaited }), 201);
