@@ -40,7 +40,8 @@ afterAll(async () => {
 });
 
 const DAY_MS = 24 * 3600 * 1000;
-const startMs = Date.now();
+/** Noon of this day (UTC), so that no hour before or after it belongs to another day. */
+const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2;
 let days = 0;
 const tick = () => invoke("HousekeepingFunction", { nowMs: startMs + days * DAY_MS }, instance);
 /** Housekeeping on the next day. */
@@ -54,7 +55,7 @@ async function workspace(): Promise<Workspace> {
 }
 /** A run in which so many things were decided, a second apart. */
 async function run(ws: Workspace, many: number, change: Partial<EntryContent> = {}): Promise<string> {
-  const first = aRecorded({ workspace: ws.id, atMs: Date.now() - 3600_000, ...change });
+  const first = aRecorded({ workspace: ws.id, atMs: startMs - 3600_000, ...change });
   for (let n = 0; n < many; n += 1) await record({ ...first, gate: randomUUID(), atMs: first.atMs + n * 1000, reason: `reason ${n + 1}` });
   return first.root;
 }
