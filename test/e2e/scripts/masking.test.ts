@@ -124,7 +124,7 @@ describe("secrets that a job has read", () => {
     expectNone("job", (await ws.get(`jobs_u/completed/get/${answer.headers.get("x-svc-job-id")}`)).text);
   });
 
-  it("a secret is masked in the result for readers, and unmasked for the next job", async () => {
+  it("a secret is masked in the result for readers and jobs of other runs, and unmasked for a job that started the run", async () => {
     const answer = await ws.runWait("f/t/prints", args("return"));
     const stars = "*".repeat(byArgument.length);
     const shown = { read: [stars, "*".repeat(byRequest.length)], nested: { [stars]: `x ${stars}` } };
@@ -138,14 +138,22 @@ describe("secrets that a job has read", () => {
     await ws.saveScript({
       path: "f/t/next",
       language: "bun",
-      content: `export async function main(job: string, wanted: string) {
+      content: `export async function main(foreign: string, wanted: string) {
   const headers = { authorization: "Bearer " + process.env.WM_TOKEN };
-  const url = process.env.BASE_INTERNAL_URL + "/api/w/" + process.env.WM_WORKSPACE + "/jobs_u/completed/get_result/" + job;
-  const { read } = await (await fetch(url, { headers })).json();
-  return btoa(encodeURIComponent(read[0])) === wanted;
+  const call = (path: string, more = {}) => fetch(process.env.BASE_INTERNAL_URL + "/api/w/" + process.env.WM_WORKSPACE + "/" + path, { headers, ...more });
+  const body = JSON.stringify({ db: "$res:f/t/db", how: "return" });
+  const own = await (await call("jobs/run/p/f/t/prints", { method: "POST", body })).text();
+  while (!(await (await call("jobs_u/completed/get_result_maybe/" + own)).json()).completed);
+  const sees = async (job: string) => {
+    const { read } = await (await call("jobs_u/completed/get_result/" + job)).json();
+    return btoa(encodeURIComponent(read[0])) === wanted;
+  };
+  return { own, seesOwn: await sees(own), seesForeign: await sees(foreign) };
 }`,
     });
-    expect((await ws.runWait("f/t/next", { job, wanted: btoa(encodeURIComponent(byArgument)) })).json).toBe(true);
+    const next = (await ws.runWait("f/t/next", { foreign: job, wanted: btoa(encodeURIComponent(byArgument)) })).json as { own: string };
+    expect(next).toEqual({ own: expect.any(String), seesOwn: true, seesForeign: false });
+    expectStatus(await ws.post(`jobs/completed/delete/${next.own}`), 200);
     // The leak test below must not find the result of this job.
     expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
   });
