@@ -18,11 +18,11 @@ export function describePrivateTmp(directory: string): void {
     it("a job's files in it are invisible to others and removed after the job", async (context) => {
       if (effectiveTmpMode() !== "private") return context.skip("this kernel does not allow a mount namespace here");
       const name = `/tmp/svc-test-${process.pid}`;
-      const code = `import fs from "node:fs"; export function main(name) { const found = fs.readdirSync("/tmp"); fs.writeFileSync(name, "x"); return found; }`;
+      const code = `import fs from "node:fs"; export function main(name) { const found = fs.readdirSync("/tmp").sort(); fs.writeFileSync(name, "x"); return found; }`;
       for (let i = 0; i < 2; i++) {
         expect(await runner.run({ code, args: { name }, params: ["name"] })).toMatchObject({
           outcome: "success",
-          result: visibleBelowTmp(),
+          result: visibleBelowTmp().toSorted(),
         });
         expect(existsSync(name)).toBe(false);
       }

@@ -43,7 +43,7 @@ it("a state machine that was unused for a month is deleted, and the next run cre
   const definition = JSON.stringify({ StartAt: "a", States: { a: { Type: "Succeed" } } });
   const roleArn = "arn:aws:iam::000000000000:role/any";
   await sfn.send(
-    new CreateStateMachineCommand({ name: "svc-theirs-12345678", definition, roleArn, tags: [{ key: "svc", value: "theirs" }] }),
+    new CreateStateMachineCommand({ name: "svc-theirs-1234567812345678", definition, roleArn, tags: [{ key: "svc", value: "theirs" }] }),
   );
   const all = ["f-t-seldom", "f-t-waits", "svc-theirs"];
   expect(await machines()).toEqual(all);
