@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { member, type Someone, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
@@ -127,7 +128,7 @@ describe.concurrent("ConsentGates", () => {
     expectStatus(await decide(ws, run, "approved"), 200);
     const late = await decide(ws, run, "rejected");
     expect([late.status, late.text]).toEqual([409, expect.stringContaining("approved by")]);
-    expect((await decide(ws, "00000000-0000-4000-8000-000000000000", "approved")).status).toBe(404);
+    expect((await decide(ws, randomUUID(), "approved")).status).toBe(404);
   });
 
   it("the message is filled in, and unknown references remain", async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { DescribeExecutionCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { beforeAll, describe, expect, it } from "vitest";
 import { member } from "../../support/api/people.ts";
@@ -87,7 +88,7 @@ describe("the logs of a whole flow", () => {
     const id = await ws.run("f/t/hello");
     await ws.completed(id);
     expect(await logsOf(id)).toBe((await ws.get(`jobs_u/get_logs/${id}`)).text);
-    expect(refused(await ws.get("jobs_u/get_flow_all_logs/00000000-0000-4000-8000-000000000000"))).toMatchObject({ code: "job.notFound" });
+    expect(refused(await ws.get(`jobs_u/get_flow_all_logs/${randomUUID()}`))).toMatchObject({ code: "job.notFound" });
   });
 });
 
