@@ -25,7 +25,7 @@ async function startApproval(suspend: object, starter: Workspace = ws) {
   const run = await begin(starter, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);
   const id = gate?.gate_id ?? "";
-  return { run, gate: id, link: () => urls(ws, id, { approver: "somebody" }) };
+  return { run, gate: id, link: () => urls(ws, id) };
 }
 const approveAs = async (who: Someone | Workspace | undefined, { link }: { link: () => ReturnType<typeof urls> }) =>
   (await visit((await link()).resume, { body: {}, headers: who ? bearer(who) : {} })).status;
