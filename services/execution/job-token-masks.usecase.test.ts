@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
-import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
+import { addJob, newScriptRoom } from "../../test/support/use-cases/room-jobs.ts";
 import { loadLogs, loadValue } from "../jobs/values/values.ts";
 import { handleJobMessage } from "./handle-job-message.ts";
 import { recordHeartbeat } from "./heartbeat.ts";
@@ -10,9 +10,7 @@ import { recordHeartbeat } from "./heartbeat.ts";
 let room: Room;
 let hash: string;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  ({ hash } = await addScript(room));
+  ({ room, hash } = await newScriptRoom());
 });
 
 /** Runs a script that prints its token, and returns all that people see of the job. */

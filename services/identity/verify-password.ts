@@ -5,6 +5,7 @@ import { write } from "../../core/objects/write.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
 import { computeWaitMs, countAttempt, throttleRules, toAddressGroup, uncountAttempt } from "../../core/people/sign-in-throttle.ts";
 import { buildAuditItem } from "../audit/audit.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
 import {
   type AttemptCounter,
   COUNT_TRIES,
@@ -67,7 +68,7 @@ async function countSignInAttempt({ objects, nowMs }: CounterDeps, { email, addr
   const anywhere = createCounter(throttleRules.account, "account", person);
   const accountHere = createCounter(throttleRules.account, "known", person, group);
   const ofAddress = createCounter(throttleRules.address, "address", group);
-  for (let tries = 0; tries < COUNT_TRIES; tries += 1) {
+  const count = async (): Promise<{ done: Counters } | undefined> => {
     const [atAnywhere, atHere, atAddress] = await readCounters(objects, [anywhere, accountHere, ofAddress]);
     const account = atHere?.item ? accountHere : anywhere;
     const now = nowMs();
@@ -80,9 +81,10 @@ async function countSignInAttempt({ objects, nowMs }: CounterDeps, { email, addr
     const writes = read.map(({ counter, state }) =>
       toCounterWrite(counter, state?.item, countAttempt(state?.attempts, counter.rule, now), now),
     );
-    if ((await objects.transactWrite(writes)) === undefined) return { account, accountHere, address: ofAddress };
-  }
-  throw new SvcError("engine.busy", {});
+    const refused = await objects.transactWrite(writes);
+    return refused === undefined ? { done: { account, accountHere, address: ofAddress } } : undefined;
+  };
+  return retryOnConflict(count, () => new SvcError("engine.busy", {}), COUNT_TRIES);
 }
 
 /**

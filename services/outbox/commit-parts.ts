@@ -34,8 +34,12 @@ export async function commitParts(objects: Pick<ObjectTable, "transactWrite">, p
 const TRIES = 8;
 
 /** Repeats a change that reads, decides and writes until no other writer interferes. Throws `otherwise` when all tries are used up. */
-export async function retryOnConflict<T>(change: () => Promise<{ done: T } | undefined>, otherwise: () => SvcError): Promise<T> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+export async function retryOnConflict<T>(
+  change: () => Promise<{ done: T } | undefined>,
+  otherwise: () => SvcError,
+  maxTries = TRIES,
+): Promise<T> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const outcome = await change();
     if (outcome) return outcome.done;
   }

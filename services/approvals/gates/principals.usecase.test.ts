@@ -70,16 +70,16 @@ const save = (modules: object[]) =>
   saveFlow(room.deps, admin(), newFlowSchema.parse({ path: "f/t/asks", summary: "", value: { modules } }));
 
 const unknownRules: [string, object[]][] = [
-  ["a fixed group", suspends(fixed(["nobody"]))],
-  ["one of two fixed groups", suspends(fixed(["all", "nobody"]))],
+  ["a fixed group", suspends(fixed(["absent"]))],
+  ["one of two fixed groups", suspends(fixed(["all", "absent"]))],
   ["a user in place of a group", suspends(fixed(["u/bob"]))],
   ["a fixed value of a wrong type", suspends(fixed("all"))],
   ["an empty fixed list", suspends(fixed([]))],
-  ["a group of a ConsentGate", consents(["g/nobody"])],
-  ["a user of a ConsentGate", consents(["u/bob", "u/nobody"])],
+  ["a group of a ConsentGate", consents(["g/absent"])],
+  ["a user of a ConsentGate", consents(["u/bob", "u/absent"])],
   ["a user who only has an account on the instance", consents(["u/eve"])],
-  ["a group of an escalation", consents(["u/bob"], { escalate: { after: 10, approvers: ["g/nobody"] } })],
-  ["a user of an escalation", consents(["u/bob"], { escalate: { after: 10, approvers: ["u/nobody"] } })],
+  ["a group of an escalation", consents(["u/bob"], { escalate: { after: 10, approvers: ["g/absent"] } })],
+  ["a user of an escalation", consents(["u/bob"], { escalate: { after: 10, approvers: ["u/absent"] } })],
 ];
 
 describe("a rule with an approver who does not exist", () => {
@@ -94,7 +94,7 @@ describe("a rule with an approver who does not exist", () => {
     ]);
   });
 
-  it.each(["null", "undefined", "[]", "7", "'all'", "({})", "['nobody']", "['all', 'nobody']", "[null]", "flow_input.absent"])(
+  it.each(["null", "undefined", "[]", "7", "'all'", "({})", "['absent']", "['all', 'absent']", "[null]", "flow_input.absent"])(
     "fails the step if the rule is computed as %s",
     async (expr) => {
       await save(suspends(computed(expr)));

@@ -27,18 +27,24 @@ async function settle(): Promise<void> {
   }
 }
 
+/** Starts a flow and lets it wait. The returned call cancels it. */
+async function startCancelable(value: object[]): Promise<{ run: string; cancel: () => Promise<void> }> {
+  const run = await startFlow(room, value);
+  await settle();
+  const cancel = async () => {
+    const job = await room.deps.jobs.get(run);
+    if (job) await cancelJob(room.deps, job, mark);
+  };
+  return { run, cancel };
+}
+
 const runningExecutions = (ids: string[]) => room.started.filter(({ job, is }) => ids.includes(job) && is === "running");
 
 describe("cancelJob of a flow whose nested flows wait, whichever of its writes fails,", () => {
   it("ends every flow of the run when the call is repeated or housekeeping looks", async () => {
     const make = async () => {
-      const run = await startFlow(room, [nested("f/t/inner")]);
-      await settle();
+      const { run, cancel } = await startCancelable([nested("f/t/inner")]);
       expect(await gates(room, run)).toHaveLength(1);
-      const cancel = async () => {
-        const job = await room.deps.jobs.get(run);
-        if (job) await cancelJob(room.deps, job, mark);
-      };
       return {
         act: cancel,
         recover: async () => {
@@ -64,12 +70,7 @@ describe("cancelJob of a flow whose nested flows wait, whichever of its writes f
 describe("cancelJob of a flow that waits for an approval, whichever of its writes fails,", () => {
   it("ends it and stops its execution when the call is repeated", async () => {
     const make = async () => {
-      const run = await startFlow(room, [asks]);
-      await settle();
-      const cancel = async () => {
-        const job = await room.deps.jobs.get(run);
-        if (job) await cancelJob(room.deps, job, mark);
-      };
+      const { run, cancel } = await startCancelable([asks]);
       return {
         act: cancel,
         recover: () => cancel().catch((error: unknown) => expect(error).toMatchObject({ code: "job.ended" })),
@@ -101,12 +102,7 @@ describe("the end of a flow that waits for an approval, if the process that ends
 
   it("is completed by housekeeping, which stops the execution of a canceled flow", async () => {
     const make = async () => {
-      const run = await startFlow(room, [asks]);
-      await settle();
-      const cancel = async () => {
-        const job = await room.deps.jobs.get(run);
-        if (job) await cancelJob(room.deps, job, mark);
-      };
+      const { run, cancel } = await startCancelable([asks]);
       return {
         act: cancel,
         recover: async () => {
@@ -124,12 +120,7 @@ describe("the end of a flow that waits for an approval, if the process that ends
 
   it("is completed by housekeeping for every level of nested flows", async () => {
     const make = async () => {
-      const run = await startFlow(room, [nested("f/t/inner")]);
-      await settle();
-      const cancel = async () => {
-        const job = await room.deps.jobs.get(run);
-        if (job) await cancelJob(room.deps, job, mark);
-      };
+      const { run, cancel } = await startCancelable([nested("f/t/inner")]);
       return {
         act: cancel,
         recover: async () => {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunOutcome } from "../../../runners/protocol.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace, passLease, passTime, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { type Room, success } from "../../../test/support/use-cases/room.ts";
+import { addJob, newScriptRoom, passLease, passTime, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { cancelJob } from "./cancel-job.ts";
 
@@ -12,9 +12,7 @@ const mark = { by: "ann", reason: "wrong customer" };
 let room: Room;
 let hash: string;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  ({ hash } = await addScript(room));
+  ({ room, hash } = await newScriptRoom());
 });
 beforeEach(() => {
   room.answers.run = async () => success(1);

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import type { Room } from "../../../test/support/use-cases/room.ts";
 import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, addWorkspace, LEASE_OVER_MS, resumeDue, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { addJob, LEASE_OVER_MS, newScriptRoom, resumeDue, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
 import { cancelJobsOfPath, cancelSelectedJobs } from "./cancel-selected-jobs.ts";
 
@@ -14,9 +14,7 @@ const mark = { by: "ann", reason: "wrong customer" };
 let room: Room;
 let hash: string;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  ({ hash } = await addScript(room));
+  ({ room, hash } = await newScriptRoom());
 });
 
 /** Two jobs that wait in the queue, and between them a flow that waits for an approval. */

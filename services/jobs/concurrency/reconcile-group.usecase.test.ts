@@ -2,17 +2,15 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
+import type { Room } from "../../../test/support/use-cases/room.ts";
+import { addJob, newScriptRoom, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { endJob } from "../lifecycle/finish.ts";
 import { claimWithSlot, reconcileGroup } from "./concurrency.ts";
 
 let room: Room;
 let hash: string;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  ({ hash } = await addScript(room));
+  ({ room, hash } = await newScriptRoom());
 });
 
 const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;

@@ -1,16 +1,14 @@
 import { beforeAll, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
+import { type Room, success } from "../../../test/support/use-cases/room.ts";
+import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadJson, storeOutput } from "../values/values.ts";
 
 let room: Room;
 let hash: string;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  ({ hash } = await addScript(room));
+  ({ room, hash } = await newScriptRoom());
 });
 
 async function resultOf(returned: unknown, log: string, earlier = ""): Promise<unknown> {

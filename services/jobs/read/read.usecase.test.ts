@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobActor } from "../../../core/people/actor.ts";
-import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
+import { type Room, success } from "../../../test/support/use-cases/room.ts";
+import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { countEndedJobs } from "./count.ts";
@@ -16,9 +16,7 @@ import { getTiming, loadResult, loadResultIfEnded } from "./result.ts";
 let room: Room;
 let hash: string;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  ({ hash } = await addScript(room));
+  ({ room, hash } = await newScriptRoom());
   room.answers.run = async () => success("the secret");
 });
 

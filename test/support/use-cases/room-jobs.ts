@@ -11,7 +11,7 @@ import { resumeDueJobs } from "../../../services/maintenance/resume-due-jobs.ts"
 import { runPeriodicTasks } from "../../../services/maintenance/run-periodic-tasks.ts";
 import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
 import { aQueuedJob } from "../../builders/jobs.ts";
-import type { Room } from "./room.ts";
+import { newRoom, type Room } from "./room.ts";
 
 /** The workspace, without which housekeeping cancels its jobs. Its administrator is the user of the built jobs. */
 export async function addWorkspace({ deps, workspace, clock }: Room): Promise<void> {
@@ -42,6 +42,14 @@ export async function addScript({ deps, workspace }: Room, fields: Partial<Runna
   const { build, ...value } = script;
   await deps.objects.put({ ...keys.version(workspace, hash), value, build });
   return script;
+}
+
+/** A room with a workspace and a built script, whose hash is that of the jobs to run. */
+export async function newScriptRoom(): Promise<{ room: Room; hash: string }> {
+  const room = await newRoom();
+  await addWorkspace(room);
+  const { hash } = await addScript(room);
+  return { room, hash };
 }
 
 /** A queued job in the room's workspace, recorded but not sent. */
