@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newScriptSchema } from "../../contract/routes/stored/scripts.ts";
+import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { computeVersionHash, isNoop, toConcurrencyRule } from "./version.ts";
 
 const aScript = (fields: object = {}) =>

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
-import type { NewScript, ScriptJson } from "../../contract/routes/stored/scripts.ts";
+import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema } from "../jobs/concurrency.ts";
 
 /** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */

@@ -1,5 +1,6 @@
 import type { TokenRoute } from "../../contract/route.ts";
-import { scriptRoutes as routes, type TriggerCountsJson } from "../../contract/routes/stored/scripts.ts";
+import type { TriggerCountsJson } from "../../contract/routes/stored/script.ts";
+import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";

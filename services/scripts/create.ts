@@ -1,7 +1,7 @@
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewScript } from "../../contract/routes/stored/scripts.ts";
+import type { NewScript } from "../../contract/routes/stored/script.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { isNoop, type Runnable } from "../../core/scripts/version.ts";

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newScriptSchema, scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
+import { newScriptSchema } from "../../contract/routes/stored/script.ts";
+import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import type { Person } from "../../core/people/actor.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";

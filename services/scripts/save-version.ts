@@ -7,7 +7,7 @@ import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { findRunner } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
-import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/scripts.ts";
+import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/script.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";

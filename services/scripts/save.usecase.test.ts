@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { newScriptSchema, scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
+import { newScriptSchema } from "../../contract/routes/stored/script.ts";
+import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectRandomFlows } from "../../../test/support/flows/random-runs.ts";
-import { branchRows, failureRows, loopRows, type Row, resultRows, stopRows } from "../../../test/support/flows/semantics-rows.ts";
+import { failureRows } from "../../../test/support/flows/semantics-failure-rows.ts";
+import { branchRows, loopRows, type Row, resultRows, stopRows } from "../../../test/support/flows/semantics-rows.ts";
 import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";
 import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import type { Room } from "../../../test/support/use-cases/room.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { findRunner, type RunnerLanguage, scriptLanguages } from "../../../contract/languages.ts";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
-import { newScriptSchema } from "../../../contract/routes/stored/scripts.ts";
+import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
 import { runAudited } from "../../../services/audit/audit.ts";
