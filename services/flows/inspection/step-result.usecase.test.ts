@@ -73,7 +73,7 @@ describe("the result of a flow's step", () => {
     await approveOpen();
     await expect(resultOf(run, "consent")).rejects.toMatchObject({ code: "job.stepNotFinished" });
     await approveOpen();
-    expect(await resultOf(run, "consent")).toMatchObject({ approved: true, approver: expect.stringContaining("ann") });
+    expect(await resultOf(run, "consent")).toMatchObject({ approved: true, approver: "kim" });
     expect(await resultOf(run, "ask")).toBe("asked");
   });
 });
