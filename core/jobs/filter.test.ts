@@ -21,6 +21,8 @@ describe("matchesList", () => {
     expect(matchesList("f/ops/*", "f/ops/hello", true)).toBe(true);
     expect(matchesList("f/ops/*", "f/ops/hello")).toBe(false);
     expect(matchesList("f/o.s/*", "f/ops/hello", true)).toBe(false);
+    expect(matchesList("!f/ops/*", "f/ops/hello", true)).toBe(false);
+    expect(matchesList("f/a/*,f/ops/*", "f/ops/hello", true)).toBe(true);
   });
 });
 

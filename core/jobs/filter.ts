@@ -1,4 +1,5 @@
 import type { JobListQuery } from "../../contract/routes/jobs/job-lists.ts";
+import { matchesWildcard } from "../patterns/wildcard.ts";
 import { type EndedJob, getWaitState, hasEnded, isSuccess, type Job } from "./job.ts";
 
 /** The scope of a list: all jobs, queued and running jobs, or ended jobs. */
@@ -14,12 +15,7 @@ export function matchesList(filter: string | undefined, value: string | undefine
   const negated = members.every((member) => member.startsWith("!"));
   const found = members.some((member) => {
     const plain = negated ? member.slice(1) : member;
-    if (!wildcards || !plain.includes("*")) return plain === (value ?? "");
-    const pattern = plain
-      .split("*")
-      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
-      .join(".*");
-    return new RegExp(`^${pattern}$`).test(value ?? "");
+    return wildcards ? matchesWildcard(plain, value ?? "") : plain === (value ?? "");
   });
   return negated ? !found : found;
 }

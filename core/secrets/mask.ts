@@ -1,4 +1,5 @@
 import { limits } from "../../contract/limits.ts";
+import { computeBorders } from "../patterns/borders.ts";
 
 /** Replaces each character, so that a masked text keeps its length and offsets into the output remain valid. */
 const STAR = "*";
@@ -25,7 +26,7 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
   if (forms.length === 0) return undefined;
   const tables = new Map<string, Int32Array>();
   const table = (form: string) => {
-    const known = tables.get(form) ?? borders(form);
+    const known = tables.get(form) ?? computeBorders(form);
     tables.set(form, known);
     return known;
   };
@@ -37,7 +38,7 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
       if (part.length >= piece && part.length < form.length && form.includes(part)) ranges.push([0, part.length]);
       const ending = overlap(part, form, table(form));
       if (ending >= piece) ranges.push([part.length - ending, part.length]);
-      const beginning = overlap(form, part.slice(0, form.length), borders(part.slice(0, form.length)));
+      const beginning = overlap(form, part.slice(0, form.length), computeBorders(part.slice(0, form.length)));
       if (beginning >= piece && beginning < form.length) ranges.push([0, beginning]);
     }
     return starred(part, ranges);
@@ -131,20 +132,6 @@ function starred(text: string, ranges: Range[]): string {
     done = to;
   }
   return masked + text.slice(done);
-}
-
-/**
- * For each position of `pattern`, the length of its longest prefix that ends there (Knuth, Morris and Pratt). The time is linear in the
- * length of the secret.
- */
-function borders(pattern: string): Int32Array {
-  const table = new Int32Array(pattern.length);
-  for (let at = 1, length = 0; at < pattern.length; at += 1) {
-    while (length > 0 && pattern[at] !== pattern[length]) length = table[length - 1] ?? 0;
-    if (pattern[at] === pattern[length]) length += 1;
-    table[at] = length;
-  }
-  return table;
 }
 
 /** Returns the number of characters at the end of `text` that are a prefix of `pattern`. */
