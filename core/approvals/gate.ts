@@ -39,6 +39,8 @@ export const gateEventSchema = z.object({
   /** The level of the link. Resume ids of different levels are unrelated. */
   level: z.enum(["step", "flow"]),
   email: z.string().optional(),
+  /** For a job: the address of the user whose rights it has, if another user started it. */
+  actsFor: z.string().optional(),
   /** `person`: a person counts once, whatever links they hold. `link`: each link counts. */
   countedBy: z.enum(["person", "link"]),
   /** The name that the flow sees: a user's name, or the name in the link. */
@@ -126,7 +128,8 @@ const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...c
  * Records an approval. A repeated identical approval changes nothing. Throws `approval.decided` if the gate is decided, `approval.used` if
  * the same link or person has approved with other values, and `approval.full` at the maximum number of approvals.
  */
-export function recordApproval(gate: Gate, event: GateEvent): Gate {
+export function recordApproval(gate: Gate, approval: GateEvent): Gate {
+  const event = countAsRulesRequire(gate, approval);
   assertUndecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
   if (same && same.payloadDigest === event.payloadDigest && same.email === event.email) return gate;
@@ -135,9 +138,20 @@ export function recordApproval(gate: Gate, event: GateEvent): Gate {
   return approveIfComplete(updateGate(gate, { events: [...gate.events, event] }), event.atMs);
 }
 
+/** An approval may be older than the gate, and does not know that approvers must sign in. */
+const countAsRulesRequire = ({ opened }: Gate, event: GateEvent): GateEvent =>
+  opened?.rules.signedIn ? { ...event, countedBy: "person" } : event;
+
 function isSame(known: GateEvent, event: GateEvent): boolean {
   if (event.resumeId !== undefined && known.resumeId === event.resumeId && known.level === event.level) return true;
-  return event.countedBy === "person" && known.countedBy === "person" && known.email === event.email;
+  return event.countedBy === "person" && known.countedBy === "person" && haveSamePerson(known, event);
+}
+
+/** A job stands for the user who started it and for the user whose rights it has. Neither of them counts a second time. */
+function haveSamePerson(known: GateEvent, event: GateEvent): boolean {
+  if (known.email === event.email) return true;
+  const people = new Set([known.email, known.actsFor].flatMap((email) => email ?? []));
+  return [event.email, event.actsFor].some((email) => email !== undefined && people.has(email));
 }
 
 /** Records a rejection; one is enough. Throws `approval.decided`. */

@@ -1,8 +1,9 @@
-import { SvcError } from "../../../contract/errors.ts";
+import { isSvcError, SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { GateEvent } from "../../../core/approvals/gate.ts";
 import { findReferences } from "../../../core/resources/references.ts";
-import type { ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "../page/load-prompt.ts";
 
@@ -28,6 +29,20 @@ export async function checkPayload(deps: ValueDeps, request: ApprovalRequest, pa
     if (!all.every((each) => choices.includes(String(each)))) issues.push({ path: field, reason: `must be one of ${choices.join(", ")}` });
   }
   if (issues.length > 0) throw new SvcError("approval.form", { issues });
+}
+
+/**
+ * Returns whether the form of a gate accepts the payload of an approval that was made before the gate opened. Until then neither the choices
+ * that the step offers nor, for an approval of the flow, the form itself are known.
+ */
+export async function isPayloadAccepted(deps: ValueDeps, request: ApprovalRequest, { payload }: GateEvent): Promise<boolean> {
+  try {
+    await checkPayload(deps, request, await loadJson(deps, { id: payload.jobId }, payload.location));
+    return true;
+  } catch (error) {
+    if (isSvcError(error) && error.code === "approval.form") return false;
+    throw error;
+  }
 }
 
 /** Describes why a step's form is not a usable schema; `undefined` if it is usable or absent. */

@@ -112,13 +112,14 @@ async function storeEvent(
   { payload = null, reason }: DecisionInput,
 ): Promise<GateEvent> {
   const json = JSON.stringify(payload);
-  const email = who.kind === "link" ? undefined : who.emails.at(-1);
+  const [actsFor, email] = who.kind === "link" ? [] : [who.emails[0], who.emails.at(-1)];
   // The creator of a link named its approver. The record also contains the address of the person who was signed in.
   const approver = link?.approver || (who.kind === "link" ? undefined : who.username);
   return {
     ...(link ? { resumeId: link.resumeId } : {}),
     level,
     ...(email === undefined ? {} : { email }),
+    ...(actsFor === undefined || actsFor === email ? {} : { actsFor }),
     ...(approver ? { approver } : {}),
     ...(reason ? { reason } : {}),
     countedBy: signedIn || !link ? "person" : "link",

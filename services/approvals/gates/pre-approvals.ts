@@ -7,6 +7,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import { loadApproverByEmail } from "../decisions/approver.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
+import { isPayloadAccepted } from "../decisions/check-payload.ts";
 import { changeGate, type GateDeps, type GateWithFlow } from "./change-gate.ts";
 
 /** A decision that was made before a step of the flow requested it. `rejects` marks a rejection. */
@@ -40,7 +41,7 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
 
 /**
  * Applies the stored decisions of a flow to a gate, in the order of their arrival, until the gate is decided. Decisions of people who may
- * not decide this gate are left for later gates.
+ * not decide this gate, and approvals with values that its form refuses, are left for later gates.
  */
 export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
   let { gate } = start;
@@ -52,6 +53,7 @@ export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, mod
     const who = await loadApproverByEmail(deps, early.event.email, gate.workspace);
     const decided = { rules: gate.opened.rules, gate, flow: start.flow };
     if ((await authorizeDecision(deps, decided, who, { link: true, mayStop: false })) !== "yes") continue;
+    if (!early.rejects && !(await isPayloadAccepted(deps, { gate, flow: start.flow, module }, early.event))) continue;
     gate = await applyPreApproval(deps, { gate, flow: start.flow }, module, { ref, early });
   }
   return gate;

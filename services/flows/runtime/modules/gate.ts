@@ -19,7 +19,9 @@ import type { StepState } from "../../../../core/flows/step-call.ts";
 import { getFlowRootId } from "../../../../core/jobs/job.ts";
 import { loadApproverByEmail } from "../../../approvals/decisions/approver.ts";
 import { authorizeDecision } from "../../../approvals/decisions/authorize-decision.ts";
-import { changeGate, type GateDeps, type GateWithFlow, loadGate } from "../../../approvals/gates/change-gate.ts";
+import { isPayloadAccepted } from "../../../approvals/decisions/check-payload.ts";
+import { changeGate, type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
+import type { ApprovalRequest } from "../../../approvals/gates/find-approval-request.ts";
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
 import { loadPrincipalIdentities } from "../../../approvals/gates/principals.ts";
 import { continueAfter, type EndStepDeps, failStep, retriesOf } from "../end-step.ts";
@@ -66,7 +68,7 @@ export async function openGate(
   };
   const place = { id, workspace, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path, expiresAtMs };
   const start = { gate: known ? requireOwnGate(step, known) : createGate(place), flow };
-  const refused = await findRefusedEvents(deps, start, rules);
+  const refused = await findRefusedEvents(deps, { flow, module, gate: { ...start.gate, opened } }, rules);
   const { gate } = await changeGate(deps, { ...start, module }, (current) =>
     current.opened ? current : markGateOpen(removeEvents(current, refused), opened, step.state.execution),
   );
@@ -86,12 +88,17 @@ async function identifyApprovers(
   return unknown === undefined ? { known } : { problem: `The gate did not open: ${unknown}.` };
 }
 
-/** Returns the approvals that came before the opening from people who are not approvers any longer: their group may be another one now. */
-async function findRefusedEvents(deps: StepGateDeps, { gate, flow }: GateWithFlow, rules: GateRules): Promise<GateEvent[]> {
-  if (!rules.people) return [];
+/**
+ * Returns the approvals that came before the opening and do not count: from people who are not approvers any longer, because their group may
+ * be another one now, and with values that are none of the choices that the step has returned.
+ */
+async function findRefusedEvents(deps: StepGateDeps, request: ApprovalRequest, rules: GateRules): Promise<GateEvent[]> {
+  const { gate, flow } = request;
   const verdicts = await Promise.all(
-    gate.events.map(async ({ email }) => {
-      const who = await loadApproverByEmail(deps, email, gate.workspace);
+    gate.events.map(async (event) => {
+      if (!(await isPayloadAccepted(deps, request, event))) return "values";
+      if (!rules.people) return "yes";
+      const who = await loadApproverByEmail(deps, event.email, gate.workspace);
       return authorizeDecision(deps, { rules, gate, flow }, who, { link: true, mayStop: false });
     }),
   );
