@@ -17,6 +17,7 @@ import {
 } from "../../services/flows/definitions/read.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
+import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -55,8 +56,8 @@ export const flows: ApiRoutes = [
   on(routes.flowHistory, async ({ params: { workspace, path } }) => json(200, await listFlowHistory(deps, workspace, path))),
   on(routes.latestFlowVersion, async ({ params: { workspace, path } }) => json(200, (await listFlowHistory(deps, workspace, path))[0])),
   on(routes.updateFlowHistory, async ({ auth, params: { workspace, version }, body }) => {
-    await setFlowMessage(deps, callerOf(auth, routes.updateFlowHistory, workspace), version, body.deployment_msg ?? "");
-    return text(200, `The message of version ${version} was changed.`);
+    const path = await setFlowMessage(deps, callerOf(auth, routes.updateFlowHistory, workspace), version, body.deployment_msg ?? "");
+    return nameAuditedResource(text(200, `The message of version ${version} was changed.`), path);
   }),
   on(routes.flowDeploymentStatus, async ({ params: { workspace, path } }) =>
     json(200, await getFlowDeploymentStatus(deps, workspace, path)),

@@ -20,6 +20,7 @@ import {
   searchScripts,
 } from "../../services/scripts/read.ts";
 import { listScriptWebhooks } from "../../services/scripts/webhooks.ts";
+import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -108,14 +109,16 @@ export const scripts: ApiRoutes = [
     await archiveScript(deps, auth.actor, workspace, path);
     return text(200, `The script ${path} was archived.`);
   }),
-  on(routes.archiveScriptByHash, async ({ auth, params: { workspace, hash } }) =>
-    json(200, await archiveScriptVersion(deps, callerOf(auth, routes.archiveScriptByHash, workspace), hash)),
-  ),
+  on(routes.archiveScriptByHash, async ({ auth, params: { workspace, hash } }) => {
+    const version = await archiveScriptVersion(deps, callerOf(auth, routes.archiveScriptByHash, workspace), hash);
+    return nameAuditedResource(json(200, version), version.path);
+  }),
   on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path } }) => {
     await deleteScript(deps, auth.actor, workspace, path);
     return text(200, path);
   }),
-  on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) =>
-    json(200, await deleteScriptVersion(deps, callerOf(auth, routes.deleteScriptByHash, workspace), hash)),
-  ),
+  on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) => {
+    const version = await deleteScriptVersion(deps, callerOf(auth, routes.deleteScriptByHash, workspace), hash);
+    return nameAuditedResource(json(200, version), version.path);
+  }),
 ];

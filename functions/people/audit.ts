@@ -1,13 +1,15 @@
-import { auditRoutes as routes } from "../../contract/routes/workspaces/audit.ts";
-import { paginate } from "../../core/objects/page.ts";
-import { getAudit, listAudit } from "../../services/audit/audit.ts";
+import { AUDIT_BEFORE_HEADER, auditRoutes as routes } from "../../contract/routes/workspaces/audit.ts";
+import { type AuditPage, listInstanceAudit } from "../../services/audit/audit.ts";
+import { getWorkspaceAudit, listWorkspaceAudit } from "../../services/jobs/read/run-audit.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
+const pageReply = ({ entries, before }: AuditPage) => json(200, entries, before === undefined ? {} : { [AUDIT_BEFORE_HEADER]: before });
+
 export const audit: ApiRoutes = [
-  on(routes.listAudit, async ({ params: { workspace }, query }) => json(200, paginate(await listAudit(deps, workspace, query), query))),
-  on(routes.getAudit, async ({ params: { workspace, id } }) => json(200, await getAudit(deps, workspace, id))),
-  on(routes.listInstanceAudit, async ({ query }) => json(200, paginate(await listAudit(deps, undefined, query), query))),
+  on(routes.listAudit, async ({ params: { workspace }, query }) => pageReply(await listWorkspaceAudit(deps, workspace, query))),
+  on(routes.getAudit, async ({ params: { workspace, id } }) => json(200, await getWorkspaceAudit(deps, workspace, id))),
+  on(routes.listInstanceAudit, async ({ query }) => pageReply(await listInstanceAudit(deps, query))),
 ];

@@ -1,7 +1,6 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
-import { limits } from "../../contract/limits.ts";
 import type { Route } from "../../contract/route.ts";
 import { toActionKind, toOperation } from "../../core/audit/entry.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -9,9 +8,10 @@ import type { Actor } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { runAudited } from "../../services/audit/audit.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
+import { findAuditedResource, resourceInReply } from "./audited-resource.ts";
 import { apiHandler, type RouteHandler } from "./edge.ts";
 import { checkAccess, toTarget } from "./guard.ts";
-import { json, type Reply } from "./reply.ts";
+import { json } from "./reply.ts";
 
 /** Open routes have no actor. All other routes have one, or the job of a link. */
 export interface Auth {
@@ -61,28 +61,8 @@ function hideExistence({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth
   };
 }
 
-type Named = Record<string, unknown>;
-
-/**
- * Returns the name of the changed object for its entry, and never more than a name: bodies contain secrets, and a caller may send a whole
- * token as its prefix.
- */
-function findResourceName(params: Named, body: Named, query: Named): string | undefined {
-  const prefix = params["token_prefix"];
-  if (typeof prefix === "string") return prefix.slice(0, limits.tokenPrefixChars);
-  const names = ["path", "name", "username", "email", "id", "hash", "key", "file_key"];
-  for (const from of [params, body, query]) {
-    for (const name of names) if (typeof from[name] === "string") return from[name].slice(0, 400);
-  }
-  return undefined;
-}
-
-/** Runs appear in the list of jobs; every other change has an entry in the audit log. */
+/** The job of a run is its entry in the audit log (services/jobs/read/run-audit.ts). Every other change has an entry of its own. */
 const isChange = (route: Route) => route.auth === "token" && route.access.verb === "write";
-
-/** Routes that return a new token. Its prefix is the name of the changed object. */
-const createsToken: ReadonlySet<string> = new Set(["tokens.create", "tokens.impersonate", "users.refreshToken"]);
-const readTokenPrefix = ({ body }: Reply) => body?.slice(0, limits.tokenPrefixChars);
 
 const deletesOwnLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
 
@@ -100,12 +80,10 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
   return {
     route,
     handle: (call) => {
-      const params = (call.params ?? {}) as Named;
-      const body = typeof call.body === "object" && call.body !== null ? (call.body as Named) : {};
-      const { workspace: named } = params as { workspace?: string };
+      const { workspace: named } = (call.params ?? {}) as { workspace?: string };
       // A workspace's own log is deleted with it.
       const workspace = deletesOwnLog.has(route.name) ? undefined : named;
-      const resource = workspace === named ? findResourceName(params, body, (call.query ?? {}) as Named) : named;
+      const resource = workspace === named ? findAuditedResource(call) : named;
       return runAudited(
         authenticateDeps,
         {
@@ -116,7 +94,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
           ...(resource === undefined ? {} : { resource }),
         },
         () => handle(call),
-        createsToken.has(route.name) ? readTokenPrefix : undefined,
+        resourceInReply[route.name],
       );
     },
   };

@@ -2,10 +2,12 @@ import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/workspaces/audit.ts";
 import { matchesAuditQuery } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 
@@ -52,22 +54,59 @@ export function toAuditItem(entry: AuditJson): StoredObject {
   return { ...keys.audit(entry.workspace_id, entry.id), value: entry, expiresAtS };
 }
 
-/** Lists entries, the newest first, from one read of at most `limits.listScan` entries. Pass the last timestamp as `before` to continue. */
-export async function listAudit(
-  { objects }: Pick<AuditDeps, "objects">,
-  workspace: string | undefined,
+/** A page of the audit log. `before` continues it, as the parameter of that name without `page`, if more entries may match. */
+export interface AuditPage {
+  entries: AuditJson[];
+  before?: string;
+}
+
+/** The newest entries that match a query, and the time at which the search stopped at its limit. */
+interface FoundEntries {
+  entries: AuditJson[];
+  stoppedAtMs?: number;
+}
+
+/** The number of entries that are read at a time. They have at most 1 KB each, and DynamoDB returns 1 MB at most. */
+const BATCH = 500;
+
+/** Returns the number of matches that fill a page and all pages before it. */
+export const countWanted = ({ page = 1, per_page = limits.perPage }: AuditQuery) =>
+  Math.max(page, 1) * Math.min(per_page, limits.maxPerPage);
+
+/** Finds the newest entries that match, until the page is full or about `maxScanned` entries were compared. */
+export async function findAuditEntries(
+  { objects }: { objects: Pick<ObjectTable, "list"> },
+  workspace: string,
   query: AuditQuery,
-): Promise<AuditJson[]> {
-  const { pk } = keys.audit(workspace ?? INSTANCE, "");
+  maxScanned: number = limits.listScan,
+): Promise<FoundEntries> {
+  const limit = Math.min(BATCH, maxScanned);
+  const { pk } = keys.audit(workspace, "");
   const bound = (at: string, end: "0" | "f") => uuidv7({ msecs: Math.max(0, Date.parse(at)) }).slice(0, 13) + end.repeat(23);
   const from = query.after === undefined ? "0" : bound(query.after, "0");
-  const to = query.before === undefined ? "g" : bound(query.before, "f");
-  const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: limits.listScan });
-  return parseReadableObjects(auditSchema, found).filter((entry) => matchesAuditQuery(entry, query));
+  let to = query.before === undefined ? "g" : bound(query.before, "f");
+  const wanted = countWanted(query);
+  const entries: AuditJson[] = [];
+  for (let scanned = 0; scanned < maxScanned; scanned += limit) {
+    const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit });
+    // The bound of the next batch is the last entry of this one.
+    const fresh = found.filter(({ sk }) => scanned === 0 || sk !== to);
+    entries.push(...parseReadableObjects(auditSchema, fresh).filter((entry) => matchesAuditQuery(entry, query)));
+    const last = found.at(-1);
+    if (entries.length >= wanted || found.length < limit || last === undefined) return { entries: entries.slice(0, wanted) };
+    to = last.sk;
+  }
+  return { entries, stoppedAtMs: Number.parseInt(to.replace("-", "").slice(0, 12), 16) };
+}
+
+/** Lists the audit log of the instance, the newest entries first. */
+export async function listInstanceAudit(deps: Pick<AuditDeps, "objects">, query: AuditQuery): Promise<AuditPage> {
+  const { entries, stoppedAtMs } = await findAuditEntries(deps, INSTANCE, query);
+  return { entries: paginate(entries, query), ...(stoppedAtMs === undefined ? {} : { before: toIsoTime(stoppedAtMs) }) };
 }
 
 /** Returns one entry of a workspace's audit log. Throws `audit.notFound`. */
-export async function getAudit({ objects }: Pick<AuditDeps, "objects">, workspace: string, id: string): Promise<AuditJson> {
+export async function getAudit({ objects }: { objects: Pick<ObjectTable, "get"> }, workspace: string, id: string): Promise<AuditJson> {
   const found = await objects.get(keys.audit(workspace, id));
   if (!found) throw new SvcError("audit.notFound", { id });
   return parseObject(auditSchema, found);

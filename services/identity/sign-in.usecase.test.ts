@@ -7,7 +7,7 @@ import { throttleRules } from "../../core/people/sign-in-throttle.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { listAudit } from "../audit/audit.ts";
+import { listInstanceAudit } from "../audit/audit.ts";
 import { setPassword, signIn } from "./sign-in.ts";
 import { createUser, updateUser } from "./users.ts";
 
@@ -59,7 +59,7 @@ async function attempts(count: number, email: string, password: string, address 
   return answers;
 }
 const refused = (count: number) => Array.from({ length: count }, () => "login.refused");
-const audit = (query: object): Promise<AuditJson[]> => listAudit(room.deps, undefined, query);
+const audit = async (query: object): Promise<AuditJson[]> => (await listInstanceAudit(room.deps, { per_page: 100, ...query })).entries;
 
 describe("failed sign-ins of an account", () => {
   it("are delayed after five, for longer each time, also with the right password and from other addresses", async () => {

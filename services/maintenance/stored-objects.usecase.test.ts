@@ -11,7 +11,7 @@ import { passTime, work } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin as ann } from "../../test/support/use-cases/room-people.ts";
 import { type StoredObjects, writeStoredObjects } from "../../test/support/use-cases/stored-objects.ts";
 import { loadStoredState } from "../../test/support/use-cases/stored-state.ts";
-import { listAudit } from "../audit/audit.ts";
+import { findAuditEntries } from "../audit/audit.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { getFlow, listFlowHistory, listFlows } from "../flows/definitions/read.ts";
 import { authenticate } from "../identity/authenticate.ts";
@@ -154,7 +154,9 @@ describe("with the objects that release 0.2 stored", () => {
 
   it("the audit log and the outbox are read", async () => {
     const { deps } = room;
-    expect(await listAudit(deps, workspace, {})).toContainEqual(expect.objectContaining({ operation: "variables.create" }));
+    expect((await findAuditEntries(deps, workspace, {})).entries).toContainEqual(
+      expect.objectContaining({ operation: "variables.create" }),
+    );
     const events = (await deps.objects.list(keys.outbox(workspace, "").pk)).map(({ value }) => (value as { type: string }).type);
     expect(events).toEqual(expect.arrayContaining(["CreateVariable", "CreateResource", "CreateScript", "CreateFlow"]));
   });

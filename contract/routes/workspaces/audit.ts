@@ -16,15 +16,23 @@ export const auditSchema = z.object({
   parameters: z.record(z.string(), z.string()).optional(),
 });
 export type AuditJson = z.output<typeof auditSchema>;
+/** A page that is not full carries this header if more entries may match: send it as `before`, without `page`, to continue. */
+export const AUDIT_BEFORE_HEADER = "x-svc-before";
+/** One request compares the members of a list with every entry. */
+const names = z
+  .string()
+  .refine((list) => list.split(",").length <= 50, "at most 50 names")
+  .optional();
+
 export const auditQuery = z.object({
   ...page,
   before: timestamp.optional(),
   after: timestamp.optional(),
-  username: z.string().optional(),
+  username: names,
   operation: z.string().optional(),
   operations: z.string().optional(),
   exclude_operations: z.string().optional(),
-  resource: z.string().optional(),
+  resource: names,
   action_kind: z.string().optional(),
 });
 export type AuditQuery = z.output<typeof auditQuery>;
@@ -35,7 +43,9 @@ export const auditRoutes = {
   listAudit: defineRoute({
     ...read,
     name: "audit.list",
-    summary: "List the audited operations in a workspace, newest first.",
+    summary:
+      "List the audited operations in a workspace, newest first. Runs are listed for as long as their jobs exist. A page that is not full carries " +
+      "the header `x-svc-before` if more entries may match: send it as `before` to continue.",
     path: "/api/w/{workspace}/audit/list",
     access: adminRead,
     params: inWorkspace,

@@ -42,13 +42,13 @@ export async function setFlowArchived(
   if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
 }
 
-/** Sets the message of a version. Throws `flow.versionNotFound`. */
+/** Sets the message of a version and returns the flow's path. Throws `flow.versionNotFound`. */
 export async function setFlowMessage(
   { objects }: Pick<ArchiveFlowDeps, "objects">,
   caller: ObjectCaller,
   version: number,
   message: string,
-): Promise<void> {
+): Promise<string> {
   const { workspace } = caller;
   const { path } = await findPermittedFlow({ objects }, caller, version);
   const changed = async () => {
@@ -59,6 +59,7 @@ export async function setFlowMessage(
     return done ? { done: undefined } : undefined;
   };
   await retryOnConflict(changed, () => new SvcError("flow.versionNotFound", { version: String(version) }));
+  return path;
 }
 
 /**

@@ -32,6 +32,15 @@ describe("the audit log", () => {
     ]);
     expect(found.text).not.toContain("planted-secret");
     expect(shaped(routes.getAudit, await ws.get(`audit/get/${entries[0]?.id}`))).toEqual(entries[0]);
+    const hash = expectStatus(await mine.post("scripts/create", { ...script, path: `u/${dev.username}/by-hash` }), 201).text;
+    expectStatus(await mine.post(`scripts/archive/h/${hash}`), 200);
+    expectStatus(await ws.post(`scripts/delete/h/${hash}`), 200);
+    const byHash = await ws.get("audit/list", { resource: `u/${dev.username}/by-hash`, exclude_operations: "jobs.run.dependencies" });
+    expect((byHash.json as { operation: string }[]).map(({ operation }) => operation)).toEqual([
+      "scripts.delete",
+      "scripts.archive",
+      "scripts.create",
+    ]);
     const before = await ws.get("audit/list", { before: new Date(Date.now() - 3_600_000).toISOString() });
     expect(before.json).toEqual([]);
     expect(await status(mine.get("audit/list"))).toBe(403);
@@ -82,6 +91,9 @@ describe("the audit log", () => {
     expect(entries.map(({ resource }) => resource).sort()).toEqual(["f/t/one", "f/t/two"]);
     expect(entries[0]).toMatchObject({ username: "admin", action_kind: "Execute", parameters: { job } });
     expect(found.text).not.toContain("planted-");
+    const [run] = shaped(routes.listAudit, await audited.get("audit/list", { operation: "jobs.run.script" })) as { id: string }[];
+    expect(run).toMatchObject({ id: job, username: "admin", resource: "f/t/args", action_kind: "Execute", parameters: { uuid: job } });
+    expect(shaped(routes.getAudit, await audited.get(`audit/get/${run?.id}`))).toEqual(run);
     expect((await audited.get("audit/list", { resource: "f/t/one", action_kind: "Execute" })).json).toHaveLength(1);
     // One batch holds the entries and the note that masks the job's output.
     const line = await findLogLine((text) => text.includes('"dynamodb.BatchWriteItem"') && text.includes("batch"), "the batch");
