@@ -47,6 +47,8 @@ export interface TokenRoute extends AnyRoute {
 interface OpenRoute extends AnyRoute {
   readonly auth: "none";
   readonly access: "open";
+  /** The access for which the token of a caller who is signed in too must suffice. With a smaller scope the caller counts as not signed in. */
+  readonly callerAccess?: AccessRule;
 }
 
 /** An internal route for the runner, which sends the token of the job that it runs. */

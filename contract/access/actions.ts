@@ -47,5 +47,6 @@ export const actions = {
   readJob: { name: "jobs.get", access: { domain: "jobs", verb: "read", need: "read", target: "job" } },
   resumeFlow: { name: "approvals.resumeFlow", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
   createLinks: { name: "approvals.mint", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
+  decide: { name: "approvals.consent", access: { domain: "approvals", verb: "write", need: "self", target: "job" } },
   readRun: { name: "approvals.run", access: { domain: "approvals", verb: "read", need: "read", target: "job" } },
 } as const satisfies Record<string, Action>;

@@ -18,7 +18,8 @@ function scopeOf({ domain, verb, runs }: AccessRule): string {
 
 function rowOf(route: Route): string {
   const at = `${route.method} | \`${route.path}\``;
-  if (route.auth === "none") return `| ${at} | no token | | |`;
+  if (route.auth === "none")
+    return `| ${at} | no token | ${route.callerAccess ? `${scopeOf(route.callerAccess)}, if one is sent` : ""} | |`;
   if (route.auth === "job") return `| ${at} | the job's token | | |`;
   const { access } = route;
   const need = access.inArchive ? `${access.need}, also in an archived workspace` : access.need;

@@ -6,15 +6,15 @@ import { storage } from "../../aws/s3/storage.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
+import type { Route } from "../../contract/route.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { may } from "../../core/permissions/may.ts";
 import { loadFlowFields } from "../../services/flows/inspection/status.ts";
 import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { listDeliveries } from "../../services/notifications/delivery-records.ts";
 import type { RouteHandler } from "../shared/edge.ts";
+import { countsAsSignedIn } from "./signed-in.ts";
 
 const adapters = { jobs: jobTable, objects: objectTable, storage, executions };
 
@@ -50,11 +50,11 @@ export async function authenticateActor(token: string | undefined, workspace: st
 }
 
 /**
- * Authenticates a caller who does not need a token. A token that is sent must be valid; without the right to decide it is ignored. Throws
- * `auth.*`.
+ * Authenticates a caller who does not need a token. A token that is sent must be valid; one whose scopes do not allow the route is ignored.
+ * Throws `auth.*`.
  */
-export async function optionalActor(token: string | undefined, workspace: string): Promise<Actor | undefined> {
+export async function optionalActor(token: string | undefined, route: Route, workspace: string): Promise<Actor | undefined> {
   if (token === undefined) return undefined;
   const actor = await authenticateActor(token, workspace);
-  return may(actor, routes.consent.access, { workspace }) ? actor : undefined;
+  return countsAsSignedIn(actor, route, workspace) ? actor : undefined;
 }

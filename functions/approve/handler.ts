@@ -20,7 +20,7 @@ export const handler = apiHandler<Auth>(
     if (route.auth !== "token") {
       // On the page, the query parameter `token` may contain the link's token, which does not identify the caller.
       const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
-      return { actor: await optionalActor(isLink ? undefined : token, workspace ?? "") };
+      return { actor: await optionalActor(isLink ? undefined : token, route, workspace ?? "") };
     }
     if (run !== undefined) {
       const job = /^[0-9a-f-]{36}$/.test(run) ? await deps.jobs.get(run) : undefined;

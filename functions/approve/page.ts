@@ -20,7 +20,7 @@ export const pageRoutes: ApproveRoutes = [
   on(routes.approvalInfo, async ({ auth, params: { workspace, job_id: id }, query: { token } }) => {
     const link = parseLink(workspace, id, token);
     // The page sends either a link's token or a person's token under the same name.
-    const actor = auth.actor ?? (link ? undefined : await optionalActor(token, workspace));
+    const actor = auth.actor ?? (link ? undefined : await optionalActor(token, routes.approvalInfo, workspace));
     return json(200, await showApproval(deps, { workspace, id, link, actor }), { "Cache-Control": "no-store" });
   }),
   on(routes.resumeSuspended, async ({ auth: { actor }, params: { workspace, job_id: id }, body }) => {

@@ -1,8 +1,10 @@
 import * as z from "zod";
+import { actions } from "../../access/actions.ts";
 import { anyJson, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { jobSchema } from "../jobs/job.ts";
 
+const { decide } = actions;
 const w = "/api/w/{workspace}";
 const resumeId = z.coerce.number().int().min(0).max(0xffff_ffff).describe("An unsigned 32-bit number. Each number counts once.");
 const approver = z.string().max(250).optional().describe("Name of the approver, as the flow sees it.");
@@ -132,7 +134,17 @@ const linkErrors = [
   "body.tooLarge",
   "payload.base64",
 ] as const;
-const byLink = { fn: "approve", auth: "none", params: atLink, status: 201, reply: outcome, errors: linkErrors } as const;
+/** What the token of a caller of the page, or of a link, must allow if one is sent. */
+const readsAsCaller = { domain: "approvals", verb: "read", need: "self", target: "job" } as const;
+const byLink = {
+  fn: "approve",
+  auth: "none",
+  callerAccess: decide.access,
+  params: atLink,
+  status: 201,
+  reply: outcome,
+  errors: linkErrors,
+} as const;
 
 const runJob = { domain: "approvals", verb: "write", need: "run", target: "job" } as const;
 
@@ -213,6 +225,7 @@ export const approvalRoutes = {
     method: "GET",
     path: `${w}/jobs_u/get_flow/{id}/{resume_id}/{signature}`,
     access: "open",
+    callerAccess: readsAsCaller,
     fn: "approve",
     auth: "none",
     params: atLink,
@@ -227,6 +240,7 @@ export const approvalRoutes = {
     method: "GET",
     path: `${w}/jobs_u/flow/approval_info/{job_id}`,
     access: "open",
+    callerAccess: readsAsCaller,
     fn: "approve",
     auth: "none",
     params: atGateJob,
@@ -247,6 +261,7 @@ export const approvalRoutes = {
     method: "POST",
     path: `${w}/jobs_u/flow/resume_suspended/{job_id}`,
     access: "open",
+    callerAccess: decide.access,
     fn: "approve",
     auth: "none",
     params: atGateJob,
@@ -279,7 +294,7 @@ export const approvalRoutes = {
     summary: "Decide a ConsentGate.",
     method: "POST",
     path: "/api/v1/runs/{run_id}/consent",
-    access: { domain: "approvals", verb: "write", need: "self", target: "job" },
+    access: decide.access,
     fn: "approve",
     auth: "token",
     params: atRun,

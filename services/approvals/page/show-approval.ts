@@ -1,3 +1,4 @@
+import { actions } from "../../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../../contract/errors.ts";
 import type { FlowValue } from "../../../contract/flows/flow-value.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
@@ -5,6 +6,7 @@ import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/f
 import { listApprovers } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import { may } from "../../../core/permissions/may.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
 import type { LinkReference } from "../decisions/decide.ts";
 import { buildApproverSource, maySeeRun } from "../decisions/visibility.ts";
@@ -64,9 +66,11 @@ export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkR
  */
 export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): Promise<ApprovalInfo> {
   const { link, actor } = page;
+  // With a token that may only read, the caller sees the page but can't decide on it.
+  const decider = actor && may(actor, actions.decide.access, { workspace: page.workspace }) ? actor : undefined;
   const show = async (request: ApprovalRequest) => {
     const seesRun = maySeeRun(actor, request.flow);
-    const info = await buildApprovalInfo(deps, request, buildApproverSource(actor, request, link), seesRun);
+    const info = await buildApprovalInfo(deps, request, buildApproverSource(decider, request, link), seesRun);
     return { seesRun, info };
   };
   if (link) return (await show(await findRequestByLink(deps, link))).info;

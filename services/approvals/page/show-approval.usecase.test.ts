@@ -49,4 +49,19 @@ describe("the approval page of a run", () => {
     expect(await codeOf(decideOnPage(deps, page(stranger), { approved: true }))).toBe("approval.link");
     expect(await codeOf(showApproval(deps, page(anAdmin)))).toBe(forAdmin);
   });
+
+  it.each([
+    ["no scopes", undefined, true],
+    ["the scope to decide", ["approvals:write"], true],
+    ["the scope to read", ["approvals:read"], false],
+  ])(
+    "can be decided by a person who may see the run and has a token of %s, if it allows decisions",
+    async (_title, scopes, can_approve) => {
+      const id = await play([asks]);
+      const actor: Actor = { ...anAdmin, ...(scopes ? { scopes } : {}) };
+      const info = await showApproval(room.deps, { workspace: room.workspace, id, actor });
+      expect(info).toMatchObject({ flow_id: id, state: "open", can_approve });
+      if (!can_approve) expect(info).toMatchObject({ refused: "sign_in" });
+    },
+  );
 });
