@@ -86,6 +86,9 @@ describe("a synchronous reply (spec 4.4)", () => {
     "multipart/x-mixed-replace; boundary=b",
     "application/problem+json",
     "text/html, application/json",
+    "application/json;,text/html",
+    "application/json; charset=utf-8, text/html",
+    'application/json; a=",text/html',
     "application/jsonp",
     "unknown",
   ])("%s is rendered without the origin's rights, whether the run succeeds or fails", (type) => {

@@ -144,9 +144,12 @@ function checkCookie(text: string, refuse: Refuse): void {
   if (OWN_COOKIES.has(plain)) throw refuse(`the cookie '${plain}' is reserved for this service`);
 }
 
+/** JSON alone: browsers take a comma for the start of another media type, and the last one counts. Other parameters than the charset are not JSON's. */
+const ONLY_JSON = /^application\/json(;\s*charset=[\w-]+)?$/i;
+
 /** Everything that a browser could render gets an origin of its own, so that a script's page cannot use the session of its visitor. */
 function sandboxOf(type: string): Record<string, string> {
   const nosniff = { "x-content-type-options": "nosniff" };
-  if (/^\s*application\/json\s*(;|$)/i.test(type)) return nosniff;
+  if (ONLY_JSON.test(type)) return nosniff;
   return { "content-security-policy": "sandbox allow-forms allow-popups allow-scripts", ...nosniff };
 }

@@ -10,6 +10,8 @@ const TYPES = [
   "text/html;charset=utf-7",
   " text/html",
   "text/html, application/json",
+  "application/json;,text/html",
+  "application/json; charset=utf-8, image/svg+xml",
   "application/xhtml+xml",
   "image/svg+xml",
   "text/xml",
@@ -30,11 +32,17 @@ const TYPES = [
 ];
 
 const READ = "session-of-the-visitor:";
-/** Tries to read the visitor's session, and reports it to the console of the page. */
+/**
+ * Tries to read the visitor's session, and reports it to the console of the page. It has neither quotation marks nor line breaks, so that it also
+ * runs inside a JSON string.
+ */
 const ATTACK = `
-  fetch("/api/users/whoami", { credentials: "include" }).then((r) => r.text()).then((t) => console.log("${READ}" + t)).catch(() => {});
-  try { console.log("cookie:" + document.cookie); localStorage.setItem("a", "1"); console.log("storage:shared"); } catch {}
-  try { navigator.serviceWorker.register("/api/sw.js").then(() => console.log("worker:registered")).catch(() => {}); } catch {}`;
+  fetch('/api/users/whoami', { credentials: 'include' }).then((r) => r.text()).then((t) => console.log('${READ}' + t)).catch(() => {});
+  try { console.log('cookie:' + document.cookie); localStorage.setItem('a', '1'); console.log('storage:shared'); } catch {}
+  try { navigator.serviceWorker.register('/api/sw.js').then(() => console.log('worker:registered')).catch(() => {}); } catch {}`.replaceAll(
+  "\n",
+  " ",
+);
 const HTML = `<!doctype html><html><body><script>${ATTACK}</script></body></html>`;
 const XHTML = `<html xmlns="http://www.w3.org/1999/xhtml"><body><script><![CDATA[${ATTACK}]]></script></body></html>`;
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><script><![CDATA[${ATTACK}]]></script></svg>`;
