@@ -10,6 +10,7 @@ export interface FileErrors {
   "file.storageResource": { path: string; reason: string };
   "file.noKeys": { storage: string };
   "file.ofJob": { fileKey: string };
+  "file.otherStorage": { from: string; to: string };
   "file.link": NoDetails;
 }
 
@@ -40,6 +41,11 @@ export const fileAnswers: Answers<FileErrors> = {
     status: 400,
     describe: ({ fileKey }) =>
       `${JSON.stringify(fileKey)} belongs to a job. It is deleted with the job, and only the job can write it. Choose another key.`,
+  },
+  "file.otherStorage": {
+    status: 400,
+    describe: ({ from, to }) =>
+      `${JSON.stringify(from)} and ${JSON.stringify(to)} are in different storages, and a file moves only within its storage. Download the file and upload it to the other one.`,
   },
   "file.link": { status: 403, describe: () => "This file link is invalid or has expired. Request a new one from the sender." },
 };

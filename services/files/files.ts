@@ -145,6 +145,8 @@ export async function moveFile(
     { fileKey: to },
     { ...storageName, storage: parseFile(from, storageName.storage ?? undefined).storage },
   );
+  // The rights to a file hold in its own storage, and the copy reads the source's key in the bucket of the target.
+  if (!isSameStorage(source.open, target.open)) throw new SvcError("file.otherStorage", { from, to });
   if (source.key === target.key) return;
   const ofJob = source.open.where.kind === "stack" && findFileJob(source.fileKey) !== undefined;
   if (!ofJob) await resolveWritableFile(deps, caller, { fileKey: from }, storageName);
@@ -155,6 +157,9 @@ export async function moveFile(
   }
   if (!ofJob) await source.open.bucket.deleteObject(source.key);
 }
+
+/** Returns whether two storages are one bucket, opened with the same rights. */
+const isSameStorage = ({ where: one }: OpenStorage, { where: other }: OpenStorage) => JSON.stringify(one) === JSON.stringify(other);
 
 const lastModifiedField = (ms: number | undefined) => (ms === undefined ? {} : { last_modified: new Date(ms).toISOString() });
 

@@ -101,7 +101,7 @@ export const fileRoutes = {
     access: writeRequest,
     query: z.object({ src_file_key: fileKey, dest_file_key: fileKey, ...where }),
     reply: { text: "A confirmation." },
-    errors: [...errors, "file.ofJob", "file.notFound", "path.noFolder"],
+    errors: [...errors, "file.ofJob", "file.notFound", "file.otherStorage", "path.noFolder"],
   }),
   listFiles: defineRoute({
     ...shared,

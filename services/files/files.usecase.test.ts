@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, it } from "vitest";
+import { buckets } from "../../aws/s3/buckets.ts";
+import { fileRoutes } from "../../contract/routes/stored/files.ts";
+import { fileObjectKey } from "../../core/files/file-key.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { setWorkspaceSetting } from "../settings/workspace.ts";
+import { moveFile } from "./files.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+  // The address belongs to no host (RFC 5737).
+  const value = { bucket: "theirs", endPoint: "203.0.113.1", useSSL: false, accessKey: "a", secretKey: "b" };
+  const path = "f/ops/bucket";
+  const stored = { path, json: JSON.stringify(value), resourceType: "s3", createdBy: "ann", editedAtMs: room.clock.nowMs };
+  await room.deps.objects.put({ ...keys.resource(room.workspace, path), value: stored });
+  const secondary_storage = { theirs: { type: "S3Storage" as const, s3_resource_path: path } };
+  await setWorkspaceSetting(room.deps, room.workspace, "large_file_storage", { type: "stack", secondary_storage });
+});
+
+it("a move never reads another bucket than the one whose rights were checked, so no key reaches another workspace", async () => {
+  const victim = `files/other-${randomUUID()}/report.txt`;
+  const own = buckets.own();
+  await own.putObject(victim, Buffer.from("of another workspace"), "text/plain");
+  const caller = { actor: anAdmin, action: fileRoutes.moveFile, workspace: room.workspace };
+  const deps = { ...room.deps, buckets };
+  for (const [from, to] of [
+    [`s3://theirs/${victim}`, "s3://_default_/stolen.txt"],
+    [`s3://theirs/${victim}`, "s3://_stack_/stolen.txt"],
+    ["s3:///mine.txt", "s3://theirs/given.txt"],
+  ] as const) {
+    await expect(moveFile(deps, caller, { from, to }, {})).rejects.toMatchObject({ code: "file.otherStorage" });
+  }
+  expect(await own.headObject(fileObjectKey(room.workspace, "stolen.txt"))).toBeUndefined();
+});
