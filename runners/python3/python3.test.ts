@@ -209,6 +209,20 @@ describe("the function of a script", () => {
     );
   });
 
+  it.each(["system", "Popen", "helper", "_private", "__setattr__", "__class__"])(
+    "the request cannot select %s, which the script does not define for callers",
+    async (entrypoint) => {
+      const code =
+        "from os import system\nfrom subprocess import Popen\nfrom f.ops.shared import helper\ndef main():\n    return 1\ndef _private(**rest):\n    return rest";
+      const files = { "f/ops/shared.py": "def helper(**rest):\n    return rest" };
+      const args = { command: "touch stolen", args: "touch stolen", shell: true, name: "main", value: 1 };
+      expect(await errorOf({ code, files, entrypoint, args })).toEqual({
+        name: "EntrypointError",
+        message: `The script does not define a function '${entrypoint}'. It defines: main.`,
+      });
+    },
+  );
+
   it("a script can import other scripts by path, and packages", async () => {
     const outcome = await runner.run({
       code: "from f.ops.shared import double\nfrom .shared import half\nimport colours\ndef main():\n    return [double(2), half(2), colours.RED]",

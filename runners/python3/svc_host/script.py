@@ -10,6 +10,10 @@ import sys
 from . import arguments, errors, results
 
 
+_ENTRYPOINTS = ("main", "preprocessor")
+"""The functions that the service calls by itself."""
+
+
 class NoFunction(Exception):
     """The script does not define the requested function."""
 
@@ -108,12 +112,17 @@ def _with_body(event):
 
 def _call(module, entrypoint, args):
     function = getattr(module, entrypoint, None)
-    if not callable(function):
-        names = [name for name, value in vars(module).items() if inspect.isroutine(value) and value.__module__ == module.__name__]
+    if not callable(function) or not (entrypoint in _ENTRYPOINTS or _is_exported(module, entrypoint, function)):
+        names = [name for name, value in vars(module).items() if inspect.isroutine(value) and _is_exported(module, name, value)]
         listing = f"It defines: {', '.join(names)}." if names else "It defines no function."
         raise NoFunction(f"The script does not define a function '{entrypoint}'. {listing}")
     positional, keywords = arguments.bind(function, args)
     return _settle(function(*positional, **keywords))
+
+
+def _is_exported(module, name, function):
+    """Whether a caller may choose the function: what a script has imported, such as `subprocess.run`, must be out of reach."""
+    return not name.startswith("_") and getattr(function, "__module__", None) == module.__name__
 
 
 def _settle(value):
