@@ -65,7 +65,7 @@ export async function restartFlow(
     { origin, plan, namesVersion: typeof request.flow_version === "number" },
     reused,
   );
-  const { kind, hash, tag, timeoutS, priority, code } = origin;
+  const { kind, tag, timeoutS, priority, code } = origin;
   const path = isPreview ? findPreviewPath(actor, origin.workspace, origin.path) : origin.path;
   return enqueueJob(deps, {
     ...fields,
@@ -73,7 +73,7 @@ export async function restartFlow(
     workspace: origin.workspace,
     kind,
     path,
-    hash,
+    hash: flow ? flow.hash : origin.hash,
     flow: wanted === undefined ? { execution: 0 } : { version: wanted, execution: 0 },
     reusedSteps,
     ...(code ? { code: (await loadJson(deps, origin, code)) as { flow: unknown } } : {}),

@@ -10,6 +10,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { each, echo } from "../../../test/support/use-cases/flow-modules.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import {
+  addFlow,
   approveGate,
   endOfFlow,
   type FlowRoom,
@@ -22,6 +23,7 @@ import { addWorkspace, passLease, work } from "../../../test/support/use-cases/r
 import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
 import { buildFlowPreviewRequest } from "../../execution/requests/preview-request.ts";
 import { startRun } from "../../execution/requests/start-run.ts";
+import { buildFlowJobFields, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { continueEarlierRun } from "./continue-earlier-run.ts";
 import { restartFlow } from "./restart.ts";
 
@@ -189,5 +191,38 @@ describe("a preview that continues an earlier run", () => {
     await expect(preview(value, {}, { flow_job_id: run, step_id: "b", nested: {} })).rejects.toMatchObject({ code: "flow.notRestarted" });
     const stranger = aReader(room.workspace, []);
     await expect(preview(value, {}, { flow_job_id: first, step_id: "b" }, stranger)).rejects.toMatchObject({ code: "job.notFound" });
+  });
+});
+
+describe("the cache of a flow", () => {
+  const CACHED_S = 600;
+  const answers = (text: string) => ({ modules: [echo("a", "flow_input.x"), echo("b", `'${text}'`)], cache_ttl: CACHED_S });
+  let flows: FlowRoom;
+  beforeAll(async () => {
+    flows = await newFlowRoom();
+  });
+  const play = async (id: string): Promise<unknown> => {
+    await new Cloud(flows).play(id);
+    return (await endOfFlow(flows, id)).result;
+  };
+
+  it("never holds the result of a restart with another version or with earlier results", async () => {
+    const { deps, workspace, clock } = flows;
+    const old = await addFlow(flows, "f/ops/cached", answers("old"));
+    const newest = await addFlow(flows, "f/ops/cached", answers("new"));
+    const run = async () => {
+      const { id } = await enqueueJob(deps, { actor: anAdmin, workspace, ...buildFlowJobFields(newest), args: { x: 1 } });
+      return { id, result: await play(id) };
+    };
+    const first = await run();
+    expect(first.result).toBe("new");
+    for (const step_id of ["a", "b"]) {
+      clock.nowMs += (CACHED_S + 1) * 1000;
+      const ended = (await deps.jobs.get(first.id)) ?? expect.fail("The first run is gone.");
+      const { id } = await restartFlow(deps, anAdmin, ended, { request: { step_id, flow_version: old.version }, fields: {} });
+      expect(await play(id)).toBe("old");
+      expect(await deps.jobs.get(id)).toMatchObject({ hash: old.hash });
+      expect((await run()).result).toBe("new");
+    }
   });
 });

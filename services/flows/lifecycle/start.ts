@@ -37,7 +37,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
   const { objects, storage } = deps;
   const { workspace } = job;
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
-  if (flow.plan) return beginExecution(deps, job);
+  if (flow.plan) return beginExecution(deps, job, { isRepeated: true });
   if (job.kind === "flowpreview") return startPreview(deps, job);
   const { version = 0 } = flow;
   const load = async () => requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
@@ -69,7 +69,12 @@ async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<Finis
   return beginExecution(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
 }
 
-async function beginExecution(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
+/** `isRepeated`: an earlier attempt has recorded the beginning, with the key of the cache if the run has one. */
+async function beginExecution(
+  deps: StartFlowDeps,
+  job: RunningJob,
+  { isRepeated = false }: { isRepeated?: boolean } = {},
+): Promise<FinishedJob | undefined> {
   const { jobs, nowMs } = deps;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);
@@ -85,7 +90,8 @@ async function beginExecution(deps: StartFlowDeps, job: RunningJob): Promise<Fin
   if (value.modules.length === 0) return endJob(deps, job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
   // The step that runs this flow may set a cache of its own.
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
-  if (job.kind === "flow" && cacheTtlS) {
+  // A restarted run mixes the results of earlier steps, perhaps of another version, with new ones: neither may it be cached, nor replaced.
+  if (job.kind === "flow" && cacheTtlS && !flow.reusedSteps && !isRepeated) {
     job = { ...job, cacheTtlS };
     const key = await resolveFlowCacheKey(deps, job, value.cache_ignore_s3_path === true);
     job = { ...job, ...(key === undefined ? {} : { cacheKey: key }) };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
-import { runnableFlowSchema } from "../../../core/flows/version.ts";
+import { type RunnableFlow, runnableFlowSchema } from "../../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Person } from "../../../core/people/actor.ts";
@@ -50,8 +50,8 @@ export async function newFlowRoom(): Promise<FlowRoom> {
   return { ...room, results };
 }
 
-/** A flow at a path that other flows can run. */
-export async function addFlow({ deps, workspace }: Room, path: string, sent: object[] | object): Promise<void> {
+/** Adds a version of a flow at a path, which runs and other flows can start, and returns the version. */
+export async function addFlow({ deps, workspace }: Room, path: string, sent: object[] | object): Promise<RunnableFlow> {
   const [version, plan] = [Math.floor(Math.random() * 1e9), `flows/${workspace}/${randomUUID()}/plan.json`];
   await deps.storage.putObject(
     plan,
@@ -59,11 +59,13 @@ export async function addFlow({ deps, workspace }: Room, path: string, sent: obj
     "application/json",
   );
   const build = { state: "ready" as const, job: randomUUID(), plan };
-  const { build: _, ...value } = runnableFlowSchema.parse({ workspace, path, version, hash: "1", tag: "flow", archived: false, build });
+  const flow = runnableFlowSchema.parse({ workspace, path, version, hash: version.toString(16), tag: "flow", archived: false, build });
+  const { build: _, ...value } = flow;
   await Promise.all([
     deps.objects.put({ ...keys.flowHead(workspace, path), value, version: String(version), build }),
     deps.objects.put({ ...keys.flowVersion(workspace, version), value, version: String(version), build }),
   ]);
+  return flow;
 }
 
 /** The job of a flow with a started execution. */
