@@ -18,12 +18,13 @@ export const folderName = z
   .string()
   .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, not '__proto__' or 'constructor'");
 export const versionHash = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
-export const jobId = z.uuid();
+/** Lower case: an id with capital letters is the same UUID, and the ids of a flow's steps are derived from the UUID of its job. */
+export const jobId = z.uuid().toLowerCase();
 /**
  * The id that a caller gives a new job. The jobs of a flow's steps have ids of version 5, derived from their place, so a caller can never choose
  * the id of a step that has not run yet.
  */
-export const newJobId = z.union([z.uuidv4(), z.uuidv7()], "must be a version 4 or 7 UUID");
+export const newJobId = z.union([z.uuidv4().toLowerCase(), z.uuidv7().toLowerCase()], "must be a version 4 or 7 UUID");
 
 export const flag = z.enum(["true", "false", ""]).transform((value) => value !== "false");
 export const timestamp = z.iso.datetime({ offset: true });
