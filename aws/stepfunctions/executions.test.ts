@@ -46,18 +46,25 @@ describe("machines during their deletion", () => {
 });
 
 describe("a machine that exists under the name", () => {
-  it.each([
+  const rows = [
     ["made", { definition: "{}", roleArn: "role", status: "ACTIVE" }],
     ["different", { definition: '{"StartAt":"Other"}', roleArn: "role", status: "ACTIVE" }],
     ["different", { definition: "{}", roleArn: "other", status: "ACTIVE" }],
     ["leaving", { definition: "{}", roleArn: "role", status: "DELETING" }],
-  ])("is %s after a comparison with the definition", async (expected, found) => {
-    const { stateMachines } = await adaptersAt({
-      CreateStateMachine: () => ({ error: "StateMachineAlreadyExists" }),
-      DescribeStateMachine: () => found,
-    });
-    expect(await stateMachines.createStateMachine("svc-demo-a", "{}", "role", {})).toBe(expected);
-  });
+    ["made", { error: "StateMachineDoesNotExist" }],
+  ] as const;
+  // An equal definition makes CreateStateMachine succeed, whatever role the machine has.
+  const answers = [["refused", { error: "StateMachineAlreadyExists" }] as const, ["accepted", { creationDate: 1 }] as const];
+  it.each(rows.flatMap(([expected, found]) => answers.map(([title, answer]) => [expected, title, JSON.stringify(found), answer] as const)))(
+    "is %s after a comparison with definition and role, when its creation is %s and it is %s",
+    async (expected, _title, found, answer) => {
+      const { stateMachines } = await adaptersAt({
+        CreateStateMachine: () => answer,
+        DescribeStateMachine: () => JSON.parse(found) as object,
+      });
+      expect(await stateMachines.createStateMachine("svc-demo-a", "{}", "role", {})).toBe(expected);
+    },
+  );
 });
 
 describe("idle machines", () => {

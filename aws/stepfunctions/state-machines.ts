@@ -9,6 +9,7 @@ import {
   ResourceNotFound,
   StateMachineAlreadyExists,
   StateMachineDeleting,
+  StateMachineDoesNotExist,
 } from "@aws-sdk/client-sfn";
 import { env, requireEnv } from "../../contract/env.ts";
 import { stepFunctions } from "../sdk/clients.ts";
@@ -49,12 +50,25 @@ async function removeIf(stateMachineArn: string, tags: Record<string, string>): 
   return true;
 }
 
-/** Compares the machine with a name with what it should be, because a person may have changed it, or made one with this name. */
+/**
+ * Compares the machine with a name with what it should be, because a person may have changed it, or made one with this name. A machine that
+ * was just created may not be visible yet.
+ */
 async function compareStateMachine(name: string, definition: string, roleArn: string): Promise<"made" | "leaving" | "different"> {
   const stateMachineArn = `${requireEnv(env.statesArn)}:stateMachine:${name}`;
-  const found = await stepFunctions().send(new DescribeStateMachineCommand({ stateMachineArn }));
+  const found = await describeIfVisible(stateMachineArn);
+  if (!found) return "made";
   if (found.status === "DELETING") return "leaving";
   return found.definition === definition && found.roleArn === roleArn ? "made" : "different";
+}
+
+async function describeIfVisible(stateMachineArn: string) {
+  try {
+    return await stepFunctions().send(new DescribeStateMachineCommand({ stateMachineArn }));
+  } catch (error) {
+    if (error instanceof StateMachineDoesNotExist) return undefined;
+    throw error;
+  }
 }
 
 /** A later pass handles the remaining machines. */
@@ -97,9 +111,9 @@ export const stateMachines = {
         return { refused: `Step Functions rejects the flow's state machine: ${error.message}` };
       }
       if (!(error instanceof StateMachineAlreadyExists)) throw error;
-      return compareStateMachine(name, definition, roleArn);
     }
-    return "made";
+    // CreateStateMachine also succeeds if a machine with this name and definition exists, and ignores that its role is another one.
+    return compareStateMachine(name, definition, roleArn);
   },
 
   /**

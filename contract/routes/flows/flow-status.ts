@@ -12,6 +12,7 @@ const failedRetries = { failed_retries: z.array(jobId).optional() };
 
 const moduleStatusSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("WaitingForPriorSteps"), id: z.string() }),
+  /** If several gates are open inside a loop or branch, `job` is the earliest of them, and `count` the events that it still needs. */
   z.object({ type: z.literal("WaitingForEvents"), id: z.string(), count: z.int(), job: jobId }),
   z.object({ type: z.literal("WaitingForExecutor"), id: z.string(), job: jobId }),
   z.object({

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
+import type { Gate } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, one, step } from "../../../test/support/use-cases/flow-modules.ts";
@@ -140,6 +141,35 @@ describe("a flow's job", () => {
       for (const execution of room.started) if (execution.is === "running") execution.is = "stopped";
       await cloud.playUntilQuiet();
     }
+  });
+
+  it.each([
+    ["a parallel loop", (ask: object) => each("outer", "[1, 2, 3]", [ask, step("b")], { parallel: true })],
+    ["parallel branches", (ask: object) => all("outer", [[ask], [{ ...ask, id: "ask2" }], [{ ...ask, id: "ask3" }]], { parallel: true })],
+  ])("shows the earliest of the gates that are open inside %s, with the approvals that it still needs", async (_, around) => {
+    const run = await startFlow(room, [around(echo("ask", "1", { suspend: { required_events: 2 } })), step("after")]);
+    const cloud = new Cloud(room);
+    await cloud.playUntilQuiet();
+    const shown = async () => (await loadFlowFields(room.deps, await jobOf(run))).flow_status?.modules[0];
+    const open = await gates(room, run);
+    expect(open).toHaveLength(3);
+    const approve = async (gate: Gate | undefined, resumeId: number) => gate && approveGate(room, gate, 1, { resumeId });
+    const [first, second, third] = open;
+    const waiting = (gate: Gate | undefined, count: number) => ({ type: "WaitingForEvents", id: "outer", count, job: gate?.id });
+    expect(await shown()).toEqual(waiting(first, 2));
+    // An approval of another gate changes nothing: the URLs of the shown job do not reach that gate.
+    await approve(third, 1);
+    expect(await shown()).toEqual(waiting(first, 2));
+    await approve(first, 1);
+    expect(await shown()).toEqual(waiting(first, 1));
+    await approve(first, 2);
+    expect(await shown()).toEqual(waiting(second, 2));
+    await approve(second, 1);
+    await approve(second, 2);
+    expect(await shown()).toEqual(waiting(third, 1));
+    await approve(third, 2);
+    await cloud.playUntilQuiet();
+    expect(await jobOf(run)).toMatchObject({ state: "succeeded" });
   });
 
   it("names the executions that it continued from, the oldest first", async () => {

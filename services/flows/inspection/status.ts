@@ -118,7 +118,10 @@ async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Pro
   };
 }
 
-/** Finds the earliest open gate of the modules inside a loop or branch, at any depth. Their flow's job counts its open gates. */
+/**
+ * Finds the earliest open gate of the modules inside a loop or branch, at any depth. Their flow's job counts its open gates. A module's status
+ * names one job and the events that this job's URLs can still deliver, so the other gates follow when this one is decided.
+ */
 async function findInnerGate(deps: FlowStatusDeps, job: Job, value: FlowValue, container: string): Promise<OpenGate | undefined> {
   if (!getWaitState(job)) return undefined;
   const { modules } = indexFlow(value);
