@@ -43,6 +43,7 @@ export const actions = {
     name: "folders.get",
     access: { domain: "folders", verb: "read", need: "read", target: "folder", hiddenAs: "folder.notFound" },
   },
+  grantAccess: { name: "acls.add", access: { domain: "acls", verb: "write", need: "own", target: "object", hiddenAs: "access.notFound" } },
   downloadFile: { name: "files.download", access: { domain: "files", verb: "read", need: "read", target: "request" } },
   readJob: { name: "jobs.get", access: { domain: "jobs", verb: "read", need: "read", target: "job" } },
   resumeFlow: { name: "approvals.resumeFlow", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },

@@ -112,6 +112,9 @@ export const peopleAnswers: Answers<PeopleErrors> = {
     status: 422,
     describe: ({ scope }) => `There is no scope ${scope}. GET /api/tokens/list/scopes lists all scopes; a path may follow after a colon.`,
   },
-  "token.tooWide": { status: 403, describe: () => "A token cannot create or change a token that has more rights than itself." },
+  "token.tooWide": {
+    status: 403,
+    describe: () => "A token cannot create or change a token that has more rights than itself or is valid for longer.",
+  },
   "token.changedMeanwhile": { status: 409, describe: () => "Another request changed this token at the same time. Try again." },
 };

@@ -19,6 +19,8 @@ export interface Person extends Identity {
   kind: "person";
   tokenHash: string;
   tokenPrefix: string;
+  /** When the token expires (epoch ms). Absent for a session, with which a user creates tokens that last. */
+  tokenExpiresAtMs?: number;
   /** Present if the token is limited to one workspace. */
   workspace?: string;
   /** Absent: the token has all permissions of its owner. */

@@ -68,11 +68,12 @@ function jobActorFields({ job: jobId, att: attempt, ws: workspace, pa: permissio
   return { kind: "job" as const, jobId, attempt, workspace, permissionedAs, ...lineage };
 }
 
-function tokenActorFields({ hash, prefix, workspace, scopes, readOnly }: TokenRecord) {
+function tokenActorFields({ hash, prefix, workspace, scopes, readOnly, session, expiresAtMs }: TokenRecord) {
   return {
     kind: "person" as const,
     tokenHash: hash,
     tokenPrefix: prefix,
+    ...(session || expiresAtMs === undefined ? {} : { tokenExpiresAtMs: expiresAtMs }),
     ...(workspace === undefined ? {} : { workspace }),
     ...(scopes ? { scopes } : {}),
     ...(readOnly ? { readOnly } : {}),

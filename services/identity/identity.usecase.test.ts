@@ -9,9 +9,11 @@ import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { mayJoinInstance } from "../workspaces/auto-invite.ts";
+import { inviteUser } from "../workspaces/invites.ts";
 import { addMember, isMember } from "../workspaces/members.ts";
 import { authenticate } from "./authenticate.ts";
-import { openSession } from "./sign-in.ts";
+import { impersonate, openSession } from "./sign-in.ts";
 import { createToken, deleteToken, listTokens, updateToken } from "./tokens.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, loadPerson, personExists, updateUser } from "./users.ts";
 
@@ -128,6 +130,46 @@ describe("tokens, whichever write of theirs fails,", () => {
       expect(await storedTokens(person)).toEqual([]);
     }
   });
+});
+
+describe("a token that expires, and is no session,", () => {
+  const authenticated = async (token: string) => {
+    const { actor } = await authenticate({ ...room.deps, publicKey: async () => undefined }, token);
+    if (actor.kind !== "person") throw new Error("The token belongs to a job.");
+    return actor;
+  };
+  const at = (inMs: number) => new Date(room.clock.nowMs + inMs).toISOString();
+
+  it("creates only tokens that expire with it or earlier", async () => {
+    const person = await aPerson();
+    const caller = await authenticated(await createToken(room.deps, person, { expiration: at(60_000) }));
+    for (const expiration of [undefined, at(120_000)]) {
+      await expect(createToken(room.deps, caller, { expiration })).rejects.toMatchObject({ code: "token.tooWide" });
+      await expect(impersonate(room.deps, caller, person.email, { expiration })).rejects.toMatchObject({ code: "token.tooWide" });
+    }
+    await createToken(room.deps, caller, { expiration: at(60_000) });
+    const session = await authenticated(
+      await openSession(room.deps, (await loadPerson(room.deps, person.email)).person, { operation: "users.login", address: "" }),
+    );
+    await createToken(room.deps, session, {});
+  });
+
+  it("does not widen a token that is valid for longer", async () => {
+    const person = await aPerson();
+    const caller = await authenticated(await createToken(room.deps, person, { expiration: at(60_000) }));
+    const lasting = await createToken(room.deps, person, { scopes: ["jobs:read"] });
+    await expect(updateToken(room.deps, caller, lasting, { scopes: null })).rejects.toMatchObject({ code: "token.tooWide" });
+    const short = await createToken(room.deps, person, { scopes: ["jobs:read"], expiration: at(30_000) });
+    await updateToken(room.deps, caller, short, { scopes: null });
+  });
+});
+
+it("a deleted user is no longer invited to any workspace", async () => {
+  const { email } = await aPerson();
+  await inviteUser(room.deps, room.workspace, { email, is_admin: false, operator: false });
+  expect(await mayJoinInstance(room.deps, email)).toBe(true);
+  await deleteUser(users(), email);
+  expect(await mayJoinInstance(room.deps, email)).toBe(false);
 });
 
 describe("createUser, whichever of its writes fails,", () => {

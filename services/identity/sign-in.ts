@@ -10,7 +10,7 @@ import type { PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
 import { buildAuditItem } from "../audit/audit.ts";
 import { joinWorkspaces } from "../workspaces/auto-invite.ts";
-import { buildTokenWrites } from "./tokens.ts";
+import { buildTokenWrites, checkExpiration } from "./tokens.ts";
 import { loadPerson, updatePerson } from "./users.ts";
 import { type PasswordAttempt, type VerifyPasswordDeps, verifyPassword } from "./verify-password.ts";
 
@@ -130,7 +130,7 @@ export async function setPassword(
   }
 }
 
-/** Creates a token of another user, for a superadmin. Throws `user.notFound`, `token.notForJobs`. */
+/** Creates a token of another user, for a superadmin. Throws `user.notFound`, `token.notForJobs`, `token.tooWide`. */
 export async function impersonate(
   { objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">,
   actor: Actor,
@@ -138,6 +138,7 @@ export async function impersonate(
   request: { label?: string | null | undefined; expiration?: string | null | undefined; workspace_id?: string | null | undefined },
 ): Promise<string> {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
+  checkExpiration(actor, request.expiration);
   const { person, stored } = await loadPerson({ objects }, email);
   const label = request.label || `impersonated by ${actor.email}`;
   const { value, writes } = buildTokenWrites(person, { ...request, label }, nowMs());

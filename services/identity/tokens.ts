@@ -57,16 +57,23 @@ function checkScopes(scopes: string[]): string[] {
 }
 
 /**
- * Creates a token for the caller and returns its value. Throws `token.unknownScope`, and `token.notForJobs` because a job's rights end with
+ * Creates a token for the caller and returns its value. Throws `token.unknownScope`, `token.tooWide` from a token that expires earlier, and `token.notForJobs` because a job's rights end with
  * the job and a token's would not.
  */
 export async function createToken({ objects, nowMs }: TokenDeps, actor: Actor, request: NewToken): Promise<string> {
   const { email, username, superAdmin, workspace } = requirePerson(actor);
+  checkExpiration(actor, request.expiration);
   // A bound token can only create tokens for its own workspace. Scoped tokens cannot create any.
   const bound = workspace === undefined ? request : { ...request, workspace_id: workspace };
   const { value, writes } = buildTokenWrites({ email, username, superAdmin }, bound, nowMs());
   await objects.transactWrite(writes);
   return value;
+}
+
+/** Throws `token.tooWide` if a caller whose token expires would create a token that is valid for longer. */
+export function checkExpiration(actor: Actor, expiration: string | null | undefined): void {
+  const endsAtMs = expiration ? Date.parse(expiration) : Number.POSITIVE_INFINITY;
+  if (actor.kind === "person" && endsAtMs > (actor.tokenExpiresAtMs ?? Number.POSITIVE_INFINITY)) throw new SvcError("token.tooWide", {});
 }
 
 /** Lists the caller's tokens, the newest first; for a bound token, those of the same workspace. */
@@ -132,6 +139,7 @@ export async function updateToken(
   change: { scopes?: string[] | null; label?: string | null },
 ): Promise<string> {
   const { object, record } = await findOwnToken(objects, actor, sent);
+  if ("scopes" in change) checkExpiration(actor, record.expiresAtMs === undefined ? null : new Date(record.expiresAtMs).toISOString());
   const { label, scopes, ...rest } = record;
   const newLabel = "label" in change ? change.label || undefined : label;
   const newScopes = "scopes" in change ? (change.scopes ? checkScopes(change.scopes) : undefined) : scopes;

@@ -172,6 +172,8 @@ export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
   await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);
   await deleteAllTokens(deps, email);
   for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
+  // An invitation would let them sign in again with an external provider.
+  for (const { sk: id } of await objects.list(keys.workspace("").pk)) await objects.deleteItem(keys.invite(id, personKey(email)));
   await people.deleteUser(email);
   await objects.transactWrite([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
 }

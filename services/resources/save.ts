@@ -97,7 +97,7 @@ export async function updateResource(
       }
       const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
       const stored = await commitParts(deps.objects, [
-        ...(await buildReplaceParts(deps, resourceKind, { workspace, found, from: path, to, value: resource })),
+        ...(await buildReplaceParts(deps, resourceKind, { actor, workspace, found, from: path, to, value: resource })),
         buildEventPart({ type: "UpdateResource", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;

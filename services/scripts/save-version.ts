@@ -172,13 +172,13 @@ function buildListingParts({ workspace, newScript }: SaveRequest, version: Store
 /** A parent at another path means a rename: nothing can be run at the old path any longer, but its versions and history remain. */
 async function buildRenameParts(
   deps: SaveVersionDeps,
-  { workspace, newScript: { path }, parent }: SaveRequest,
+  { actor, workspace, newScript: { path }, parent }: SaveRequest,
 ): Promise<TransactionPart[]> {
   if (!parent || parent.runnable.path === path) return [];
   const { hash: parentHash, path: from } = parent.runnable;
   return [
     toPart(write.remove(keys.scriptHead(workspace, from), { version: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
     toPart(write.remove(keys.scriptListing(workspace, from))),
-    toPart((await buildAclPart(deps, { workspace, kind: "script", path: from }, path)).write),
+    toPart((await buildAclPart(deps, { workspace, kind: "script", path: from }, { actor, to: path })).write),
   ];
 }

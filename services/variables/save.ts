@@ -103,7 +103,7 @@ export async function updateVariable(
       };
       const stored = await commitSealed(deps, workspace, [
         ...parts,
-        ...(await buildReplaceParts(deps, variableKind, { workspace, found, from: path, to, value: variable })),
+        ...(await buildReplaceParts(deps, variableKind, { actor, workspace, found, from: path, to, value: variable })),
         buildEventPart({ type: "UpdateVariable", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;

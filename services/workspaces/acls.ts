@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { AccessDomain } from "../../contract/access/access-rule.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
@@ -92,15 +95,24 @@ export async function deleteAcl({ objects }: Pick<AclDeps, "objects">, { workspa
   });
 }
 
+const isSameOwner = (a: string, b: string) => ownerPartOf(a) === ownerPartOf(b);
+const ownerPartOf = (path: string) => path.split("/").slice(0, 2).join("/");
+/** A token that may move the object needs no scope for permissions. */
+const mayGrant = (actor: Actor, target: AclTarget) =>
+  may(actor, { ...actions.grantAccess.access, domain: domainOf[target.kind] ?? "acls" }, target);
+const domainOf: Readonly<Record<string, AccessDomain>> = { script: "scripts", flow: "flows", variable: "variables", resource: "resources" };
+
 /**
- * Builds the part of a transaction that moves an object's extra permissions to another path (`to`), or removes them. If another writer
+ * Builds the part of a transaction that moves an object's extra permissions to another path, or removes them. Into another folder or the
+ * space of another user they move only if the caller owns the object there: otherwise the caller would grant rights in it. If another writer
  * changes the rights of the workspace, the part is refused and the caller reads again.
  */
 export async function buildAclPart(
   { objects }: Pick<AclDeps, "objects">,
   { workspace, kind, path }: AclTarget,
-  to?: string,
+  move?: { actor: Actor; to: string },
 ): Promise<TransactionPart> {
+  const to = move && (isSameOwner(path, move.to) || mayGrant(move.actor, { workspace, kind, path: move.to })) ? move.to : undefined;
   const { access, version } = await loadAccess(objects, workspace);
   const key = keys.access(workspace);
   const unchanged = version === undefined ? ("absent" as const) : { version };

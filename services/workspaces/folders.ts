@@ -11,6 +11,7 @@ import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
+import { listStoredKinds } from "./stored-kinds.ts";
 
 interface FolderDeps {
   objects: ObjectTable;
@@ -18,11 +19,15 @@ interface FolderDeps {
 }
 
 /**
- * Creates a folder, which the caller owns unless the request names other owners. Only an admin may use the name of an earlier folder; returns
+ * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is no member. Only an admin may use the name of an earlier folder; returns
  * what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`.
  */
 export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
-  const { name, owners = [toPermissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = request;
+  const {
+    name,
+    owners = actor.rights ? [toPermissionedAs(actor)] : [],
+    extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])),
+  } = request;
   checkPrincipals([...owners, ...Object.keys(perms)]);
   const inherits = await listLeftovers(objects, workspace, name);
   const mayInherit = may(actor, actions.updateMember.access, { workspace });
@@ -76,13 +81,10 @@ const FILES_AND_RUNS = ["files", "runs"];
  * scripts and flows count. No object can be saved in a folder that does not exist, so none can appear before the folder is created.
  */
 async function listLeftovers(objects: ObjectTable, workspace: string, name: string): Promise<string[]> {
-  const kinds = { variables: keys.variable, resources: keys.resource, scripts: keys.scriptListing, flows: keys.flowListing };
-  const beginsWith = `f/${name}/`;
-  const [former, ...found] = await Promise.all([
+  const [former, stored] = await Promise.all([
     objects.get(keys.formerFolder(workspace, name)),
-    ...Object.values(kinds).map((key) => objects.list(key(workspace, "").pk, { beginsWith, limit: 1 })),
+    listStoredKinds(objects, workspace, `f/${name}/`),
   ]);
-  const stored = Object.keys(kinds).filter((_, index) => (found[index]?.length ?? 0) > 0);
   return former ? [...stored, ...FILES_AND_RUNS] : stored;
 }
 

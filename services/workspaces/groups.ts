@@ -54,7 +54,8 @@ export async function getGroup(deps: GroupDeps, workspace: string, name: string)
 }
 
 /**
- * Creates a group whose first member and administrator is the caller. Throws `workspace.notFound`, and `group.exists` also for the name of
+ * Creates a group whose first member and administrator is the caller, unless the caller is a superadmin who is no member: another member may
+ * have the same username. Throws `workspace.notFound`, and `group.exists` also for the name of
  * an instance group, because members would get its rights. Throws `group.former` for a name that has rights or belonged to a deleted group,
  * which flows and approvals may still name, unless an admin creates it.
  */
@@ -63,7 +64,8 @@ export async function createGroup(
   { actor, workspace }: WorkspaceCaller,
   { name, summary }: { name: string; summary: string | null | undefined },
 ): Promise<void> {
-  const { username } = actor;
+  const { username, rights } = actor;
+  const first = rights ? { members: [username], perms: { [`u/${username}`]: true } } : { members: [], perms: {} };
   const mayInherit = may(actor, actions.updateMember.access, { workspace });
   const former = keys.formerGroup(workspace, name);
   await changeAccess(
@@ -74,7 +76,7 @@ export async function createGroup(
       const isTaken = name === ALL || Object.hasOwn(groups, name);
       if (isTaken) throw new SvcError("group.exists", { name });
       if (!mayInherit && hasGrants(access, `g/${name}`)) throw new SvcError("group.former", { name });
-      groups[name] = { id: randomUUID(), ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
+      groups[name] = { id: randomUUID(), ...(summary ? { summary } : {}), ...first };
     },
     {
       also: [

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { type InviteJson, inviteSchema, memberRoutes, type NewMember } from "../../contract/routes/people/members.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
-import { write } from "../../core/objects/write.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { addMember, isMember } from "./members.ts";
@@ -20,7 +21,7 @@ export async function inviteUser({ objects }: InviteDeps, workspace: string, { e
   const value: InviteJson = { workspace_id: workspace, email, is_admin, operator };
   const refused = await objects.transactWrite([
     write.check(keys.workspace(workspace), "present"),
-    write.put({ ...keys.invite(workspace, personKey(email)), value }),
+    write.put({ ...keys.invite(workspace, personKey(email)), value, version: randomUUID() }),
   ]);
   if (refused !== undefined) throw new SvcError("workspace.notFound", { workspace });
 }
@@ -56,7 +57,12 @@ export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: st
   const found = await deps.objects.get(keys.invite(workspace, personKey(actor.email)));
   if (!found) throw new SvcError("invite.notFound", { workspace });
   const { is_admin, operator } = parseObject(inviteSchema, found);
-  await addMember(deps, workspace, { email: actor.email, is_admin, operator, username }, { inherits: false });
+  await addMember(
+    deps,
+    workspace,
+    { email: actor.email, is_admin, operator, username },
+    { inherits: false, invite: unchangedSince(found) },
+  );
 }
 
 /** Declines an invitation of the caller. Throws `auth.forbidden`, `invite.notFound`. */

@@ -6,13 +6,15 @@ import type { MemberChange, NewMember } from "../../contract/routes/people/membe
 import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
-import { write } from "../../core/objects/write.ts";
+import { type Expectation, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
 import { type Access, deriveRights, includesRight, type Member, memberSchema, revokeGrants } from "../../core/permissions/access.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
+import { mayTakeUsername } from "./usernames.ts";
 import { buildMemberWrites } from "./workspaces.ts";
 
 interface MemberDeps {
@@ -98,12 +100,16 @@ export async function listUsernames({ objects }: Pick<MemberDeps, "objects">, wo
 export const usernameClaimSchema = z.object({ email: z.string().optional() });
 
 /** Returns the member with this username. Throws `member.notFound`. */
-export async function findMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<Member> {
+export async function findMember(deps: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<Member> {
+  return parseObject(memberSchema, await findStoredMember(deps, workspace, username));
+}
+
+async function findStoredMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<StoredObject> {
   const claim = await objects.get(keys.username(workspace, username));
   const email = claim && parseObject(usernameClaimSchema, claim).email;
   const found = email === undefined ? undefined : await objects.get(keys.member(workspace, personKey(email)));
   if (!found) throw new SvcError("member.notFound", { username });
-  return parseObject(memberSchema, found);
+  return found;
 }
 
 /** Returns the member with this username as a user. Throws `member.notFound`. */
@@ -114,34 +120,38 @@ export async function getMember({ objects }: MemberDeps, workspace: string, user
 
 /**
  * Adds a person to a workspace. A person without a user gets one, and cannot sign in before a password is set. The username of a former
- * member owns all objects at `u/<username>/…`, so another person gets it only with `inherits`: an admin named it explicitly. Throws
- * `member.exists`, `user.usernameTaken`, `workspace.notFound`.
+ * member owns all objects at `u/<username>/…`, so another person gets it only with `inherits`: an admin named it explicitly. `invite` is the
+ * state in which the invitation was read, if the person accepts one. Throws `member.exists`, `user.usernameTaken`, `workspace.notFound`,
+ * `invite.notFound`.
  */
 export async function addMember(
   { objects, nowMs }: MemberDeps,
   workspace: string,
   request: NewMember,
-  { inherits }: { inherits: boolean },
+  { inherits, invite }: { inherits: boolean; invite?: Expectation },
 ): Promise<void> {
   const { email } = request;
   const createdAtMs = nowMs();
   const username = request.username ?? deriveUsername(email);
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
+  const former = keys.formerUsername(workspace, username);
+  const comesBack = (await objects.get(former))?.version === personKey(email);
+  const mayTake = inherits || comesBack || (await mayTakeUsername({ objects }, workspace, { email, username }));
+  if (!mayTake) throw new SvcError("user.usernameTaken", { username });
   const newcomer: PersonRecord = { email, username: deriveUsername(email), superAdmin: false, createdAtMs };
   // A user of release 0.1 is stored under another key and is not replaced.
   const old = await objects.get(keys.oldUser(email));
   if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, version: randomUUID() }, "absent");
   await ensureAccess(objects, workspace);
-  const former = keys.formerUsername(workspace, username);
-  const comesBack = (await objects.get(former))?.version === personKey(email);
   const refused = await objects.transactWrite([
     write.check(keys.workspace(workspace), "present"),
+    write.remove(keys.invite(workspace, personKey(email)), invite),
     ...buildMemberWrites(workspace, { email, username, role: toRole(request), createdAtMs }),
-    write.remove(keys.invite(workspace, personKey(email))),
     ...(inherits ? [] : [write.check(former, comesBack ? { version: personKey(email) } : "absent")]),
   ]);
   if (refused === 0) throw new SvcError("workspace.notFound", { workspace });
-  if (refused === 1) throw new SvcError("member.exists", { email });
+  if (refused === 1) throw new SvcError("invite.notFound", { workspace });
+  if (refused === 2) throw new SvcError("member.exists", { email });
   if (refused !== undefined) throw new SvcError("user.usernameTaken", { username });
 }
 
@@ -150,19 +160,28 @@ export async function isMember({ objects }: Pick<MemberDeps, "objects">, workspa
   return (await objects.get(keys.member(workspace, personKey(email)))) !== undefined;
 }
 
-/** Changes a member's role or state. Of two concurrent changes the later one wins. Throws `member.notFound`. */
-export async function updateMember({ objects }: MemberDeps, workspace: string, username: string, request: MemberChange): Promise<void> {
-  const member = await findMember({ objects }, workspace, username);
-  const named = request.is_admin != null || request.operator != null;
+/**
+ * Changes a member's role or state. Two changes at the same time both take effect, so that neither undoes the other. Throws
+ * `member.notFound`, `access.changedMeanwhile`.
+ */
+export async function updateMember(deps: MemberDeps, workspace: string, username: string, request: MemberChange): Promise<void> {
+  await retryOnConflict(
+    async () => {
+      const stored = await findStoredMember(deps, workspace, username);
+      const value = applyMemberChange(parseObject(memberSchema, stored), request);
+      const change = { pk: stored.pk, sk: stored.sk, value, version: randomUUID() };
+      return (await deps.objects.update(change, unchangedSince(stored))) ? { done: undefined } : undefined;
+    },
+    () => new SvcError("access.changedMeanwhile", {}),
+  );
+}
+
+function applyMemberChange(member: Member, { is_admin, operator, disabled }: MemberChange): Member {
+  const named = is_admin != null || operator != null;
   const role = named
-    ? toRole({
-        is_admin: request.is_admin ?? (member.role === "admin" && !request.operator),
-        operator: request.operator ?? member.role === "operator",
-      })
+    ? toRole({ is_admin: is_admin ?? (member.role === "admin" && !operator), operator: operator ?? member.role === "operator" })
     : member.role;
-  const value: Member = { ...member, role, disabled: request.disabled ?? member.disabled ?? false };
-  const changed = await objects.update({ ...keys.member(workspace, personKey(member.email)), value }, "present");
-  if (!changed) throw new SvcError("member.notFound", { username });
+  return { ...member, role, disabled: disabled ?? member.disabled ?? false };
 }
 
 /** Removes the caller from a workspace. Throws `member.notFound` for a caller who is not a member: another member may have the same username. */

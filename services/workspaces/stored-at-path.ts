@@ -3,7 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { SvcError } from "../../contract/errors.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventPart } from "../outbox/event.ts";
 import { buildAclPart } from "./acls.ts";
@@ -19,6 +19,7 @@ export interface PathKind {
 }
 
 interface Change {
+  actor: Actor;
   workspace: string;
   /** The object as it was read. */
   found: StoredObject;
@@ -29,12 +30,12 @@ interface Change {
 
 /**
  * Builds the parts that replace an object which was read. At another path the object is created there and removed at the old one, and its
- * extra permissions move with it.
+ * extra permissions move with it as far as `buildAclPart` allows.
  */
 export async function buildReplaceParts(
   deps: { objects: ObjectTable },
   { kind, key, exists }: PathKind,
-  { workspace, found, from, to, value }: Change,
+  { actor, workspace, found, from, to, value }: Change,
 ): Promise<TransactionPart[]> {
   const object = { ...key(workspace, to), value, version: randomUUID() };
   if (to === from) return [{ write: write.put(object, unchangedSince(found)), refused: undefined }];
@@ -42,7 +43,7 @@ export async function buildReplaceParts(
     ...buildPathConditions(workspace, to),
     { write: write.put(object, "absent"), refused: exists(to) },
     { write: write.remove(key(workspace, from), unchangedSince(found)), refused: undefined },
-    await buildAclPart(deps, { workspace, kind, path: from }, to),
+    await buildAclPart(deps, { workspace, kind, path: from }, { actor, to }),
   ];
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../access/actions.ts";
 import { anyPath, extraPerms, folderName, inWorkspace, page, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
@@ -28,7 +29,7 @@ const aclErrors = ["access.notFound", "access.owner", "access.changedMeanwhile",
 
 const readInWorkspace = { domain: "groups", verb: "read", need: "read", target: "none" } as const;
 const ownGroup = { domain: "groups", verb: "write", need: "own", target: "group", hiddenAs: "group.notFound" } as const;
-const ownObject = { domain: "acls", verb: "write", need: "own", target: "object", hiddenAs: "access.notFound" } as const;
+const ownObject = actions.grantAccess.access;
 
 export const accessRoutes = {
   listGroups: defineRoute({

@@ -44,7 +44,7 @@ export const tokenRoutes = {
     body: newTokenSchema,
     status: 201,
     reply: { text: "The token." },
-    errors: ["token.notForJobs", "token.unknownScope"],
+    errors: ["token.notForJobs", "token.unknownScope", "token.tooWide"],
   }),
   listTokens: defineRoute({
     ...read,
@@ -102,7 +102,7 @@ export const tokenRoutes = {
     }),
     status: 201,
     reply: { text: "The token." },
-    errors: ["user.notFound", "token.notForJobs"],
+    errors: ["user.notFound", "token.notForJobs", "token.tooWide"],
   }),
   listScopes: defineRoute({
     ...read,

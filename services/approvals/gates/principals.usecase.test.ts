@@ -26,7 +26,10 @@ beforeEach(async () => {
   );
 });
 
-const admin = (): { actor: Person; workspace: string } => ({ actor: anAdmin, workspace: room.workspace });
+const admin = (): { actor: Person; workspace: string } => {
+  const { workspace } = room;
+  return { actor: { ...anAdmin, rights: { workspace, role: "admin", groups: ["all"], folders: {}, objects: {} } }, workspace };
+};
 async function makeGroup(name: string, member = "bob"): Promise<void> {
   await createGroup(room.deps, admin(), { name, summary: undefined });
   await addToGroup(room.deps, room.workspace, name, member);

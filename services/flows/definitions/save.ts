@@ -92,7 +92,7 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
     toPart(write.put({ ...keys.flowHash(workspace, stored.hash), value: { version } }, "absent")),
     toPart(write.put({ ...keys.flowBody(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
     ...buildListingParts(workspace, stored),
-    ...(renamed ? await buildRenameParts(deps, workspace, renamed, path) : []),
+    ...(renamed ? await buildRenameParts(deps, { actor, workspace }, renamed, path) : []),
     toPart(buildEventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
     toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
   ];
@@ -183,13 +183,13 @@ function buildListingParts(workspace: string, { sent, version, hash, createdBy, 
 /** Nothing can be run at the old path any longer, but its versions and history remain. */
 async function buildRenameParts(
   deps: SaveVersionDeps,
-  workspace: string,
+  { actor, workspace }: WorkspaceCaller,
   { path: from, version }: RunnableFlow,
   to: string,
 ): Promise<TransactionPart[]> {
   return [
     toPart(write.remove(keys.flowHead(workspace, from), { version: String(version) })),
     toPart(write.remove(keys.flowListing(workspace, from))),
-    toPart((await buildAclPart(deps, { workspace, kind: "flow", path: from }, to)).write),
+    toPart((await buildAclPart(deps, { workspace, kind: "flow", path: from }, { actor, to })).write),
   ];
 }

@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import type { Person } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { createVariable } from "../variables/save.ts";
+import { changeAcl } from "./acls.ts";
+import { createFolder, getFolder } from "./folders.ts";
+import { createGroup, getGroup } from "./groups.ts";
+import { acceptInvite, deleteInvite, inviteUser } from "./invites.ts";
+import { addMember, findMember, isMember, updateMember } from "./members.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+});
+
+const newName = () => `n${randomUUID().slice(0, 8)}`;
+const guest = (email = `${newName()}@example.com`): Person => ({
+  ...anAdmin,
+  email,
+  username: email.split("@")[0] ?? "",
+  superAdmin: false,
+});
+
+async function invite(person: Person): Promise<void> {
+  await inviteUser(room.deps, room.workspace, { email: person.email, is_admin: false, operator: false });
+}
+const accept = (person: Person, username?: string) => acceptInvite(room.deps, person, room.workspace, username);
+
+async function saveVariable(path: string): Promise<void> {
+  const variable = newVariableSchema.parse({ path, value: "hush", is_secret: true, description: "" });
+  await createVariable(room.deps, { actor: anAdmin, workspace: room.workspace }, variable);
+}
+
+describe("an invited person cannot choose the username", () => {
+  it("of a superadmin who is no member, and owns what they create", async () => {
+    const name = newName();
+    const root = { email: `${name}@example.com`, username: name, superAdmin: true, createdAtMs: 1 };
+    await room.deps.objects.put({ ...keys.user(personKey(root.email)), value: root });
+    const person = guest();
+    await invite(person);
+    await expect(accept(person, name)).rejects.toMatchObject({ code: "user.usernameTaken" });
+    await expect(accept(person, name.toUpperCase())).rejects.toMatchObject({ code: "user.usernameTaken" });
+    await invite(guest(root.email));
+    await accept(guest(root.email), name);
+  });
+
+  it("under which objects are stored", async () => {
+    const name = newName();
+    await saveVariable(`u/${name}/secret`);
+    const person = guest();
+    await invite(person);
+    await expect(accept(person, name)).rejects.toMatchObject({ code: "user.usernameTaken" });
+    await addMember(
+      room.deps,
+      room.workspace,
+      { email: person.email, username: name, is_admin: false, operator: false },
+      { inherits: true },
+    );
+  });
+
+  it("that has rights, unless it is the name that their address gives them", async () => {
+    const [name, own] = [newName(), guest()];
+    for (const owner of [`u/${name}`, `u/${own.username}`]) {
+      const target = { workspace: room.workspace, kind: "folder", path: "t" };
+      await changeAcl(room.deps, anAdmin, target, { owner, right: true });
+    }
+    const person = guest();
+    await invite(person);
+    await expect(accept(person, name)).rejects.toMatchObject({ code: "user.usernameTaken" });
+    await accept(person);
+    await invite(own);
+    await accept(own);
+  });
+});
+
+it("an invitation that is withdrawn while it is accepted adds no member", async () => {
+  const person = guest();
+  await invite(person);
+  const objects = {
+    ...room.deps.objects,
+    get: async (key: ObjectKey) => {
+      const found = await room.deps.objects.get(key);
+      if (key.pk === keys.invite(room.workspace, "").pk) await deleteInvite(room.deps, room.workspace, person.email);
+      return found;
+    },
+  };
+  await expect(acceptInvite({ ...room.deps, objects }, person, room.workspace, undefined)).rejects.toMatchObject({
+    code: "invite.notFound",
+  });
+  expect(await isMember(room.deps, room.workspace, person.email)).toBe(false);
+});
+
+it("two changes of a member at the same time both take effect", async () => {
+  const { deps, workspace } = room;
+  const { email, username } = guest();
+  await addMember(deps, workspace, { email, username, is_admin: true, operator: false }, { inherits: true });
+  for (let round = 0; round < 5; round += 1) {
+    const disabled = round % 2 === 0;
+    await Promise.all([
+      updateMember(deps, workspace, username, { disabled }),
+      updateMember(deps, workspace, username, { is_admin: !disabled, operator: false }),
+    ]);
+    expect(await findMember(deps, workspace, username)).toMatchObject({ disabled, role: disabled ? "developer" : "admin" });
+  }
+});
+
+it("a superadmin who is no member gives nothing to a member with the same username by creating a folder or a group", async () => {
+  const { deps, workspace } = room;
+  const name = newName();
+  const other: Person = { ...guest(), username: name, superAdmin: true };
+  await addMember(deps, workspace, { email: guest().email, username: name, is_admin: false, operator: false }, { inherits: true });
+  await createFolder(deps, other, workspace, { name } as Parameters<typeof createFolder>[3]);
+  await createGroup(deps, { actor: other, workspace }, { name, summary: undefined });
+  expect(await getFolder(deps, workspace, name)).toMatchObject({ owners: [], extra_perms: {} });
+  expect(await getGroup(deps, workspace, name)).toMatchObject({ members: [], extra_perms: {} });
+});
