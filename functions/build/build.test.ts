@@ -74,6 +74,19 @@ describe("build of TypeScript", () => {
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining("is not a package from the registry") });
   });
 
+  it.each([
+    "http://169.254.169.254/x.tgz",
+    "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next",
+    "http://[::1]/x.tgz",
+    "file:///etc/x",
+    "x",
+  ])("calls no address that a lock names outside of the registries, such as %s", async (address) => {
+    const packages = `{"x": ["x@1.0.0", ${JSON.stringify(address)}, {}, "sha512-aaaa"]}`;
+    const lock = `{"dependencies": {"x": "1.0.0"}}\n//bun.lock\n{"lockfileVersion": 1, "workspaces": {"": {"dependencies": {"x": "1.0.0"}}}, "packages": ${packages}}`;
+    const { result } = await builder.build("bun", 'import "x@1.0.0"; export const main = 1;', { lock });
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining(`${address} is not an address of a configured registry`) });
+  });
+
   it("installs from the configured registry and runs no install script", async () => {
     const marker = join(builder.workDir(), "ran");
     const scripts = Object.fromEntries(["preinstall", "install", "postinstall", "prepare"].map((name) => [name, `touch ${marker}`]));

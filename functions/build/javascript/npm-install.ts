@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { BuildFailure, type BuildSandbox, pickVariables } from "../build-sandbox.ts";
 import { findBun } from "../tools.ts";
-import { readNpmLock, writeNpmLock } from "./npm-lock.ts";
+import { checkLockAddresses, readNpmLock, writeNpmLock } from "./npm-lock.ts";
 
 /**
  * Installs `dependencies` into `<dir>/node_modules` and returns the lock. Scripts of packages never run: bun gets `--ignore-scripts`, which
@@ -24,12 +24,13 @@ export async function installNpmPackages(
   await writeFile(join(dir, "package.json"), packageJson);
   if (given) await writeFile(join(dir, "bun.lock"), given.bunLock);
   const settings = await readOwnerSettings();
+  if (given) checkLockAddresses(given, [DEFAULT_REGISTRY, registries.npm, ...listOwnerRegistries(settings)]);
   await writeFile(join(sandbox.home, ".npmrc"), settings);
   const args = ["install", "--ignore-scripts", "--no-progress", "--no-summary", "--linker=hoisted", "--no-env-file"];
   args.push(`--os=${target.os}`, `--cpu=${target.arch}`, given ? "--frozen-lockfile" : "--save-text-lockfile");
   if (registries.npm) args.push(`--registry=${registries.npm}`);
   // A lock with its own addresses could store another package's content in the shared cache, so it gets a cache of its own.
-  const cache = given?.namesAddresses ? join(sandbox.dir, "npm-cache") : join(sandbox.cache, "npm", shortHash(settings + registries.npm));
+  const cache = given?.addresses.length ? join(sandbox.dir, "npm-cache") : join(sandbox.cache, "npm", shortHash(settings + registries.npm));
   const own = {
     ...pickVariables(["NPM_CONFIG_REGISTRY", "npm_config_registry", "NPM_CONFIG_TOKEN"]),
     BUN_INSTALL_CACHE_DIR: cache,
@@ -39,6 +40,14 @@ export async function installNpmPackages(
   const { code, output } = await sandbox.run({ command: findBun(), args, cwd: dir, env: own });
   if (code !== 0) throw new BuildFailure(`The packages could not be installed: ${extractReason(output)}`);
   return lock || writeNpmLock(packageJson, await readFile(join(dir, "bun.lock"), "utf8"));
+}
+
+const DEFAULT_REGISTRY = "https://registry.npmjs.org";
+
+/** The registries that the machine's owner has set, in variables or in npm's own file. */
+function listOwnerRegistries(settings: string): string[] {
+  const inFile = [...settings.matchAll(/registry\s*=\s*["']?(\S+?)["']?\s*$/gm)].map(([, url = ""]) => url);
+  return [...Object.values(pickVariables(["NPM_CONFIG_REGISTRY", "npm_config_registry"])), ...inFile];
 }
 
 function checkLockCovers(locked: Record<string, string>, wanted: Record<string, string>): void {

@@ -8,8 +8,8 @@ import { BuildFailure } from "../build-sandbox.ts";
 export interface NpmLock {
   dependencies: Record<string, string>;
   bunLock: string;
-  /** At least one package has an address of its own instead of the registry's. */
-  namesAddresses: boolean;
+  /** The addresses of packages that have one of their own instead of the registry's. */
+  addresses: string[];
 }
 
 const SEPARATOR = "\n//bun.lock\n";
@@ -46,8 +46,16 @@ export function readNpmLock(text: string): NpmLock {
       workspaces: { "": { dependencies: checkRanges(root["dependencies"] ?? {}) } },
       packages: Object.fromEntries(checked),
     }),
-    namesAddresses: checked.some(([, [, address]]) => address !== ""),
+    addresses: checked.flatMap(([, [, address]]) => (address === "" ? [] : [address])),
   };
+}
+
+/** Throws `BuildFailure` for an address outside of `registries`: a lock could otherwise make the build call any address within its network. */
+export function checkLockAddresses({ addresses }: NpmLock, registries: readonly string[]): void {
+  const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : undefined);
+  const allowed = new Set(registries.flatMap((url) => originOf(url) ?? []));
+  const other = addresses.find((address) => !allowed.has(originOf(address) ?? ""));
+  if (other !== undefined) throw lockFailure(`${other.slice(0, 200)} is not an address of a configured registry`);
 }
 
 type LockedPackage = [id: string, address: string, info: Record<string, unknown>, integrity: string];
