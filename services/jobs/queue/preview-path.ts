@@ -1,4 +1,5 @@
 import { actions } from "../../../contract/access/actions.ts";
+import { isRunnablePath } from "../../../contract/common.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
 
@@ -7,7 +8,7 @@ import { may } from "../../../core/permissions/may.ts";
  * other people's code in lists, pages, mails and records.
  */
 export function findPreviewPath(actor: Actor, workspace: string, path: string | null | undefined): string | undefined {
-  if (!path) return undefined;
+  if (!path || !isRunnablePath(path)) return undefined;
   const maySave = [actions.saveScript, actions.saveFlow].some(({ access }) => may(actor, access, { workspace, path }));
   return maySave ? path : undefined;
 }

@@ -1,6 +1,7 @@
 import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
 import type { AccessRule } from "../../../../contract/access/access-rule.ts";
 import { actions } from "../../../../contract/access/actions.ts";
+import { isRunnablePath } from "../../../../contract/common.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { ConcurrencyRule } from "../../../../core/jobs/concurrency.ts";
@@ -73,12 +74,18 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
   return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };
 }
 
-/** The path that an inline script names. In a preview it must be one at which the user may save scripts, as for the preview itself. */
+/**
+ * The path that an inline script names. It must be beside the flow, whose author may save there, or one at which the user of the run may save
+ * scripts: the job has the concurrency group of its path, and appears under it in lists.
+ */
 async function findInlinePath(deps: FindScriptDeps, step: StepContext, path: string | null | undefined): Promise<string | undefined> {
-  if (!path) return undefined;
-  const isPermitted = step.flow.kind !== "flowpreview" || (await permissionOf(deps, step, actions.saveScript.access))(path);
-  return isPermitted ? path : undefined;
+  if (!path || !isRunnablePath(path)) return undefined;
+  const { kind, path: flowPath = "" } = step.flow;
+  const isBeside = kind !== "flowpreview" && spaceOf(path) === spaceOf(flowPath);
+  return isBeside || (await permissionOf(deps, step, actions.saveScript.access))(path) ? path : undefined;
 }
+/** The `u/<user>` or `f/<folder>` of a path. */
+const spaceOf = (path: string) => path.split("/", 2).join("/");
 
 async function findPermittedScript(deps: FindScriptDeps, step: StepContext, value: NamedScript): Promise<Runnable | undefined> {
   const [mayRun, runnable] = await Promise.all([permissionOf(deps, step, actions.runScript.access), findScript(deps, step, value)]);

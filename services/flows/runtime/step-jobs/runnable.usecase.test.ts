@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { keys } from "../../../../core/objects/keys.ts";
+import { personKey } from "../../../../core/people/person.ts";
+import { Cloud } from "../../../../test/support/use-cases/cloud.ts";
+import { addFlow, newFlowRoom } from "../../../../test/support/use-cases/room-flows.ts";
+import { aReader } from "../../../../test/support/use-cases/room-people.ts";
+import { buildFlowJobFields, enqueueJob } from "../../../jobs/queue/enqueue.ts";
+import { computeStepJobId } from "../step-job-id.ts";
+
+it("an inline script of a saved flow runs under no path at which neither its author nor the user of the run may save", async () => {
+  const room = await newFlowRoom();
+  const { deps, workspace, clock } = room;
+  const bob = aReader(workspace, ["t"]);
+  const { email, username } = bob;
+  await deps.objects.put({ ...keys.user(personKey(email)), value: { email, username, superAdmin: false, createdAtMs: clock.nowMs } });
+  const member = { email, username, role: "developer", createdAtMs: clock.nowMs };
+  await deps.objects.put({ ...keys.member(workspace, personKey(email)), value: member });
+  const paths = { theirs: "f/finance/payout", person: "u/ann/payout", text: "payout", beside: "f/t/payout", own: "u/bob/payout" };
+  const modules = Object.entries(paths).map(([id, path]) => ({
+    id,
+    value: { type: "rawscript", language: "bun", content: "", path, input_transforms: {} },
+    continue_on_error: true,
+  }));
+  const flow = await addFlow(room, "f/t/flow", modules);
+  const { id } = await enqueueJob(deps, { actor: bob, workspace, ...buildFlowJobFields(flow), args: {} });
+  await new Cloud(room).play(id);
+  const steps = await deps.jobs.batchGet(Object.keys(paths).map((step) => computeStepJobId(id, step, "", "", 0)));
+  expect(Object.fromEntries(steps.map(({ step, path }) => [step?.id, path]))).toEqual({
+    theirs: "f/t/flow/theirs",
+    person: "f/t/flow/person",
+    text: "f/t/flow/text",
+    beside: "f/t/payout",
+    own: "u/bob/payout",
+  });
+});
