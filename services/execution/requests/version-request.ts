@@ -35,7 +35,8 @@ export async function buildVersionRequest(
     query: query.include_query ?? [],
     event: preprocessed,
   });
-  const scope = [workspace, actor.email, path];
+  // A script and a flow may have the same path.
+  const scope = [workspace, actor.email, ...(target.kind === "flow" ? ["flow"] : []), path];
   return {
     target,
     options: await buildJobOptions(deps, actor, workspace, query),
