@@ -53,6 +53,8 @@ export const limits = {
   resourceTypeBytes: 100 * 1024,
   /** Size of arguments with their references resolved. One invocation transfers them. */
   resolvedBytes: 4 * 1024 * 1024,
+  /** Number of references in one value, also in the resources that it refers to. Each is one read. */
+  references: 1000,
   /** Depth of references between resources. Each level is one read. */
   referenceSteps: 10,
   /** Minimum length of masked secrets. Masking shorter ones would hide ordinary words. */
@@ -139,6 +141,8 @@ export const limits = {
   jobScan: 60_000,
   /** Number of jobs that one list reads in vain, because they do not match a filter that no index contains. A hundred take up to 150 ms. */
   listReads: 200,
+  /** Number of jobs that a list skips for a page number. A cursor continues a list at any depth, without reading the pages before. */
+  listSkipped: 10_000,
   /** Number of stored arguments and results that one list compares with `args` and `result`. */
   listValues: 100,
   /** Number of queued and running jobs that a list sorts. A longer queue is read in the order of creation. */

@@ -107,9 +107,16 @@ function paramsOf(part: ObjectWrite): Write {
   }
 }
 
+/** DynamoDB rejects reads of keys that no item can have. Callers choose parts of keys, such as paths, so such an object is absent. */
+const isPossibleKey = ({ pk, sk }: ObjectKey) =>
+  pk !== "" && sk !== "" && Buffer.byteLength(pk) <= PARTITION_KEY_BYTES && Buffer.byteLength(sk) <= SORT_KEY_BYTES;
+const PARTITION_KEY_BYTES = 2048;
+const SORT_KEY_BYTES = 1024;
+
 /** The table `objects`, which stores everything except jobs. A write that collides with others in every attempt throws `write.collided`. */
 export const objectTable = {
   async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
+    if (!isPossibleKey(key)) return undefined;
     const { Item } = await ObjectEntity.build(GetItemCommand).key(key).options({ consistent }).send();
     return Item && !expired(Item) ? Item : undefined;
   },
@@ -118,7 +125,7 @@ export const objectTable = {
   async batchGet(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
     const found = new Map<string, StoredObject>();
     // DynamoDB refuses a key that comes twice.
-    const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()];
+    const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()].filter(isPossibleKey);
     for (let start = 0; start < once.length; start += 100) {
       const requests = once.slice(start, start + 100).map((key) => ObjectEntity.build(BatchGetRequest).key(key));
       const { Responses } = await executeBatchGet(

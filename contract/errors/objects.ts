@@ -26,6 +26,7 @@ export interface ObjectErrors {
   "reference.unreadable": { reference: string; by: string };
   "reference.cycle": { reference: string };
   "reference.tooLarge": { limitBytes: number };
+  "reference.tooMany": { limit: number };
   "encryptionKey.rotating": NoDetails;
   "setting.value": { key: string; reason: string };
   "audit.notFound": { id: string };
@@ -99,6 +100,10 @@ export const objectAnswers: Answers<ObjectErrors> = {
     status: 413,
     describe: ({ limitBytes }) =>
       `With its references resolved, the value is larger than ${formatMegabytes(limitBytes)} or nested too deeply.`,
+  },
+  "reference.tooMany": {
+    status: 413,
+    describe: ({ limit }) => `The value has more than ${limit} different references. Put several values into one resource.`,
   },
   "encryptionKey.rotating": {
     status: 409,

@@ -39,7 +39,7 @@ export interface ResolvedValue {
 /**
  * Replaces every reference in a value with the object that it names, in resources inside resources too. Each level takes one read. Every
  * reader must be allowed to read each object; an absent object and a forbidden one give the same error. Throws `reference.unreadable`,
- * `reference.cycle`, `reference.tooLarge`.
+ * `reference.cycle`, `reference.tooLarge`, `reference.tooMany`.
  */
 export async function resolveReferences(deps: ResolveDeps, readers: Readers, workspace: string, value: unknown): Promise<ResolvedValue> {
   const loaded = new Map<string, unknown>();
@@ -49,6 +49,7 @@ export async function resolveReferences(deps: ResolveDeps, readers: Readers, wor
   let waiting = findReferences(value);
   for (let step = 0; waiting.length > 0; step += 1) {
     if (step === limits.referenceSteps) throw tooLarge();
+    if (loaded.size + waiting.length > limits.references) throw new SvcError("reference.tooMany", { limit: limits.references });
     const found = await loadTargets(deps, { readers, workspace }, waiting, { secrets, from });
     for (const [reference, target] of found) loaded.set(reference, target);
     const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? findReferences(target) : []));

@@ -11,7 +11,7 @@ export const PARTIAL_COUNT_HEADER = "x-partial-count";
 const FINDS =
   "Filters by `parent_job`, one exact path, unsuccessful states, `running` and `suspended` use an index. Filters by other fields that never " +
   "change compare up to 60,000 entries, and all other filters up to 200 jobs in one request. A page that is not full carries the header " +
-  "`x-next-cursor` if more jobs may match: send it as `cursor` to continue.";
+  "`x-next-cursor` if more jobs may match: send it as `cursor` to continue. `page` reaches the first 10,000 jobs.";
 
 export const listQuery = z.object({
   ...page,

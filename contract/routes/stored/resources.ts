@@ -138,7 +138,7 @@ export const resourceRoutes = {
     params: atPath,
     query: z.object({ job_id: z.string().optional(), allow_cache: flag.optional() }),
     reply: { json: anyValue },
-    errors: ["resource.notFound", "reference.unreadable", "reference.cycle", "reference.tooLarge"],
+    errors: ["resource.notFound", "reference.unreadable", "reference.cycle", "reference.tooLarge", "reference.tooMany"],
   }),
   existsResource: defineRoute({
     ...read,

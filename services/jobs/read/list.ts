@@ -32,6 +32,10 @@ async function listJobs(deps: FindJobsDeps, caller: JobCaller, { workspace, quer
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const cursor = query.cursor === undefined ? undefined : parseListCursor(query.cursor);
   const start = cursor ? 0 : (Math.max(query.page ?? 1, 1) - 1) * size;
+  if (start > limits.listSkipped) {
+    const reason = `lies behind the first ${limits.listSkipped} jobs: send the header x-next-cursor of the page before as cursor instead`;
+    throw new SvcError("query.invalid", { issues: [{ path: "page", reason }] });
+  }
   const workspaces = await findSearchedWorkspaces(deps, caller, workspace, query);
   const values = { args: parseSubset(query.args, "args"), result: parseSubset(query.result, "result") };
   const filter = { query, isVisible: createVisibilityFilter(caller), values };

@@ -128,6 +128,13 @@ it("a list without a cursor has the pages of existing clients, of which page 0 i
   for (const page of [1, 2, 5]) expect(await pageOf(page)).toEqual(all.slice((page - 1) * 50, page * 50));
 });
 
+it("a list refuses a page number behind the jobs that one request may skip, and reads none", async () => {
+  const page = limits.listSkipped / 100 + 2;
+  const search = { workspace: room.workspace, query: { page, per_page: 100 }, scope: "all" as const };
+  await expect(listJobIds({} as typeof room.deps, person, search)).rejects.toMatchObject({ code: "query.invalid" });
+  expect((await listJobIds(room.deps, person, { ...search, query: { page: page - 1, per_page: 100 } })).entries).toEqual([]);
+});
+
 it("a list refuses a cursor that it has not given", async () => {
   for (const cursor of ["x", Buffer.from('{"phase":"all","after":"1"}').toString("base64url")]) {
     const query = { cursor };
