@@ -252,6 +252,8 @@ export class SvcStack extends Stack {
         // The public key that checks tokens of jobs.
         objects.configureGetItem(fn);
         jobs.configureBeat(fn);
+        // The end of a run joins its stream, of which beats have stored parts, with its result.
+        storage.configureGet(fn, "jobs");
         storage.configureWrite(fn, "jobs");
       },
     );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StreamLines, toResultWithStream, toStreamResult } from "./stream-lines.ts";
+import { addStreamToJson, StreamLines, toResultWithStream, toStreamResult } from "./stream-lines.ts";
 
 describe("a stream in a log", () => {
   it("is what stands behind the mark at the beginning of a line", () => {
@@ -42,6 +42,25 @@ describe("the stored result of a run that printed a stream", () => {
     for (const [returned, stored] of rows) expect(toResultWithStream(returned, "abc")).toEqual(stored);
     expect(toResultWithStream(null, "")).toBe(null);
     expect(toResultWithStream({ n: 1 }, "")).toEqual({ n: 1 });
+  });
+});
+
+describe("the JSON text of a large result with a stream", () => {
+  it("has the value that the parsed result has with the stream", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom({}, { wm_stream: 1 }, "WM_STREAM: x", null)),
+        fc.string({ minLength: 1, unit: "binary" }).map((text) => text.toWellFormed()),
+        fc.constantFrom(0, 2),
+        fc.constantFrom("", " ", "\n\t"),
+        (result, stream, indent, space) => {
+          const json = Buffer.from(space + JSON.stringify(result, null, indent) + space);
+          const joined = addStreamToJson(json, stream);
+          const wanted = result === null ? null : toResultWithStream(result, stream);
+          expect(JSON.parse((joined ?? json).toString())).toEqual(wanted);
+        },
+      ),
+    );
   });
 });
 

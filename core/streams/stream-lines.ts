@@ -60,3 +60,23 @@ export function mayHoldStream(result: unknown): boolean {
 export function toResultWithStream(result: unknown, stream: string): unknown {
   return stream !== "" && mayHoldStream(result) ? toStreamResult(result, stream) : result;
 }
+
+const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+
+/**
+ * Returns the JSON text of a result with a stream that is not empty, as `toResultWithStream` does, without parsing the text: it may have 50 MB.
+ * `undefined` if the result cannot contain the stream.
+ */
+export function addStreamToJson(json: Buffer, stream: string): Buffer | undefined {
+  let start = 0;
+  let end = json.length - 1;
+  while (isSpace(json[start])) start += 1;
+  while (end > start && isSpace(json[end])) end -= 1;
+  if (json.subarray(start, start + MARK.length).toString() === `"${MARK.trim()}`) return Buffer.from(JSON.stringify(stream));
+  if (json[start] !== 0x7b || json[end] !== 0x7d) return undefined;
+  let last = end - 1;
+  while (isSpace(json[last])) last -= 1;
+  // Parsers keep the last of two equal names, so a `wm_stream` of the script is replaced.
+  const field = `${last === start ? "" : ","}"wm_stream":${JSON.stringify(stream)}}`;
+  return Buffer.concat([json.subarray(start, last + 1), Buffer.from(field)]);
+}

@@ -201,6 +201,8 @@ describe("function rights", () => {
     expect(objects.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem"]);
     expect(actionsOf("beat")).toContain("dynamodb:Query");
     expect(actionsOf("beat")).not.toContain("dynamodb:DeleteItem");
+    // It joins the output that earlier beats stored with the result, and lists nothing.
+    expect(actionsOf("beat", "s3:").toSorted()).toEqual(["s3:GetObject", "s3:PutObject"]);
   });
 
   it("run writes only its public key, uses of tokens and idempotency keys to the objects table", () => {

@@ -47,6 +47,11 @@ export class Storage extends Construct {
     this.allowList(fn);
   }
 
+  /** Grants reads of objects that exist. S3 answers 403 for a missing object. */
+  configureGet(fn: LambdaFunction, ...folders: Folder[]): void {
+    this.allow(fn, ["GetObject"], folders);
+  }
+
   /** Grants write access. A presigned PUT also needs it, because it has the rights of the role that signed it. */
   configureWrite(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["PutObject"], folders);

@@ -20,7 +20,7 @@ import {
 } from "../values/values.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
 import { nextStopMs } from "./stopping.ts";
-import { addStreamToResult } from "./streamed-result.ts";
+import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
 
 export interface FinishJobDeps extends ValueDeps {
   nowMs: () => number;
@@ -70,7 +70,7 @@ export async function finishJob(
   const { logs, memPeakKb, resultUploaded } = outcome;
   const uploaded: ValueLocation | undefined =
     resultUploaded && outcome.outcome === "success"
-      ? { in: "s3", key: resultObjectKey(job, job.attempt), bytes: resultUploaded.bytes }
+      ? await addStreamToUpload(deps, job, logs, { key: resultObjectKey(job, job.attempt), bytes: resultUploaded.bytes })
       : undefined;
   const { result: location, logChars } = uploaded
     ? { result: uploaded, logChars: await storeLogs(deps, job, logs) }

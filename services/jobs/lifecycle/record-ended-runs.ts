@@ -8,7 +8,7 @@ import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
 import { outputRef, stageValue, storeOutput } from "../values/values.ts";
 import { type FinishJobDeps, fitsJobHead, maskOutcome, storeRedactedResult } from "./finish.ts";
-import { addStreamToResult } from "./streamed-result.ts";
+import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
 
 /** A job that began and ended within the runner call of another job. It has no record yet. */
 export interface EndedRun {
@@ -39,13 +39,16 @@ async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | 
   const streamed = await addStreamToResult(deps, job, runs.outcome);
   const { state, resultJson } = toEnding(job, { ...outcome, result: streamed });
   const children = [...runs.children];
-  const result = await stageResult(deps, runs, resultJson, children);
-  const redactedResult = masker && !outcome.resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;
-  const { text } = outcome.logs;
+  const { resultUploaded, logs } = outcome;
+  const result = resultUploaded
+    ? await addStreamToUpload(deps, job, logs, { key: runs.resultKey, bytes: resultUploaded.bytes })
+    : await stageResult(deps, job, resultJson, children);
+  const redactedResult = masker && !resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;
+  const { text } = logs;
   if (text && Buffer.byteLength(text) <= limits.itemBytes) {
     const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
     children.push({ parent: job.id, ref: outputRef(1, 0), text, chars: text.length, expiresAtS });
-  } else if (text) await storeOutput(deps, job, { attempt: 1, ...outcome.logs });
+  } else if (text) await storeOutput(deps, job, { attempt: 1, ...logs });
   const { nonce: _, leaseUntilMs: __, watchedUntilMs: ___, ...fields } = job;
   const { startedAtMs, endedAtMs, memPeakKb } = runs.outcome;
   const more = {
@@ -59,13 +62,7 @@ async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | 
   return { job: { ...fields, ...more, state, result, erased: false }, children };
 }
 
-async function stageResult(
-  deps: FinishJobDeps,
-  { job, outcome, resultKey }: EndedRun,
-  json: string,
-  children: Child[],
-): Promise<ValueLocation> {
-  if (outcome.resultUploaded) return { in: "s3", key: resultKey, bytes: outcome.resultUploaded.bytes };
+async function stageResult(deps: FinishJobDeps, job: RunningJob, json: string, children: Child[]): Promise<ValueLocation> {
   if (fitsJobHead(job, json)) return { in: "head", json };
   return stageValue(deps, job, { what: "result", json }, children);
 }

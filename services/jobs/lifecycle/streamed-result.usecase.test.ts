@@ -4,6 +4,7 @@ import { type Room, success } from "../../../test/support/use-cases/room.ts";
 import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadJson, storeOutput } from "../values/values.ts";
+import { resultObjectKey } from "./finish.ts";
 
 let room: Room;
 let hash: string;
@@ -11,7 +12,7 @@ beforeAll(async () => {
   ({ room, hash } = await newScriptRoom());
 });
 
-async function resultOf(returned: unknown, log: string, earlier = ""): Promise<unknown> {
+async function resultOf(returned: unknown, log: string, { earlier = "", uploads = false } = {}): Promise<unknown> {
   const { id } = await addJob(room, { hash });
   room.answers.run = async () => {
     const invocation = success(returned, log);
@@ -19,6 +20,11 @@ async function resultOf(returned: unknown, log: string, earlier = ""): Promise<u
     if (invocation.kind === "outcome" && job && earlier !== "") {
       for (const [offset, text] of [...earlier].entries()) await storeOutput(room.deps, job, { attempt: 1, offset, text });
       invocation.outcome.logs.offset = earlier.length;
+    }
+    if (invocation.kind === "outcome" && job && uploads) {
+      const json = JSON.stringify(returned);
+      await room.deps.storage.putObject(resultObjectKey(job, 1), json, "application/json");
+      invocation.outcome = { ...invocation.outcome, result: undefined, resultUploaded: { bytes: Buffer.byteLength(json) } };
     }
     return invocation;
   };
@@ -35,5 +41,13 @@ it("a script that only prints a stream has the stream as its result", async () =
 });
 
 it("the stream in a result includes the output that a longer run has sent before its end", async () => {
-  expect(await resultOf(null, "b\nWM_STREAM: c", "x\nWM_STREAM: a\nWM_STREAM: ")).toBe("abc");
+  expect(await resultOf(null, "b\nWM_STREAM: c", { earlier: "x\nWM_STREAM: a\nWM_STREAM: " })).toBe("abc");
+});
+
+it("a result that the runner stored in S3 contains the stream too", async () => {
+  const uploads = { uploads: true };
+  expect(await resultOf({ n: 1 }, "WM_STREAM: é\n", uploads)).toEqual({ n: 1, wm_stream: "é" });
+  expect(await resultOf({ n: 1 }, "b\nWM_STREAM: c", { ...uploads, earlier: "WM_STREAM: a" })).toEqual({ n: 1, wm_stream: "abc" });
+  expect(await resultOf({ n: 1 }, "no stream\n", uploads)).toEqual({ n: 1 });
+  expect(await resultOf([1], "WM_STREAM: a\n", uploads)).toEqual([1]);
 });
