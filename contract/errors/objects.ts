@@ -83,7 +83,7 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "resourceType.notFound": { status: 404, describe: ({ name }) => `There is no resource type ${name}.` },
   "resourceType.exists": { status: 409, describe: ({ name }) => `The resource type ${name} already exists.` },
   "resourceType.builtIn": { status: 400, describe: ({ name }) => `The resource type ${name} is built in and cannot be deleted.` },
-  "resourceType.schema": { status: 422, describe: ({ name, reason }) => `The schema of ${name} is not a valid JSON Schema: ${reason}.` },
+  "resourceType.schema": { status: 422, describe: ({ name, reason }) => `The schema of ${name} cannot be used: ${reason}.` },
   "resourceType.changedMeanwhile": {
     status: 409,
     describe: ({ name }) => `Another request changed the resource type ${name} at the same time. Try again.`,

@@ -35,6 +35,58 @@ describe("valueIssues", () => {
   });
 });
 
+describe("the patterns of a schema", () => {
+  const named = (pattern: string) => ({ type: "object", properties: { name: { type: "string", pattern } } });
+
+  it("run in linear time, also as names of properties and in references", () => {
+    const hostile = `${"a".repeat(50_000)}!`;
+    expect(findValueIssues(named("^(a+)+$"), { name: hostile })).toEqual([{ path: "value.name", reason: 'must match pattern "^(a+)+$"' }]);
+    const byName = { patternProperties: { "^(a|aa)+$": { type: "number" } }, additionalProperties: false };
+    expect(findValueIssues(byName, { [hostile]: 1, aa: 1 })).toEqual([{ path: "value", reason: "must NOT have additional properties" }]);
+    const referred = { $defs: { name: { pattern: "^(a|a)*$" } }, properties: { name: { $ref: "#/$defs/name" } } };
+    expect(findValueIssues(referred, { name: hostile })).toHaveLength(1);
+  });
+
+  it("are distinguished from each other", () => {
+    const schema = { properties: { a: { pattern: "^a$" }, b: { pattern: "^b$" } }, patternProperties: { "^c$": { const: 1 } } };
+    expect(findValueIssues(schema, { a: "a", b: "b", c: 1 })).toEqual([]);
+    expect(findValueIssues(schema, { a: "b", b: "a", c: 2 }).map(({ path }) => path)).toEqual(["value.a", "value.b", "value.c"]);
+  });
+
+  it("are refused with their place if they cannot run in linear time", () => {
+    expect(describeSchemaProblem(named("^(?=.*x)y"))).toMatch(/^the pattern at properties\.name\.pattern contains a look-ahead, .* Write /);
+    expect(describeSchemaProblem({ patternProperties: { "(a)\\1": {} } })).toMatch(
+      /^the pattern at patternProperties contains a back reference/,
+    );
+    expect(describeSchemaProblem({ items: { anyOf: [{}, { pattern: "(?<!a)b" }] } })).toMatch(
+      /^the pattern at items\.anyOf\.1\.pattern contains a look-behind/,
+    );
+  });
+
+  it("that an earlier release accepted make every value invalid, with the reason", () => {
+    for (const value of [{ name: "y" }, { name: 1 }, {}, "$res:f/a/whole"]) {
+      expect(findValueIssues(named("^(?=.*x)y"), value)).toEqual([
+        {
+          path: "value",
+          reason: expect.stringMatching(/^cannot be checked, because the pattern at properties\.name\.pattern contains a look-ahead/),
+        },
+      ]);
+    }
+  });
+
+  it("that do too much work on a value make it invalid, with the reason", () => {
+    const schema = { allOf: Array.from({ length: 50 }, (_, index) => ({ pattern: `^[ab]*a[ab]{${index}}c$` })) };
+    expect(findValueIssues(schema, "ab".repeat(50_000))).toEqual([
+      { path: "value", reason: expect.stringContaining("takes too long on this value") },
+    ]);
+  });
+
+  it("of formats are never evaluated, because formats are only hints for forms", () => {
+    const formats = ["email", "uri", "uri-template", "regex", "date-time", "hostname", "ipv6", "json-pointer", "duration", "uuid", "iri"];
+    for (const format of formats) expect(findValueIssues({ type: "string", format }, "a@".repeat(25_000))).toEqual([]);
+  });
+});
+
 describe("schemaProblem", () => {
   it("takes JSON Schemas with the keywords of forms, and says what is wrong with others", () => {
     expect(

@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
+import type { StoredType } from "../../core/resources/type.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { eventsOf, newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { createResource, deleteResource, updateResource } from "./save.ts";
+import { createResourceType } from "./types.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -73,6 +75,31 @@ describe("saving a resource, whichever write fails,", () => {
         },
       };
     });
+  });
+});
+
+describe("a resource type with a pattern that cannot run in linear time", () => {
+  const schema = { type: "object", properties: { key: { type: "string", pattern: "(?<=a)b" } } };
+
+  it("is refused on save", async () => {
+    const request = { name: `t${Date.now()}`, schema };
+    await expect(createResourceType(room.deps, anAdmin, room.workspace, request)).rejects.toMatchObject({
+      code: "resourceType.schema",
+      details: { reason: expect.stringMatching(/^the pattern at properties\.key\.pattern contains a look-behind/) },
+    });
+  });
+
+  it("that an earlier release stored refuses every value, and names the pattern", async () => {
+    const name = `stored_${randomUUID().slice(0, 8)}`;
+    const type: StoredType = { name, schemaJson: JSON.stringify(schema), createdBy: "kim", editedAtMs: 0 };
+    await room.deps.objects.put({ ...keys.resourceType(room.workspace, name), value: type });
+    const path = newPath();
+    const request = newResourceSchema.parse({ path, value: { key: "ab" }, resource_type: name });
+    await expect(createResource(room.deps, caller(), request, {})).rejects.toMatchObject({
+      code: "resource.value",
+      details: { issues: [{ path: "value", reason: expect.stringMatching(/^cannot be checked, .*contains a look-behind/) }] },
+    });
+    expect(await load(path)).toBeUndefined();
   });
 });
 

@@ -52,7 +52,7 @@ export async function describeFormProblem({ suspend }: Pick<FlowModule, "suspend
   if (typeof schema !== "object" || Array.isArray(schema)) return "suspend.resume_form.schema must be a JSON Schema object";
   const { describeSchemaProblem: schemaProblem } = await import("../../../core/resources/value-check.ts");
   const problem = schemaProblem(schema as Record<string, unknown>);
-  return problem === undefined ? undefined : `suspend.resume_form.schema is not a valid JSON Schema: ${problem}`;
+  return problem === undefined ? undefined : `suspend.resume_form.schema cannot be used: ${problem}`;
 }
 
 /**

@@ -6,6 +6,8 @@ import { approveGate, gates, playExecutions, startFlow } from "../../../test/sup
 import { addWorkspace, housekeep } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { resumeGateTask } from "../gates/change-gate.ts";
+import { findApprovalRequestOfGate } from "../gates/find-approval-request.ts";
+import { checkPayload } from "./check-payload.ts";
 
 const asks = (required_events: number) => ({ id: "ask", value: { type: "identity" }, suspend: { required_events, timeout: 100 } });
 
@@ -53,6 +55,34 @@ describe("an approval, whichever of its writes fails,", () => {
     },
     120_000,
   );
+});
+
+describe("a form whose pattern cannot run in linear time", () => {
+  const asksWith = (pattern: string) => {
+    const schema = { type: "object", properties: { code: { type: "string", pattern } } };
+    return { ...asks(1), suspend: { required_events: 1, resume_form: { schema } } };
+  };
+
+  it("fails the step before it requests approval", async () => {
+    const room = await newRoom();
+    await addWorkspace(room);
+    const run = await startFlow(room, [asksWith("^(?!a)b")]);
+    await playExecutions(room);
+    expect(await gates(room, run)).toEqual([]);
+    expect(await room.deps.jobs.get(run)).toMatchObject({ state: "failed" });
+  });
+
+  it("that waits since an earlier release accepts no payload, and its error names the pattern", async () => {
+    const { room, run, gate } = await waitingRun();
+    const flow = await room.deps.jobs.get(run);
+    if (!flow) throw new Error("The run does not exist.");
+    const request = await findApprovalRequestOfGate(room.deps, await gate(), flow);
+    const stored = { ...request, module: { ...request.module, suspend: asksWith("^(?!a)b").suspend } };
+    await expect(checkPayload(room.deps, stored, { code: "b" })).rejects.toMatchObject({
+      code: "approval.form",
+      details: { issues: [{ path: "", reason: expect.stringMatching(/properties\.code\.pattern contains a look-ahead/) }] },
+    });
+  });
 });
 
 describe("the approver of a decision", () => {

@@ -98,6 +98,20 @@ describe("saveFlow, whichever of its writes fails,", () => {
   });
 });
 
+describe("saveFlow", () => {
+  it("refuses a form whose pattern cannot run in linear time, and names its step and place", async () => {
+    const schema = { type: "object", properties: { code: { type: "string", pattern: "^(?=.*x)y" } } };
+    const modules = [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, resume_form: { schema } } }];
+    const request = newFlowSchema.parse({ path: newPath(), summary: "", value: { modules } });
+    await expect(saveFlow(room.deps, caller(), request)).rejects.toMatchObject({
+      code: "body.shape",
+      details: {
+        issues: [{ path: "the step ask", reason: expect.stringMatching(/the pattern at properties\.code\.pattern contains a look-ahead/) }],
+      },
+    });
+  });
+});
+
 describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () => {
   it("archive a flow once", async () => {
     await expectToSurviveFaults(async () => {

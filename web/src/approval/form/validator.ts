@@ -16,7 +16,9 @@ const CONTAINERS = new Set([
 
 /**
  * A validator for rjsf that generates no code. The default one compiles schemas with `new Function`, which the page's policy forbids. Rules
- * beyond the schema (`customValidate`, `transformErrors`) are not used.
+ * beyond the schema (`customValidate`, `transformErrors`) are not used. The patterns of the form run in the browser's own engine, which may
+ * take long on some texts: that delays only the approver who enters the text. The service checks each form again in linear time, and its
+ * answer decides.
  */
 export const validator: ValidatorType = {
   validateFormData(values, schema) {

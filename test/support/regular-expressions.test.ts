@@ -1,0 +1,143 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+/** The modules that build a regular expression at run time, each with the reason why no user can choose its text. */
+const BUILDS_PATTERNS: Record<string, string> = {
+  "contract/route.ts": "the paths of our own routes",
+  "core/patterns/translate-pattern.ts": "checks the syntax of a user's pattern, and never matches with it",
+  "functions/build/go/go.ts": "the module name of our own client",
+};
+
+/** The modules that validate with a JSON Schema, each with the reason why a user's pattern cannot take long there. */
+const VALIDATES_SCHEMAS: Record<string, string> = {
+  "core/resources/value-check.ts": "all patterns run in linear time",
+  "services/flows/definitions/validate-machine.ts": "the schemas of the package for state machines",
+  "web/src/approval/form/validator.ts": "runs in the browser of the approver, and the service checks the form again",
+};
+
+/** Packages that compile the patterns of a schema. */
+const VALIDATOR_PACKAGE =
+  /^(ajv(-.*)?|@cfworker\/json-schema|@exodus\/schemasafe|@hyperjump\/.*|@rjsf\/validator.*|jsonschema|is-my-json-valid)(\/|$)/;
+/** Methods of strings that compile an argument which is a string. */
+const COMPILES_ITS_ARGUMENT = new Set(["match", "matchAll", "search"]);
+
+const parse = (file: string, text: string) => ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+
+function* nodesIn(source: ts.SourceFile): Generator<ts.Node> {
+  const nodes: ts.Node[] = [source];
+  for (let node = nodes.pop(); node; node = nodes.pop()) {
+    yield node;
+    ts.forEachChild(node, (child) => void nodes.push(child));
+  }
+}
+
+/** Returns the places of a source that build a regular expression from anything but a literal. */
+function findBuiltPatterns(source: ts.SourceFile): string[] {
+  const nodes = [...nodesIn(source)];
+  const literals = new Set(
+    nodes.flatMap((node) =>
+      ts.isVariableDeclaration(node) && node.initializer && ts.isRegularExpressionLiteral(node.initializer)
+        ? [node.name.getText(source)]
+        : [],
+    ),
+  );
+  const isLiteral = (node: ts.Node | undefined) =>
+    node !== undefined &&
+    (ts.isRegularExpressionLiteral(node) || ts.isStringLiteral(node) || (ts.isIdentifier(node) && literals.has(node.text)));
+  const isBuilt = (node: ts.Node): boolean => {
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      return COMPILES_ITS_ARGUMENT.has(node.expression.name.text) && node.arguments.length === 1 && !isLiteral(node.arguments[0]);
+    }
+    // `z.fromJSONSchema` compiles the patterns of a schema.
+    if (!ts.isIdentifier(node) || (node.text !== "RegExp" && node.text !== "fromJSONSchema")) return false;
+    const { parent } = node;
+    if (ts.isTypeReferenceNode(parent)) return false;
+    if (ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword) return false;
+    const isCall = (ts.isNewExpression(parent) || ts.isCallExpression(parent)) && parent.expression === node;
+    return !(isCall && node.text === "RegExp" && isLiteral(parent.arguments?.[0]));
+  };
+  return nodes.filter(isBuilt).map((node) => node.parent.getText(source).slice(0, 100));
+}
+
+/** Returns the packages that a source imports, statically or on demand. */
+const importsOf = (source: ts.SourceFile): string[] =>
+  [...nodesIn(source)].flatMap((node) => {
+    const imported =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+        ? node.moduleSpecifier
+        : ts.isCallExpression(node) &&
+            (node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText(source) === "require")
+          ? node.arguments[0]
+          : undefined;
+    return imported && ts.isStringLiteral(imported) ? [imported.text] : [];
+  });
+
+const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx", "*.mts", "*.mjs", "*.js"], { encoding: "utf8" })
+  .trim()
+  .split("\n")
+  .filter((file) => !/\.test\.|\.d\.ts$|^(bench|test|engine\/seed\/examples)\//.test(file))
+  .map((file) => parse(file, readFileSync(file, "utf8")));
+const filesWith = (found: (source: ts.SourceFile) => boolean) =>
+  sources
+    .filter(found)
+    .map(({ fileName }) => fileName)
+    .sort();
+
+describe("regular expressions of users", () => {
+  it("are built from text only in the modules that name their reason", () => {
+    expect(sources.length).toBeGreaterThan(500);
+    expect(filesWith((source) => findBuiltPatterns(source).length > 0)).toEqual(Object.keys(BUILDS_PATTERNS).sort());
+  });
+
+  it("are compiled by a validator of schemas only in the modules that name their reason", () => {
+    expect(filesWith((source) => importsOf(source).some((name) => VALIDATOR_PACKAGE.test(name)))).toEqual(
+      Object.keys(VALIDATES_SCHEMAS).sort(),
+    );
+  });
+
+  it("run in the linear engine wherever Ajv compiles a schema of a user", () => {
+    const source = sources.find(({ fileName }) => fileName === "core/resources/value-check.ts");
+    const created = source ? [...nodesIn(source)].filter(ts.isNewExpression).map((node) => node.getText(source)) : [];
+    const validators = created.filter((text) => text.startsWith("new Ajv"));
+    expect(validators).toHaveLength(1);
+    expect(validators[0]).toContain("code: { regExp: createPatternEngine() }");
+  });
+
+  it.each([
+    "new RegExp(filter)",
+    "RegExp(filter, 'u')",
+    "new RegExp('^' + filter)",
+    "new globalThis.RegExp(filter)",
+    "const Pattern = RegExp; new Pattern(filter)",
+    "filters.map(RegExp)",
+    "text.match(filter)",
+    "[...text.matchAll(filter)]",
+    "text.search(filter + '$')",
+    "z.fromJSONSchema(schema)",
+  ])("are found in %s", (text) => {
+    expect(findBuiltPatterns(parse("a.ts", text))).not.toEqual([]);
+  });
+
+  it.each([
+    "new RegExp('a+')",
+    "text.match(/a/)",
+    "const A = /a/g; text.matchAll(A)",
+    "(value: RegExp) => value instanceof RegExp",
+    "table.match()",
+  ])("are not taken for the literals in %s", (text) => {
+    expect(findBuiltPatterns(parse("a.ts", text))).toEqual([]);
+  });
+
+  it("are not built in the Python code of runners and clients", () => {
+    const files = execFileSync("git", ["ls-files", "runners/*.py", "clients/*.py", "functions/*.py"], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+    expect(files.length).toBeGreaterThan(10);
+    const built = files.filter((file) =>
+      /\bre\.(compile|match|search|sub|subn|fullmatch|findall|finditer|split)\((?!\s*r?["'])/.test(readFileSync(file, "utf8")),
+    );
+    expect(built).toEqual([]);
+  });
+});
