@@ -13,7 +13,7 @@ const programs = ["{runners,clients}/**/*.test.{ts,mjs}", "functions/build/**/*.
 const notTests = ["**/node_modules/**", "**/fixtures/**"];
 
 /** Tests of use cases stand beside them too. */
-const useCases = "services/**/*.usecase.test.ts";
+const useCases = "{services,functions}/**/*.usecase.test.ts";
 
 export default defineConfig({
   test: {

@@ -19,6 +19,8 @@ export const isRunnablePath = (path: string): boolean => runnablePath.safeParse(
 export const folderName = z
   .string()
   .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, not '__proto__' or 'constructor'");
+/** Part of the paths `u/<username>/…`. */
+export const username = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, "letters, digits, '-' and '_' only, at most 50");
 export const versionHash = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
 /** Lower case: an id with capital letters is the same UUID, and the ids of a flow's steps are derived from the UUID of its job. */
 export const jobId = z.uuid().toLowerCase();

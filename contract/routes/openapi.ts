@@ -22,6 +22,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
     ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
     ...(domainFunctions.has(route.fn) && route.method !== "GET" ? (["write.collided"] as const) : []),
+    ...(route.auth === "token" && route.path.includes("{workspace}") ? (["workspace.notFound"] as const) : []),
     ...(changesWorkspace(route) ? (["workspace.archived"] as const) : []),
     ...route.errors,
   ];

@@ -1,12 +1,20 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 
-/** Parses JSON. Throws `body.notJson` with the position, and `body.tooDeep`. */
+const ANY_SURROGATE = /\\ud[89a-f]/i;
+/** Matches a surrogate pair, a lone surrogate, or any other escape; an escaped backslash must not start an escape. */
+const ESCAPE = /\\u(?:d[89ab][0-9a-f]{2})\\u(?:d[c-f][0-9a-f]{2})|\\u(d[89a-f][0-9a-f]{2})|\\./gi;
+
+/** Parses JSON. Half a surrogate pair, which no store accepts, becomes U+FFFD. Throws `body.notJson` with the position, and `body.tooDeep`. */
 export function parseJson(source: string): unknown {
   const value = parse(source);
   checkDepth(source);
-  return value;
+  // Few bodies contain such escapes, so most are parsed once.
+  return ANY_SURROGATE.test(source) ? JSON.parse(toWellFormedJson(source)) : value;
 }
+
+/** The source must be valid JSON. */
+const toWellFormedJson = (json: string): string => json.replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));
 
 /**
  * Parses JSON after an optional byte order mark. Returns `undefined` for other text. Throws `body.tooDeep`, because the parsers of other

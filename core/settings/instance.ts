@@ -24,7 +24,16 @@ const known: Readonly<Record<string, z.ZodType>> = {
 /** Returns the fault of a value, or `undefined` if it is valid. */
 export function describeSettingIssue(key: string, value: unknown): string | undefined {
   const schema = Object.hasOwn(known, key) ? known[key] : undefined;
-  return schema?.safeParse(value).error?.issues[0]?.message;
+  if (schema) return schema.safeParse(value).error?.issues[0]?.message;
+  return hasUnstorableNumber(value) ? `its numbers must be within ±${Number.MAX_SAFE_INTEGER}, and 0 or at least ${MIN_NUMBER}` : undefined;
+}
+
+/** DynamoDB stores no smaller number. */
+const MIN_NUMBER = 1e-129;
+
+function hasUnstorableNumber(value: unknown): boolean {
+  if (typeof value === "number") return Math.abs(value) > Number.MAX_SAFE_INTEGER || (value !== 0 && Math.abs(value) < MIN_NUMBER);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasUnstorableNumber);
 }
 
 /** Settings that every user may read, with their default values. */

@@ -18,6 +18,10 @@ describe("parseJsonBody", () => {
     expect([read(null), read(""), read(" \n")]).toEqual([{}, {}, {}]);
   });
 
+  it("half a surrogate pair becomes U+FFFD, and escapes of other text stay", () => {
+    expect(read('{"\\ud800":["\\uDFFF","\\ud83d\\ude00","\\\\ud800"]}')).toEqual({ "\ufffd": ["\ufffd", "😀", "\\ud800"] });
+  });
+
   it.each([
     ["{", "it ends at position 1 (line 1, column 2)"],
     ["tru", "it ends at position 3 (line 1, column 4)"],

@@ -70,6 +70,15 @@ describe("the credentials of a request, for every route, Sec-Fetch-Site and Orig
   });
 });
 
+describe("an empty cookie", () => {
+  it("an empty cookie, which signing out leaves, is no token, and the query counts", () => {
+    const headers = { cookie: "token=" };
+    const route = Object.values<Route>(routes).find(({ name }) => name === "approvals.suspendedFlow") as Route;
+    expect(readToken({ headers, queryStringParameters: null }, route)).toBeUndefined();
+    expect(readToken({ headers, queryStringParameters: { token: "secret" } }, route)).toBe("secret");
+  });
+});
+
 describe("the names of cookies", () => {
   const read = (headers: Record<string, string>) => readToken({ headers, queryStringParameters: null }, routes.logout);
 

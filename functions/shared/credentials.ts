@@ -24,7 +24,8 @@ export function readToken(
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers["authorization"] ?? "")?.[1];
   if (bearer) return bearer;
   const session = acceptsCookie(headers, route) ? readSessionCookie(headers) : undefined;
-  return session ?? (queryStringParameters?.["token"] || undefined);
+  // Signing out leaves an empty cookie, which is no token.
+  return session || queryStringParameters?.["token"] || undefined;
 }
 
 /**

@@ -97,7 +97,7 @@ export function apiHandler<Auth>(handled: RouteHandler<Auth>[], authenticate: Au
       // The specification also spells job routes with `job_u` (api.md §2.2).
       event.path = event.path.replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
       // The gateway has decoded the path, and the router's patterns end at line breaks.
-      event.path = event.path.replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
+      event.path = event.path.toWellFormed().replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
       const reply = await replyOnError(() => router(event, context));
       await logInvocation("request", context, {
         // The log contains the route's name and not its path, because a caller may send a whole token as its prefix.
@@ -132,13 +132,18 @@ async function answerCall<Auth>(
   const address = takeCallerAddress(event);
   const raw = decodePathParameters(event, route);
   const params = route.params ? parseInput(route.params, raw, "query.invalid") : undefined;
-  const auth = await authenticate(readToken(event, route), route, raw, event.queryStringParameters ?? {});
-  const query = route.query ? parseInput(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
+  const sentQuery = toWellFormedTexts(event.queryStringParameters);
+  const auth = await authenticate(readToken(event, route), route, raw, sentQuery);
+  const query = route.query ? parseInput(route.query, sentQuery, "query.invalid") : undefined;
   const sent = route.body ? parseJsonBody(event) : undefined;
   const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
   const payload = route.payload ? readPayload(event) : undefined;
   return handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>);
 }
+
+/** Half a surrogate pair becomes U+FFFD, because no store accepts it. */
+const toWellFormedTexts = (texts: Readonly<Record<string, string | undefined>> | null): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(texts ?? {}).map(([name, value]) => [name, value?.toWellFormed()]));
 
 function readPayload(event: APIGatewayProxyEvent): Payload {
   return {

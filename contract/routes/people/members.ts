@@ -1,13 +1,12 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { atPath, inWorkspace, page, workspaceId } from "../../common.ts";
+import { atPath, inWorkspace, page, username, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { userSchema } from "./people.ts";
 
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
-const username = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, "letters, digits, '-' and '_' only, at most 50");
 const byUsername = z.object({ workspace: workspaceId, username: z.string().min(1).max(100) });
 const done = { text: "A confirmation." };
 const changeErrors = ["member.notFound", "workspace.notFound", "access.changedMeanwhile"] as const;

@@ -101,7 +101,7 @@ export const peopleRoutes = {
     body: newUserSchema,
     status: 201,
     reply: done,
-    errors: ["user.exists", "user.invalidPassword", "login.noPasswords"],
+    errors: ["user.exists", "user.invalidPassword", "login.noPasswords", "engine.busy"],
   }),
   updateUser: defineRoute({
     ...post,

@@ -9,7 +9,7 @@ const login = {
   access: "open",
   body: credentials,
   reply: { text: "A token, which is also set as the cookie `token`, or `__Host-token` over TLS." },
-  errors: ["login.refused", "login.throttled", "login.otherSite", "login.noPasswords"],
+  errors: ["login.refused", "login.throttled", "login.otherSite", "login.noPasswords", "engine.busy"],
 } as const;
 
 const selfWrite = { domain: "users", verb: "write", need: "self", target: "none" } as const;
@@ -72,6 +72,14 @@ export const signInRoutes = {
     access: selfWrite,
     body: z.object({ password, old_password: password.nullish() }),
     reply: { text: "A confirmation." },
-    errors: ["token.notForJobs", "token.tooWide", "user.oldPassword", "login.throttled", "user.invalidPassword", "login.noPasswords"],
+    errors: [
+      "engine.busy",
+      "token.notForJobs",
+      "token.tooWide",
+      "user.oldPassword",
+      "login.throttled",
+      "user.invalidPassword",
+      "login.noPasswords",
+    ],
   }),
 };

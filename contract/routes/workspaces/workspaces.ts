@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { extraPerms, folderName, inWorkspace, page, timestamp, workspaceId } from "../../common.ts";
+import { extraPerms, folderName, inWorkspace, page, timestamp, username, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
@@ -39,7 +39,7 @@ export type WorkspaceJson = z.output<typeof workspaceSchema>;
 export const newWorkspaceSchema = z.object({
   id: workspaceId,
   name: z.string().min(1).max(100),
-  username: z.string().optional(),
+  username: username.optional(),
   color: z.string().max(20).nullish(),
 });
 export type NewWorkspace = z.output<typeof newWorkspaceSchema>;

@@ -10,5 +10,8 @@ Object.assign(process.env, engineCredentials, {
   [env.secretsKey]: secretsKey,
   [env.anchorKey]: anchorKey,
   [env.signingSecret]: signingSecret,
+  // Handlers log each request, and metrics.
+  POWERTOOLS_LOG_LEVEL: "ERROR",
+  POWERTOOLS_METRICS_DISABLED: "true",
   [env.statesArn]: "arn:aws:states:us-east-1:000000000000",
 });

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FuzzCall, type Fuzzer, newFuzzer } from "../../test/support/fuzz/fuzzer.ts";
+import {
+  type Hostile,
+  hostileBodies,
+  hostileCredentials,
+  hostileHeaders,
+  hostileParts,
+  hostileQueryValues,
+} from "../../test/support/fuzz/hostile-values.ts";
+import { type Operation, SEED, sample } from "../../test/support/fuzz/operations.ts";
+
+let fuzzer: Fuzzer;
+beforeAll(async () => {
+  fuzzer = await newFuzzer();
+}, 60_000);
+afterAll(() => {
+  console.log(`${fuzzer.countCalls()} hostile calls of ${fuzzer.operations.length} operations, seed ${SEED}`);
+  fuzzer.close();
+});
+
+/**
+ * Spreads cases over operations: each operation gets a share of them, and each function all of them. One piece of code reads a part of the
+ * request for all routes of a function, so that the whole product would repeat the same work.
+ */
+function spread<Case>(operations: readonly Operation[], cases: readonly Case[], share: number): { operation: Operation; one: Case }[] {
+  const groups = Map.groupBy(operations, ({ route }) => `${route.fn} ${route.auth}`);
+  return [...groups.values()].flatMap((group) => {
+    const each = Math.max(share, Math.ceil(cases.length / group.length));
+    return group.flatMap((operation, at) =>
+      Array.from({ length: Math.min(each, cases.length) }, (_, index) => ({
+        operation,
+        one: cases[(at * each + index) % cases.length] as Case,
+      })),
+    );
+  });
+}
+
+const takesBody = ({ route }: Operation) => route.body !== undefined || (route.payload === true && route.method !== "GET");
+const toCall = (operation: Operation, { what, ...parts }: Hostile): FuzzCall => ({ what, operation, ...parts });
+
+describe("every function answers with a documented status and one sentence, and never with an internal error", () => {
+  it("if the credentials are missing, malformed or of another kind", async () => {
+    const calls = spread(fuzzer.operations, hostileCredentials, 6).map(({ operation, one }) => ({
+      ...toCall(operation, one),
+      anonymous: true,
+      // Nothing else is wrong, so nothing else may be reported.
+      ...(operation.route.auth === "none" ? {} : { expected: [401] }),
+    }));
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if headers are repeated, too long, or contain control characters", async () => {
+    const calls = spread(fuzzer.operations, hostileHeaders, 4).map(({ operation, one }) => toCall(operation, one));
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if a part of the path is of another kind, encoded wrongly or too long", async () => {
+    const parts = fuzzer.operations.flatMap((operation) =>
+      Object.keys(sample(operation.params, 1)[0] ?? {}).map((name) => ({ ...operation, name })),
+    );
+    const calls = spread(parts, hostileParts, 6).map(({ operation: part, one }) => {
+      const { name } = part as (typeof parts)[number];
+      const operation = fuzzer.operations.find(({ route }) => route === part.route) as Operation;
+      return { what: `${name} ${JSON.stringify(one.slice(0, 40))}`, operation, rawParams: { [name]: one } };
+    });
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if a query parameter is of another kind, repeated or too long", async () => {
+    const parameters = fuzzer.operations.flatMap((operation) => operation.queryNames.map((name) => ({ ...operation, name })));
+    const single = spread(parameters, hostileQueryValues, 2).map(({ operation: parameter, one }) => {
+      const { name } = parameter as (typeof parameters)[number];
+      const operation = fuzzer.operations.find(({ route }) => route === parameter.route) as Operation;
+      return { what: `${name}=${JSON.stringify(one.slice(0, 40))}`, operation, query: [[name, one] as const] };
+    });
+    const unusual = fuzzer.operations.map((operation) => ({
+      what: "unusual names",
+      operation,
+      query: [
+        ...operation.queryNames.slice(0, 5).flatMap((name) => [[`${name}[]`, "a"] as const]),
+        ["\u0000", ""],
+        ["__proto__", "a"],
+        ["", "a"],
+      ] as const,
+    }));
+    expect(await fuzzer.sendAll([...single, ...unusual])).toEqual([]);
+  });
+
+  it("if the body is deep, broken, binary, too large or of another kind", async () => {
+    const calls = spread(fuzzer.operations.filter(takesBody), hostileBodies, 3).map(({ operation, one }) => toCall(operation, one));
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if any value within the body is hostile", async () => {
+    const calls = fuzzer.operations.flatMap((operation) =>
+      operation.hostileBody
+        ? sample(operation.hostileBody, 8).map((json) => {
+            const text = JSON.stringify(json) ?? "";
+            return { what: `the body ${text.slice(0, 300)}`, operation, body: Buffer.from(text) };
+          })
+        : [],
+    );
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if several parts are hostile at once", async () => {
+    const anyOf = <T>(cases: readonly T[]) => fc.constantFrom(...cases);
+    const combination = fc.record({
+      operation: anyOf(fuzzer.operations),
+      credentials: fc.option(anyOf(hostileCredentials)),
+      headers: fc.array(anyOf(hostileHeaders), { maxLength: 3 }),
+      part: anyOf(hostileParts),
+      value: anyOf(hostileQueryValues),
+      body: fc.option(anyOf(hostileBodies)),
+    });
+    const calls = sample(combination, 400).map(({ operation, credentials, headers, part, value, body }): FuzzCall => {
+      const parts = [...(credentials ? [credentials] : []), ...headers, ...(body ? [body] : [])];
+      const name = Object.keys(sample(operation.params, 1)[0] ?? {}).at(-1);
+      return {
+        what: [...parts.map(({ what }) => what), JSON.stringify(part.slice(0, 40)), JSON.stringify(value.slice(0, 40))].join(", "),
+        operation,
+        anonymous: credentials !== null,
+        headers: parts.flatMap((one) => one.headers ?? []),
+        query: [...parts.flatMap((one) => one.query ?? []), ...operation.queryNames.slice(0, 3).map((each) => [each, value] as const)],
+        ...(name === undefined || name === "workspace" ? {} : { rawParams: { [name]: part } }),
+        ...(body ? { body: body.body, isBase64: body.isBase64 } : {}),
+      };
+    });
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import {
+  CognitoIdentityProviderClient,
+  CreateUserPoolClientCommand,
+  CreateUserPoolCommand,
+} from "@aws-sdk/client-cognito-identity-provider";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { build } from "esbuild";
+import { env } from "../../../contract/env.ts";
+import { runnerLanguages } from "../../../contract/languages.ts";
+import type { RouteFunction } from "../../../contract/route.ts";
+import { root, svcDir } from "../../../engine/paths.ts";
+import type { Reply } from "../../../functions/shared/reply.ts";
+import { startAwsStandIn, toMachineName } from "./aws-stand-in.ts";
+
+export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>;
+type Module = { handler: Handler };
+
+/** The folders with the pages of a function, which bundling puts beside its code, and a file in each. */
+const PAGES: Partial<Record<RouteFunction, { folder: string; file: string }>> = {
+  web: { folder: "site", file: "approve.html" },
+  api: { folder: "reference", file: "index.html" },
+};
+
+/** A success of a runner. */
+const OUTCOME = {
+  outcome: "success",
+  result: { done: true },
+  logs: { offset: 0, text: "done\n" },
+  timings: { setupMs: 0, runMs: 1, totalMs: 1, freshHost: true },
+};
+
+/**
+ * Loads the handlers of the functions that answer requests, with the environment that they have when they are deployed. Other functions that
+ * they invoke run in this process too. `close` ends the stand-in for Lambda and
+ * deletes the bundles.
+ */
+export async function loadFunctions(names: readonly RouteFunction[]) {
+  const other = <T>(name: string) => import(`../../../functions/${name}/handler.ts`) as Promise<{ handler: T }>;
+  const standIn = await startAwsStandIn(async (name, payload) => {
+    if (name === "worker") return (await other<(event: unknown, context: Context) => unknown>("worker")).handler(payload, {} as Context);
+    if (name === "flows") return toMachineName(payload as Parameters<typeof toMachineName>[0]);
+    return name === "runner" ? OUTCOME : null;
+  });
+  const { UserPool } = await new CognitoIdentityProviderClient({}).send(new CreateUserPoolCommand({ PoolName: "fuzz" }));
+  const pool = { UserPoolId: UserPool?.Id ?? "" };
+  const client = new CreateUserPoolClientCommand({ ...pool, ClientName: "fuzz", ExplicitAuthFlows: ["ALLOW_ADMIN_USER_PASSWORD_AUTH"] });
+  const { UserPoolClient } = await new CognitoIdentityProviderClient({}).send(client);
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_LAMBDA: standIn.url,
+    AWS_ENDPOINT_URL_SFN: standIn.url,
+    [env.baseUrl]: "https://svc.example",
+    [env.internalUrl]: "https://svc.example",
+    [env.stack]: "svc",
+    [env.stepFunction]: "arn:aws:lambda:us-east-1:000000000000:function:step",
+    [env.machineRole]: "arn:aws:iam::000000000000:role/machines",
+    [env.workerFunction]: "worker",
+    [env.buildFunction]: "build",
+    [env.deliverFunction]: "deliver",
+    [env.flowsFunction]: "flows",
+    [env.runnerFunctions]: JSON.stringify(Object.fromEntries(runnerLanguages.map((language) => [language, "runner"]))),
+    [env.buildTarget]: JSON.stringify({ os: "linux", arch: "x64", python: "3.12", node: "24" }),
+    [env.registries]: JSON.stringify({ npm: "", pypi: "", go: "" }),
+    [env.userPool]: pool.UserPoolId,
+    [env.userPoolClient]: UserPoolClient?.ClientId ?? "",
+    [env.edgeKey]: "the-key-of-the-edge",
+  });
+  const loaded = await Promise.all(names.map(async (name) => [name, await load(name)] as const));
+  return {
+    handlers: new Map(loaded),
+    close: () => {
+      standIn.close();
+      for (const folder of assets.splice(0)) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function load(name: RouteFunction): Promise<Handler> {
+  const pages = PAGES[name];
+  if (name === "stream") return ((await import("../../../functions/stream/answer.ts")) as unknown as { answer: Handler }).answer;
+  const file = pages ? await bundleWithPages(name, pages) : `../../../functions/${name}/handler.ts`;
+  return ((await import(/* @vite-ignore */ file)) as Module).handler;
+}
+
+/** The folders of this process, below the root so that their code finds its packages. */
+const assets: string[] = [];
+
+/** Bundles a function beside a folder with one page, as its asset has it. */
+async function bundleWithPages(name: RouteFunction, { folder, file }: { folder: string; file: string }): Promise<string> {
+  mkdirSync(svcDir, { recursive: true });
+  const asset = mkdtempSync(join(svcDir, "fuzz-"));
+  assets.push(asset);
+  mkdirSync(join(asset, folder));
+  writeFileSync(join(asset, folder, `${file}.gz`), gzipSync("<!doctype html>"));
+  const outfile = join(asset, "index.mjs");
+  await build({
+    entryPoints: [join(root, "functions", name, "handler.ts")],
+    outfile,
+    bundle: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+    logLevel: "warning",
+  });
+  return outfile;
+}

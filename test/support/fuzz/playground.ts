@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { keys } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
+import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
+import { buildTokenWrites } from "../../../services/identity/tokens.ts";
+import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
+import { newRoom } from "../use-cases/room.ts";
+import { addWorkspace, work } from "../use-cases/room-jobs.ts";
+import type { Handler } from "./deployed-functions.ts";
+import { lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
+
+const ADMIN = { email: "ann@example.com", username: "ann", superAdmin: true };
+
+/** An instance with a workspace that has one object of each kind, and its administrator. The fuzzer may damage all of it. */
+export interface Playground {
+  workspace: string;
+  /** Creates a token of the administrator. */
+  newToken(): Promise<string>;
+  /** Creates a workspace, for an operation that would end the playground's own. */
+  newWorkspace(): Promise<string>;
+  /** Existing objects by the parameter that identifies them. */
+  known: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Creates the playground through the handlers. Throws an error that contains the response if one refuses a call. */
+export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Promise<Playground> {
+  const room = await newRoom();
+  room.clock.nowMs = Date.now();
+  await addWorkspace(room);
+  room.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "" });
+  const { workspace, deps } = room;
+  // No worker runs the flows here, so the calls that wait for them should not wait for long.
+  await deps.objects.put({ ...keys.instanceSetting(SYNC_LIMIT), value: 1 });
+  const newToken = async () => {
+    const person = { email: ADMIN.email, username: ADMIN.username, superAdmin: true, createdAtMs: Date.now() };
+    const { value, writes } = buildTokenWrites(ADMIN, {} as Parameters<typeof buildTokenWrites>[1], Date.now());
+    await Promise.all([deps.objects.put({ ...keys.user(personKey(ADMIN.email)), value: person }), deps.objects.transactWrite(writes)]);
+    return value;
+  };
+  const newWorkspace = async () => {
+    const id = `w-${randomUUID().slice(0, 8)}`;
+    await deps.objects.transactWrite(buildWorkspaceWrites({ ...ADMIN, workspace: { id, name: id } }, Date.now()));
+    return id;
+  };
+  const token = await newToken();
+  const call = async (fn: string, sent: Omit<Sent, "headers" | "body"> & { json?: unknown; text?: string }): Promise<string> => {
+    const { json, text, path, ...rest } = sent;
+    const body = text ?? (json === undefined ? undefined : JSON.stringify(json));
+    const headers = [["Authorization", `Bearer ${token}`] as const, ["Content-Type", "application/json"] as const];
+    const event = toGatewayEvent({ ...rest, path: `/api/w/${workspace}/${path}`, headers, ...(body === undefined ? {} : { body }) });
+    const reply = await handlers.get(fn)?.(event, lambdaContext);
+    if (!reply || reply.statusCode >= 300) throw new Error(`${path}: ${reply?.statusCode} ${reply?.body}`);
+    return reply.body;
+  };
+  const post = (fn: string, path: string, json: unknown) => call(fn, { method: "POST", path, json });
+
+  await post("people", "folders/create", { name: "t" });
+  await post("people", "workspaces/add_user", { email: "mate@example.com", is_admin: false, operator: false }).catch(() => "");
+  const script = { path: "f/t/script", summary: "", language: "bash", content: "echo done" };
+  const hash = await post("objects", "scripts/create", script);
+  await work(room);
+  for (const [fn, path, json] of [
+    ["objects", "variables/create", { path: "f/t/plain", value: "v", is_secret: false }],
+    ["objects", "variables/create", { path: "f/t/secret", value: "a secret value", is_secret: true }],
+    ["objects", "resources/create", { path: "f/t/resource", value: { secret: "$var:f/t/secret" }, resource_type: "any" }],
+    ["objects", "resources/type/create", { name: "kind", schema: { type: "object" } }],
+    ["people", "groups/create", { name: "team" }],
+  ] as const) {
+    await post(fn, path, json);
+  }
+  await call("objects", { method: "POST", path: "job_helpers/upload_s3_file", query: [["file_key", "one.txt"]], text: "text" });
+  const value = { modules: [{ id: "a", value: { type: "script", path: "f/t/script" } }] };
+  await post("objects", "flows/create", { path: "f/t/flow", summary: "", value });
+  const flow = JSON.parse(await call("objects", { method: "GET", path: "flows/get/f/t/flow" })) as { version_id: number };
+  const ended = await post("run", "jobs/run/p/f/t/script", {});
+  await work(room);
+  const waiting = await call("run", {
+    method: "POST",
+    path: "jobs/run/p/f/t/script",
+    query: [["scheduled_in_secs", "1000000"]],
+    json: {},
+  });
+  const [entry] = JSON.parse(await call("people", { method: "GET", path: "audit/list" })) as { id: string }[];
+  return {
+    workspace,
+    newToken,
+    newWorkspace,
+    known: {
+      workspace: [workspace],
+      path: ["f/t/script", "f/t/flow", "f/t/plain", "f/t/secret", "f/t/resource", "t", "team"],
+      hash: [hash],
+      version: [String(flow.version_id)],
+      id: [ended, waiting, entry?.id ?? ""],
+      job_id: [ended, waiting],
+      run_id: [ended, waiting],
+      name: ["t", "team", "kind", "postgresql"],
+      kind: ["script", "flow", "variable", "resource", "folder", "group_"],
+      username: ["mate", "nobody"],
+      resume_id: ["1"],
+      signature: ["0".repeat(64)],
+      file: ["approve.html", "index.html"],
+      file_key: ["one.txt"],
+    },
+  };
+}
