@@ -31,6 +31,7 @@ export default defineConfig({
           exclude: [...notTests, ...programs],
           // Pure functions share nothing that a test could change, so all files of a worker load the modules once.
           pool: "threads",
+          // Importing the modules for each file anew takes longer than the tests. Tests that need a new client reset the modules.
           isolate: false,
           testTimeout: 30_000,
         },
@@ -40,6 +41,8 @@ export default defineConfig({
           name: "unit",
           include: [`${unitFolders}/**/*.test.{ts,mjs}`],
           exclude: [...notTests, useCases, ...programs],
+          // Importing the modules for each file anew takes longer than the tests. Tests that need a new client reset the modules.
+          isolate: false,
           testTimeout: 30_000,
         },
       },
@@ -58,6 +61,8 @@ export default defineConfig({
           include: [useCases],
           globalSetup: ["./test/support/use-cases/use-case-setup.ts"],
           setupFiles: ["./test/support/use-cases/use-case-env.ts"],
+          // Each room has tables of its own, so all files of a worker load the modules once.
+          isolate: false,
           // One test plays its use case once for each write that may fail.
           testTimeout: 120_000,
           hookTimeout: 60_000,

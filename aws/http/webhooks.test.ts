@@ -14,7 +14,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => server.close());
+afterAll(() => {
+  server.close();
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
 
 /** The module reads the allowed ranges when it is loaded. */
 async function allowing(ranges: string) {

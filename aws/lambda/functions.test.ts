@@ -17,6 +17,8 @@ async function functionsAt(answer: http.RequestListener | undefined) {
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   if (!answer) await new Promise((resolve) => server?.close(resolve));
+  // AWS clients are created once and keep their endpoint.
+  vi.resetModules();
   vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${port}`);
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
   vi.stubEnv("AWS_REGION", "us-east-1");

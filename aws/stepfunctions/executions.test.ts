@@ -23,6 +23,8 @@ async function adaptersAt(answers: Answers) {
     response.end(JSON.stringify(error ? { __type: error, message: error } : answer));
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  // AWS clients are created once and keep their endpoint.
+  vi.resetModules();
   vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
   vi.stubEnv("AWS_REGION", "us-east-1");

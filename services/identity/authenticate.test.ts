@@ -8,6 +8,7 @@ let server: http.Server | undefined;
 afterEach(() => {
   server?.close();
   vi.unstubAllEnvs();
+  vi.resetModules();
 });
 
 it("reads the token, the rights and the script in one consistent call, so that every change takes effect at once", async () => {
@@ -21,6 +22,8 @@ it("reads the token, the rights and the script in one consistent call, so that e
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end('{"Responses":{},"UnprocessedKeys":{}}');
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  // AWS clients are created once and keep their endpoint.
+  vi.resetModules();
   vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
   vi.stubEnv("AWS_REGION", "us-east-1");

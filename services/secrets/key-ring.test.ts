@@ -8,6 +8,7 @@ let server: http.Server | undefined;
 afterEach(() => {
   server?.close();
   vi.unstubAllEnvs();
+  vi.resetModules();
 });
 
 /** Responds like AWS over HTTP: the first read fails, later reads find a workspace's ring, whose key KMS unwraps. */
@@ -26,6 +27,8 @@ async function aws(workspace: string, key: Buffer): Promise<string[]> {
     response.end(JSON.stringify(failed ? { __type: "AccessDeniedException", message: "not yet" } : json));
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  // AWS clients are created once and keep their endpoint.
+  vi.resetModules();
   vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
   vi.stubEnv("AWS_REGION", "us-east-1");
