@@ -121,6 +121,21 @@ describe("chunks", () => {
     expect(chunk("ab".repeat(10_000))).toBe("*".repeat(20_000));
     expect(chunk("x".repeat(100_000))).toBe("x".repeat(100_000));
   });
+
+  it.each([
+    ["of one letter", "a".repeat(64 * 1024), "a"],
+    ["that differs at its beginning", `b${"a".repeat(64 * 1024)}`, "a"],
+    ["that differs at its end", `${"a".repeat(64 * 1024)}b`, "a"],
+    ["of two letters", "ab".repeat(32 * 1024), "ab"],
+  ])("take no longer for a secret %s, which its author chose together with the output", (_, secret, part) => {
+    const output = part.repeat((256 * 1024) / part.length);
+    const { text, chunk } = masker(secret);
+    const startedMs = performance.now();
+    expect(chunk(output)).toHaveLength(output.length);
+    expect(text(`${secret}${output}`).startsWith("*".repeat(secret.length))).toBe(true);
+    // The time is far below a second. The product of both lengths takes ten and more.
+    expect(performance.now() - startedMs).toBeLessThan(4000);
+  });
 });
 
 describe("a masked value", () => {

@@ -30,12 +30,14 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
     tables.set(form, known);
     return known;
   };
-  const text = (whole: string) => starred(whole, occurrences(whole, forms));
+  const occurrences = (whole: string) => forms.flatMap((form) => findAll(whole, form, () => table(form)));
+  const text = (whole: string) => starred(whole, occurrences(whole));
   const chunk = (part: string) => {
-    const ranges = occurrences(part, forms);
+    const ranges = occurrences(part);
     for (const form of forms) {
       const piece = pieceChars(form);
-      if (part.length >= piece && part.length < form.length && form.includes(part)) ranges.push([0, part.length]);
+      const isPiece = part.length >= piece && part.length < form.length && findAll(form, part, () => computeBorders(part)).length > 0;
+      if (isPiece) ranges.push([0, part.length]);
       const ending = overlap(part, form, table(form));
       if (ending >= piece) ranges.push([part.length - ending, part.length]);
       const beginning = overlap(form, part.slice(0, form.length), computeBorders(part.slice(0, form.length)));
@@ -106,17 +108,33 @@ function inBase64(secret: string): string[] {
 
 type Range = [from: number, to: number];
 
-function occurrences(text: string, forms: readonly string[]): Range[] {
+/** The native search is fast, but takes the product of both lengths for repetitive texts, so it searches only the beginning of a pattern. */
+const NATIVE_CHARS = 64;
+
+/** Returns where a pattern occurs, in time linear in the text (Knuth, Morris and Pratt). Overlapping occurrences are one range. */
+function findAll(text: string, pattern: string, bordersOf: () => Int32Array): Range[] {
   const ranges: Range[] = [];
-  for (const form of forms) {
-    let last: Range | undefined;
-    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
-      // Occurrences may overlap. Both are masked completely.
-      if (last && at <= last[1]) last[1] = at + form.length;
-      else {
-        last = [at, at + form.length];
-        ranges.push(last);
-      }
+  const beginning = pattern.slice(0, NATIVE_CHARS);
+  const first = text.indexOf(beginning);
+  if (first < 0) return ranges;
+  const table = bordersOf();
+  let last: Range | undefined;
+  let length = 0;
+  for (let at = first; at < text.length; at += 1) {
+    if (length === pattern.length) length = table[length - 1] ?? 0;
+    while (length > 0 && text[at] !== pattern[length]) length = table[length - 1] ?? 0;
+    if (text[at] === pattern[length]) length += 1;
+    else if (length === 0) {
+      const next = text.indexOf(beginning, at + 1);
+      if (next < 0) break;
+      at = next - 1;
+    }
+    if (length < pattern.length) continue;
+    const from = at + 1 - length;
+    if (last && from <= last[1]) last[1] = at + 1;
+    else {
+      last = [from, at + 1];
+      ranges.push(last);
     }
   }
   return ranges;
