@@ -1,6 +1,9 @@
 const HEAD_CHARS = 64 * 1024;
 const TAIL_CHARS = 192 * 1024;
 
+/** Tools name the registries that they use, and the owner's registry may have a password in its URL. */
+const withoutCredentials = (text: string) => text.replace(/(\bhttps?:\/\/)[^\s/@]{1,500}@/gi, "$1***@");
+
 /**
  * The log that helps the author to correct a failure. It is bounded: of a long log the beginning and the end are retained, where tools
  * report errors.
@@ -41,6 +44,6 @@ export class BuildLog {
   private plain(text: string): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what colour codes begin with.
     const colourless = text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replace(/\r(?!\n)/g, "\n");
-    return colourless.replaceAll(`${this.dir}/`, "").replaceAll(this.dir, "");
+    return withoutCredentials(colourless).replaceAll(`${this.dir}/`, "").replaceAll(this.dir, "");
   }
 }

@@ -61,6 +61,12 @@ describe("BuildSandbox", () => {
 });
 
 describe("BuildLog", () => {
+  it("contains no credentials of a registry's URL", () => {
+    const log = new BuildLog("/some/builds/1");
+    log.line("GET https://user:pass@registry.example/x - 404, http://token@mirror.example:8080/y, mail@host.example");
+    expect(String(log)).toBe("GET https://***@registry.example/x - 404, http://***@mirror.example:8080/y, mail@host.example\n");
+  });
+
   it("retains the beginning and the end of a long log, without colours and without the build's directory", () => {
     const log = new BuildLog("/some/builds/1");
     log.line("\u001b[31m/some/builds/1/first\u001b[0m");

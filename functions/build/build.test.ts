@@ -114,6 +114,11 @@ describe("build of TypeScript", () => {
       registries: { npm: builder.origin(), pypi: "", go: "" },
     });
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining("not part of any package") });
+    writeFileSync(path, '{"secret": "of the machine"');
+    const quoted = await builder.build("nodejs", 'import x from "svc-nosy";\nexport const main = () => x;', {
+      registries: { npm: builder.origin(), pypi: "", go: "" },
+    });
+    expect(quoted.result).toMatchObject({ ok: false, error: expect.not.stringContaining("of the machine") });
     const own = await builder.build("nodejs", `import x from ${JSON.stringify(path)};\nexport const main = () => x;`);
     expect(own.result).toMatchObject({ ok: false, error: expect.stringContaining("there is no script") });
   });
