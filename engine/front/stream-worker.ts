@@ -34,12 +34,14 @@ server.requestTimeout = 0;
 server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as AddressInfo).port));
 
 async function eventOf(request: http.IncomingMessage): Promise<APIGatewayProxyEvent> {
+  // The key is for this server alone, and a script may ask for any header of its call.
+  const { [ENGINE_KEY_HEADER]: _, ...headers } = request.headers;
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://local");
   const many = Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
   return {
     httpMethod: request.method ?? "GET",
     path: pathname,
-    headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     queryStringParameters: Object.fromEntries(searchParams),
     multiValueQueryStringParameters: many,
     body: Buffer.concat(await request.toArray()).toString("base64"),

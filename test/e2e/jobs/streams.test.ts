@@ -33,6 +33,13 @@ beforeAll(async () => {
     }),
     ws.saveScript({ path: "f/t/plain", language: "bun", content: "export function main(v: unknown) { return v; }" }),
     ws.saveScript({
+      path: "f/t/key",
+      language: "bun",
+      content: `export function main(x_svc_engine_key: string, x_forwarded_proto: string) {
+        return { key: x_svc_engine_key ?? null, proto: x_forwarded_proto };
+      }`,
+    }),
+    ws.saveScript({
       path: "f/t/fails",
       language: "bun",
       content: `export async function* main() { yield "one"; throw new Error("two"); }`,
@@ -73,6 +80,11 @@ describe("run_and_stream (spec 4.5)", () => {
     const failed = await run("f/t/fails");
     expect(streamOf(failed)).toBe("one");
     expect(failed.at(-1)?.data["only_result"]).toMatchObject({ error: { message: "two" }, wm_stream: "one" });
+  });
+
+  it("a script receives no key of the engine by asking for its header", async () => {
+    const found = await run("f/t/key", { query: { include_header: "x-svc-engine-key,x-forwarded-proto" } });
+    expect(found.at(-1)?.data["only_result"]).toEqual({ key: null, proto: "http" });
   });
 
   it("the route accepts GET with a payload, and one exact version by hash", async () => {
