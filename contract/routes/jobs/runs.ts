@@ -21,7 +21,9 @@ export const runQuery = z.object({
   parent_job: jobId.optional(),
   root_job: jobId.optional(),
   scheduled_in_secs: z.coerce.number().int().min(0).max(limits.maxDelayS).optional(),
-  scheduled_for: timestamp.optional(),
+  scheduled_for: timestamp
+    .refine((at) => Date.parse(at) - Date.now() <= limits.maxDelayS * 1000, `must be at most ${limits.maxDelayS / 86_400} days from now`)
+    .optional(),
   tag: z.string().max(50).optional(),
   token: z.string().optional(),
   skip_preprocessor: flag.optional(),
