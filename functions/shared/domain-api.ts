@@ -2,7 +2,7 @@ import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import type { Route } from "../../contract/route.ts";
-import { toActionKind, toOperation } from "../../core/audit/entry.ts";
+import { nameInAuditLog, toActionKind, toOperation } from "../../core/audit/entry.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
@@ -74,6 +74,18 @@ const revealing: ReadonlySet<string> = new Set([
   "workspaces.getEncryptionKey",
 ]);
 
+/** Routes whose calls change several objects one after the other. Their entries remain if a later step is refused. */
+const inSteps: ReadonlySet<string> = new Set([
+  "users.deleteGlobal",
+  "users.overwriteGlobal",
+  "instanceGroups.delete",
+  "instanceGroups.overwrite",
+  "workspaces.archive",
+  "workspaces.setEncryptionKey",
+  "scripts.deleteByPath",
+  "flows.delete",
+]);
+
 /** Returns the route so that each call that changes something or may read a secret has an entry in the audit log. */
 function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
   if (!isChange(route) && !revealing.has(route.name)) return { route, handle };
@@ -88,7 +100,8 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
         authenticateDeps,
         {
           workspace,
-          username: workspace === undefined ? call.auth.actor.email : call.auth.actor.username,
+          username: workspace === undefined ? call.auth.actor.email : nameInAuditLog(call.auth.actor),
+          inSteps: inSteps.has(route.name),
           operation: toOperation(route.name),
           action_kind: revealing.has(route.name) ? "Execute" : toActionKind(route.name, route.method),
           ...(resource === undefined ? {} : { resource }),

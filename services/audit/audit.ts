@@ -17,11 +17,13 @@ interface AuditDeps {
 }
 export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource" | "parameters"> & {
   workspace?: string | undefined;
+  /** The action has several steps: if it is refused, some of them may have been done. */
+  inSteps?: boolean;
 };
 
 /**
- * Runs an action with an entry in the audit log. The entry is written first and removed if the service refuses the action, so no action
- * happens without an entry. If the process dies in between, the log may contain an action that did not happen. `findResource` names an object
+ * Runs an action with an entry in the audit log. The entry is written first and removed if the service refuses an action of one step, so no
+ * action happens without an entry. Otherwise, or if the process dies in between, the log may contain an action that did not happen. `findResource` names an object
  * that the action itself creates.
  */
 export async function runAudited<T>(
@@ -38,13 +40,13 @@ export async function runAudited<T>(
     if (resource !== undefined) await objects.put({ ...item, value: { ...(item.value as AuditJson), resource } });
     return result;
   } catch (error) {
-    if (isSvcError(error)) await objects.deleteItem({ pk: item.pk, sk: item.sk });
+    if (isSvcError(error) && !action.inSteps) await objects.deleteItem({ pk: item.pk, sk: item.sk });
     throw error;
   }
 }
 
 /** Builds the stored entry of an action, in the log of its workspace or, without one, of the instance. */
-export function buildAuditItem({ workspace = INSTANCE, ...action }: AuditedAction, atMs: number): StoredObject {
+export function buildAuditItem({ workspace = INSTANCE, inSteps: _, ...action }: AuditedAction, atMs: number): StoredObject {
   return toAuditItem({ workspace_id: workspace, id: uuidv7({ msecs: atMs }), timestamp: new Date(atMs).toISOString(), ...action });
 }
 

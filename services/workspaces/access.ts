@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { folderSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessSchema } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
 
 const TRIES = 12;
 const PAUSE_MS = 40;
@@ -29,28 +32,34 @@ export async function ensureAccess(objects: ObjectTable, workspace: string): Pro
 }
 
 interface AccessChangeOptions {
+  /** The caller, if the change can add rights of any size. */
+  by?: Actor;
   also?: ObjectWrite[];
   refused?: (part: number) => Error;
 }
 
-/** A DynamoDB item holds at most 400 KB. */
+/** A DynamoDB item holds at most 400 KB. Admins have a part of it for themselves, so that other members cannot use up the space. */
 const MAX_BYTES = 350 * 1024;
+const MAX_BYTES_OF_MEMBERS = 250 * 1024;
 
 /**
  * Changes a workspace's access rights and applies `also` in the same transaction. `change` modifies a copy and may throw. `refused` returns
- * the error for the part of `also` whose condition did not hold. Concurrent changes are retried. Throws `access.tooMuch` and
- * `access.changedMeanwhile`.
+ * the error for the part of `also` whose condition did not hold. Concurrent changes are retried. Throws `access.tooMuch`, though never for a
+ * change that makes the rights smaller, and `access.changedMeanwhile`.
  */
 export async function changeAccess(
   objects: ObjectTable,
   workspace: string,
   change: (access: Access) => void,
-  { also = [], refused = () => new SvcError("access.changedMeanwhile", {}) }: AccessChangeOptions = {},
+  { by, also = [], refused = () => new SvcError("access.changedMeanwhile", {}) }: AccessChangeOptions = {},
 ): Promise<void> {
+  const isAdmin = !by || may(by, actions.updateMember.access, { workspace });
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { access, version } = await loadAccess(objects, workspace);
+    const bytesBefore = countBytes(access);
     change(access);
-    if (Buffer.byteLength(JSON.stringify(access)) > MAX_BYTES) throw new SvcError("access.tooMuch", {});
+    const bytes = countBytes(access);
+    if (bytes > (isAdmin ? MAX_BYTES : MAX_BYTES_OF_MEMBERS) && bytes > bytesBefore) throw new SvcError("access.tooMuch", {});
     const changed = write.put(
       { ...keys.access(workspace), value: access, version: randomUUID() },
       version === undefined ? "absent" : { version },
@@ -63,3 +72,5 @@ export async function changeAccess(
   }
   throw new SvcError("access.changedMeanwhile", {});
 }
+
+const countBytes = (access: Access) => Buffer.byteLength(JSON.stringify(access));

@@ -64,7 +64,7 @@ export async function changeAcl(
       const { [owner]: _, ...others } = getPermissions(access, target);
       setPermissions(access, target, right === undefined ? others : { ...others, [owner]: right });
     },
-    { also, refused: notThere },
+    { by: actor, also, refused: notThere },
   );
 }
 

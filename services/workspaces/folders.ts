@@ -52,6 +52,7 @@ export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor,
       folders[name] = { owners, perms };
     },
     {
+      by: actor,
       also: [
         write.check(keys.workspace(workspace), "present"),
         write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
@@ -113,6 +114,7 @@ export async function updateFolder(
       if (request.extra_perms) folder.perms = request.extra_perms;
     },
     {
+      by: actor,
       also: [
         write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, unchangedSince(found)),
         buildEventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),

@@ -9,7 +9,7 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, ALL, accessObjectKey, hasGrants, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { changeAccess, loadAccess } from "./access.ts";
-import { loadMembers } from "./members.ts";
+import { findMember, loadMembers } from "./members.ts";
 
 interface GroupDeps {
   objects: ObjectTable;
@@ -79,6 +79,7 @@ export async function createGroup(
       groups[name] = { id: randomUUID(), ...(summary ? { summary } : {}), ...first };
     },
     {
+      by: actor,
       also: [
         write.check(keys.workspace(workspace), "present"),
         write.check(keys.instanceGroup(name), "absent"),
@@ -116,8 +117,13 @@ export async function deleteGroup({ objects }: GroupDeps, workspace: string, nam
   await changeAccess(objects, workspace, change, { also: [write.put(keys.formerGroup(workspace, name))] });
 }
 
-/** Adds a member to a group; a repeated call changes nothing. Throws `group.notFound`, `group.all`, `member.notFound`. */
-export async function addToGroup({ objects }: GroupDeps, workspace: string, name: string, username: string): Promise<void> {
+/**
+ * Adds a member to a group under the username that the member has: another spelling would count as another member. A repeated call changes
+ * nothing. Throws `group.notFound`, `group.all`, `member.notFound`.
+ */
+export async function addToGroup({ objects }: GroupDeps, workspace: string, name: string, sent: string): Promise<void> {
+  requireGroup((await loadAccess(objects, workspace)).access, name);
+  const { username } = await findMember({ objects }, workspace, sent);
   await changeAccess(
     objects,
     workspace,
