@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { routes } from "../../contract/routes/routes.ts";
-import { createSecretReadEntries, nameInAuditLog, operationNames, toOperation } from "./entry.ts";
+import { createSecretReadEntries, operationNames, toOperation } from "./entry.ts";
 
 describe("audit entries of secrets", () => {
   const job = { id: "019a0000-0000-7000-8000-000000000000", workspace: "w" };
@@ -54,15 +54,5 @@ describe("operations in the audit log", () => {
   it("only existing routes have another name for their operation", () => {
     const names = new Set<string>(Object.values(routes).map(({ name }) => name));
     expect(Object.keys(operationNames).filter((name) => !names.has(name))).toEqual([]);
-  });
-});
-
-describe("the name of a caller in the audit log of a workspace", () => {
-  const caller = { username: "ann", email: "ann@example.com" };
-
-  it("is the username of a member, and the e-mail address of a superadmin who is no member", () => {
-    const rights = { workspace: "w", role: "developer" as const, groups: [], folders: {}, objects: {} };
-    expect(nameInAuditLog({ ...caller, rights })).toBe("ann");
-    expect(nameInAuditLog(caller)).toBe("ann@example.com");
   });
 });

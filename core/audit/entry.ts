@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
-import type { Actor } from "../people/actor.ts";
 
 /** The operations (api.md §3.9) of actions whose own name is different. Existing clients filter the log by them. */
 export const operationNames: Readonly<Record<string, string>> = {
@@ -50,13 +49,6 @@ export const operationNames: Readonly<Record<string, string>> = {
   "jobs.cancelPersistent": "jobs.cancel",
   "jobs.deleteCompleted": "jobs.delete",
 };
-
-/**
- * Returns the name of a caller in the log of a workspace. A superadmin who is no member has their e-mail address there, because a member may have
- * the same username.
- */
-export const nameInAuditLog = ({ rights, username, email }: Pick<Actor, "rights" | "username" | "email">): string =>
-  rights ? username : email;
 
 /** Returns the operation of an action in the audit log: `scripts.archiveByPath` is `scripts.archive`, `flows.listPaths` `flows.list_paths`. */
 export const toOperation = (action: string) => operationNames[action] ?? action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -58,3 +58,10 @@ export function deriveUsername(email: string): string {
 export function toPermissionedAs(actor: Actor): string {
   return actor.kind === "job" ? actor.permissionedAs : `u/${actor.username}`;
 }
+
+/**
+ * Returns the name of a caller in the audit log of a workspace. A superadmin who is no member has their e-mail address there, because a member may have
+ * the same username.
+ */
+export const nameInAuditLog = ({ rights, username, email }: Pick<Identity, "rights" | "username" | "email">): string =>
+  rights ? username : email;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Actor, deriveUsername, toPermissionedAs } from "./actor.ts";
+import { type Actor, deriveUsername, nameInAuditLog, toPermissionedAs } from "./actor.ts";
 import { personKey } from "./person.ts";
 import { createTokenValue, hashToken, isJobToken, parseOwnerKey } from "./token.ts";
 
@@ -45,5 +45,15 @@ describe("actors", () => {
   it("actors run jobs as themselves, and jobs run jobs as their own user", () => {
     expect(toPermissionedAs(person)).toBe("u/a");
     expect(toPermissionedAs(job)).toBe("u/x");
+  });
+});
+
+describe("the name of a caller in the audit log of a workspace", () => {
+  const caller = { username: "ann", email: "ann@example.com" };
+
+  it("is the username of a member, and the e-mail address of a superadmin who is no member", () => {
+    const rights = { workspace: "w", role: "developer" as const, groups: [], folders: {}, objects: {} };
+    expect(nameInAuditLog({ ...caller, rights })).toBe("ann");
+    expect(nameInAuditLog(caller)).toBe("ann@example.com");
   });
 });

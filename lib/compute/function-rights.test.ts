@@ -73,7 +73,12 @@ describe("function rights", () => {
       const [statement] = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
       expect(statement).toMatchObject({
         Resource: { "Fn::GetAtt": [key, "Arn"] },
-        Condition: { StringEquals: { "kms:EncryptionContext:service": "svc" } },
+        Condition: {
+          StringEquals: { "kms:EncryptionContext:service": "svc" },
+          // The keys of links and webhooks have a purpose, and the key of sign-ins has the workspace of the instance.
+          Null: { "kms:EncryptionContext:purpose": "true" },
+          StringNotEquals: { "kms:EncryptionContext:workspace": "-" },
+        },
       });
       expect(fn(aws, descriptions[name]).properties.Environment.Variables).toHaveProperty("SVC_SECRETS_KEY");
     }

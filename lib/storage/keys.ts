@@ -1,11 +1,17 @@
 import { RemovalPolicy } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { type Conditions, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { INSTANCE } from "../../contract/common.ts";
 import { env } from "../../contract/env.ts";
 import { retainsData, type StackConfig } from "../config.ts";
+
+/** The keys of secrets have a workspace and no purpose. */
+const OF_SECRETS: Conditions = {
+  Null: { "kms:EncryptionContext:purpose": "true" },
+  StringNotEquals: { "kms:EncryptionContext:workspace": INSTANCE },
+};
 
 /**
  * The KMS key that wraps the data keys of secrets, and the one that signs the audit log of approvals. Tables, bucket and queues use neither: each
@@ -46,14 +52,14 @@ export class Keys extends Construct {
     fn.addEnvironment(env.anchorKey, this.anchorKey.keyArn);
   }
 
-  /** Grants an executor the right to decrypt secrets, but not to create data keys. */
+  /** Grants an executor the right to decrypt secrets, but not to create data keys, and no keys for links, webhooks and sign-ins. */
   configureUnseal(fn: LambdaFunction): void {
-    this.allow(fn, ["kms:Decrypt"]);
+    this.allow(fn, ["kms:Decrypt"], {}, OF_SECRETS);
   }
 
   /** Grants the rights to store secrets, which include the creation of data keys for workspaces. */
   configureSeal(fn: LambdaFunction): void {
-    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"]);
+    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], {}, OF_SECRETS);
   }
 
   /** Grants the use of keys that sign approval links, and of no data key of secrets. */
@@ -72,12 +78,12 @@ export class Keys extends Construct {
   }
 
   /** Restricts a grant to data keys of workspaces by their encryption context; the key wraps nothing else. */
-  private allow(fn: LambdaFunction, actions: string[], purpose: Record<string, string> = {}): void {
+  private allow(fn: LambdaFunction, actions: string[], purpose: Record<string, string> = {}, further: Conditions = {}): void {
     fn.addToRolePolicy(
       new PolicyStatement({
         actions,
         resources: [this.secretsKey.keyArn],
-        conditions: { StringEquals: { "kms:EncryptionContext:service": "svc", ...purpose } },
+        conditions: { StringEquals: { "kms:EncryptionContext:service": "svc", ...purpose }, ...further },
       }),
     );
     fn.addEnvironment(env.secretsKey, this.secretsKey.keyArn);
