@@ -14,9 +14,16 @@ export interface ThrottleRule {
   forgottenMs: number;
 }
 
+/**
+ * Cognito locks an account after five failures too, for one second and then for twice as long each time, up to 15 minutes, at every address. It
+ * forgets the failures after 15 minutes without an attempt. A longer delay than both together prevents a stranger who continues to try from
+ * keeping the account locked.
+ */
+const LONGER_THAN_COGNITO_MS = 31 * 60_000;
+
 /** An address can serve a whole office, so it has more free attempts. The rule limits passwords that are tried on many accounts. */
 export const throttleRules = {
-  account: { free: 5, maxDelayMs: 300_000, forgottenMs: 300_000 },
+  account: { free: 5, maxDelayMs: LONGER_THAN_COGNITO_MS, forgottenMs: LONGER_THAN_COGNITO_MS },
   address: { free: 100, maxDelayMs: 60_000, forgottenMs: 15_000 },
   /** Entries in the audit log about failures of one account, or of all unknown accounts together. */
   auditEntries: { free: 20, maxDelayMs: 300_000, forgottenMs: 180_000 },

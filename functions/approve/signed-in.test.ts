@@ -19,7 +19,7 @@ const tokens: [string, Partial<Person>, { read: boolean; write: boolean }][] = [
   ["another workspace", { workspace: "other" }, { read: false, write: false }],
 ];
 
-/** What a caller with a link, or on the page, does with each route. */
+/** Whether a caller with a link, or on the page, reads or decides with each route. */
 const uses: Record<string, "read" | "write"> = {
   "approvals.resumeByLink": "write",
   "approvals.resumeByGet": "write",

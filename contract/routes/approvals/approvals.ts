@@ -134,7 +134,7 @@ const linkErrors = [
   "body.tooLarge",
   "payload.base64",
 ] as const;
-/** What the token of a caller of the page, or of a link, must allow if one is sent. */
+/** The access of a caller who sends a token together with a link or on the page. */
 const readsAsCaller = { domain: "approvals", verb: "read", need: "self", target: "job" } as const;
 const byLink = {
   fn: "approve",
