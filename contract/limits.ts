@@ -2,7 +2,10 @@
 export const limits = {
   /** A Lambda event holds 6 MB and base64 adds a third. */
   requestBodyBytes: 4 * 1024 * 1024,
-  /** Size of the request line and the headers together, which is the limit of API Gateway. */
+  /**
+   * Size of the request line and the header values together, which is a fixed quota of API Gateway ("Quotas for configuring and running a
+   * REST API"). It refuses longer requests itself, and the local front server does the same.
+   */
   requestHeadBytes: 10 * 1024,
   /** Nesting depth of lists and objects in a body. The JSON parser of every language can read this depth without a stack overflow. */
   bodyDepth: 400,

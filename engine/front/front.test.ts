@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -20,6 +21,9 @@ async function behind(engine: http.RequestListener, options: Partial<FrontOption
   open.push(front);
   return { front, events };
 }
+
+const TOO_LONG = /^HTTP\/1\.1 431 [^<]+x-svc-error: request\.tooLong[^<]+limit of 10 KB[^<]+\.$/s;
+const MALFORMED = /^HTTP\/1\.1 400 [^<]+x-svc-error: gateway\.badRequest[^<]+\.$/s;
 
 describe("the front server", () => {
   it("the server prepends the path of the stage and leaves the rest of the path unchanged", async () => {
@@ -148,6 +152,37 @@ describe("the front server", () => {
     expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 400 [^<]+x-svc-error: gateway.badRequest[^<]+\.$/s);
   });
 
+  it.each<[string, string, RegExp]>([
+    ["one header of 11 KB", `GET /x HTTP/1.1\r\nHost: localhost\r\nA: ${"x".repeat(11_000)}\r\n\r\n`, TOO_LONG],
+    ["1,000 headers", `GET /x HTTP/1.1\r\nHost: localhost\r\n${"Abcdef: 123456\r\n".repeat(1000)}\r\n`, TOO_LONG],
+    ["a header name of 11 KB", `GET /x HTTP/1.1\r\nHost: localhost\r\n${"n".repeat(11_000)}: x\r\n\r\n`, TOO_LONG],
+    ["headers that never end", `GET /x HTTP/1.1\r\nHost: localhost\r\n${"A: b\r\n".repeat(3000)}`, TOO_LONG],
+    ["a URL of 11 KB", `GET /${"x".repeat(11_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, TOO_LONG],
+    ["control characters in a header", "GET /x HTTP/1.1\r\nHost: localhost\r\nA: b\u0000\u0001c\r\n\r\n", MALFORMED],
+    ["a control character in a header name", "GET /x HTTP/1.1\r\nHost: localhost\r\nA\u0000: b\r\n\r\n", MALFORMED],
+    ["NUL in the URL", "GET /\u0000 HTTP/1.1\r\nHost: localhost\r\n\r\n", MALFORMED],
+    ["an unknown method", "HACK /x HTTP/1.1\r\nHost: localhost\r\n\r\n", MALFORMED],
+    ["a future version", "GET /x HTTP/9.9\r\nHost: localhost\r\n\r\n", MALFORMED],
+    ["two lengths", "POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", MALFORMED],
+    ["a negative length", "POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", MALFORMED],
+    [
+      "a length and chunks",
+      "POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      MALFORMED,
+    ],
+    ["no Host", "GET /x HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 4\d\d /],
+  ])("the server answers a request with %s in one sentence, and goes on", async (_what, request, expected) => {
+    const { front } = await behind((_, response) => response.end("ok"));
+    expect(await sendRaw(front, request)).toMatch(expected);
+    expect(await (await fetch(front.url)).text()).toBe("ok");
+  });
+
+  it("bytes of headers that are not ASCII reach the engine unchanged", async () => {
+    const { front } = await behind((request, response) => response.end(JSON.stringify(request.headers["x-a"])));
+    const answer = await sendRaw(front, "GET /x HTTP/1.1\r\nHost: localhost\r\nX-A: a\u00ff\u0080b\r\nConnection: close\r\n\r\n");
+    expect(Buffer.from(answer, "latin1").toString("utf8")).toContain('"a\u00ff\u0080b"');
+  });
+
   it("the server returns 503 in plain text while there is no engine and when it does not respond", async () => {
     const { front: starting } = await behind(() => {}, { target: () => undefined });
     const { front: dead } = await behind(() => {}, { target: () => new URL("http://127.0.0.1:1/x") });
@@ -210,6 +245,19 @@ describe("the front server", () => {
     );
   });
 });
+
+/** Sends bytes, one for each character, and returns the response. */
+async function sendRaw(front: Front, request: string): Promise<string> {
+  const socket = net.connect(front.port, "127.0.0.1");
+  // The server may close the connection during the request; its response has arrived by then.
+  const ended = once(socket, "close");
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk)).on("error", () => undefined);
+  socket.write(Buffer.from(request, "latin1"));
+  socket.setTimeout(5000, () => socket.destroy());
+  await ended;
+  return Buffer.concat(chunks).toString("latin1");
+}
 
 /** `fetch` sends its own `Host`. */
 function statusFor(front: Front, headers: http.OutgoingHttpHeaders): Promise<number | undefined> {

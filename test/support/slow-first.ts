@@ -3,6 +3,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take minutes. In a fresh checkout Vitest knows no durations and starts the largest files first, which these are not. */
 const SLOW = [
   "test/e2e/api/fuzz",
+  "functions/shared/hostile-requests.usecase",
+  "functions/shared/documented-replies.usecase",
   "test/e2e/local/up",
   "test/e2e/local/bench",
   "services/flows/runtime/run-task-deaths.usecase",

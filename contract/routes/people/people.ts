@@ -150,7 +150,7 @@ export const peopleRoutes = {
     access: superadminWriteUsers,
     body: z.array(exportedUserSchema).max(MOST),
     reply: done,
-    errors: ["user.lastAdmin", "access.changedMeanwhile"],
+    errors: ["member.notFound", "user.lastAdmin", "access.changedMeanwhile"],
   }),
   exportInstanceGroups: defineRoute({
     ...read,

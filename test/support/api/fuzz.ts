@@ -14,7 +14,7 @@ export interface FuzzOptions {
   known: Readonly<Record<string, readonly string[]>>;
   /** Operations that are not called, by their ids. */
   leaveOut: readonly string[];
-  /** The number of random calls of each operation, in addition to calls at the valid limits of its schemas. */
+  /** The number of random calls of each operation. */
   examples: number;
 }
 
@@ -50,7 +50,7 @@ export async function fuzz(options: FuzzOptions): Promise<{ report: FuzzReport; 
   mkdirSync(dir, { recursive: true });
   const [config, reportFile] = [path.join(dir, "schemathesis.toml"), path.join(dir, "report.json")];
   writeFileSync(config, configOf(options), { mode: 0o600 });
-  const args = ["-c", START, "--config-file", config, "run", `${options.url}/api/openapi.json`, "--phases", "coverage,fuzzing"];
+  const args = ["-c", START, "--config-file", config, "run", `${options.url}/api/openapi.json`, "--phases", "fuzzing"];
   args.push("--max-examples", String(options.examples), "--generation-deterministic", "--no-shrink", "--continue-on-failure", "--no-color");
   args.push("--checks", CHECKS.join(","), "--report", "json", "--report-json-path", reportFile, "--workers", "2");
   for (const id of options.leaveOut) args.push("--exclude-operation-id", id);
@@ -75,8 +75,6 @@ function withoutPythonFault(error: FuzzReport["errors"][number], output: string)
   return count > 0 ? [{ ...error, count }] : [];
 }
 
-const RANDOM_ONLY = "phases = { coverage = { enabled = false } }";
-
 /** Settings of the operations whose path matches. The settings of all groups that an operation matches are merged. */
 const operations = (pathPattern: string, settings: readonly string[]) => [
   "[[operations]]",
@@ -93,12 +91,6 @@ function configOf({ url, token, workspace, known }: FuzzOptions): string {
     'suppress-health-check = ["all"]',
     "warnings = false",
     "request-timeout = 60",
-    "[phases.coverage]",
-    // Other methods of each operation would be called one by one.
-    "unexpected-methods = []",
-    // One place checks all input, so random invalid calls suffice.
-    "[phases.coverage.generation]",
-    'mode = "positive"',
     "[parameters]",
     `"path.workspace" = ${JSON.stringify(workspace)}`,
     ...named.filter((name) => name !== "ended").map((name) => `"${name === "file_key" ? "query" : "path"}.${name}" = ${oneOf(name)}`),
@@ -109,9 +101,5 @@ function configOf({ url, token, workspace, known }: FuzzOptions): string {
       'checks = { not_a_server_error = { expected-statuses = ["2xx", "3xx", "4xx", "504"] } }',
     ]),
     ...operations("getupdate_sse", [`parameters = { "path.id" = ${oneOf("ended")} }`]),
-    // Other routes that share these parameters or bodies are called at the limits of their schemas.
-    ...operations("/run(_and_stream|_wait_result)?/(h|f|fv)/|scripts/update/|/job_u/", [RANDOM_ONLY]),
-    // The schema of a flow is recursive, and its limits would need tens of thousands of calls, so random ones suffice.
-    ...operations("flows/(create|update/)|preview_flow", [RANDOM_ONLY]),
   ].join("\n");
 }

@@ -24,7 +24,15 @@ export interface Operation {
 }
 
 /** Operations that end the caller's token, its membership or the workspace, of which each call needs its own. */
-const ENDING = ["auth.logout", "users.refreshToken", "users.leaveWorkspace", "workspaces.leave", "workspaces.archive", "workspaces.delete"];
+const ENDING = [
+  "auth.logout",
+  "users.refreshToken",
+  "users.leaveWorkspace",
+  "users.overwriteGlobal",
+  "users.updateGlobal",
+  "workspaces.archive",
+  "workspaces.delete",
+];
 
 export const endsCaller = ({ name }: Route): boolean => ENDING.includes(name);
 
@@ -58,12 +66,22 @@ const onlyRequired = (schema: Schema): Schema => ({
 
 const names = (path: string) => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = ""]) => name);
 
+/** The playground's objects of one kind, by the paths of their routes and the part that identifies them. */
+const KINDS: readonly (readonly [RegExp, string, readonly string[]])[] = [
+  [/\/scripts\/|\/p\/\{path/, "path", ["f/t/script"]],
+  [/\/flows\/|\/f\/\{path/, "path", ["f/t/flow"]],
+  [/\/variables\//, "path", ["f/t/plain", "f/t/secret"]],
+  [/\/resources\//, "path", ["f/t/resource"]],
+  [/\/folders\//, "name", ["t"]],
+  [/\/groups\//, "name", ["team"]],
+];
+
 function toParams({ path, params }: Route, known: Playground["known"]): Operation["params"] {
   const { schema, components } = params ? toSchema(params) : { schema: {} as Schema, components: {} };
   const part = (name: string) => {
     const any = schemaValues(schema.properties?.[name] ?? { type: "string" }, { components }).map((value) => String(value) || "-");
     if (name === "workspace") return fc.constantFrom(...(known["workspace"] ?? []));
-    const listed = known[name];
+    const listed = KINDS.find(([of, part]) => part === name && of.test(path))?.[2] ?? known[name];
     return listed ? fc.oneof({ arbitrary: fc.constantFrom(...listed), weight: 3 }, { arbitrary: any, weight: 2 }) : any;
   };
   return fc.record(Object.fromEntries(names(path).map((name) => [name, part(name)])));
