@@ -44,7 +44,13 @@ function commentBlock(lines: string[], start: RegExp): string[] | undefined {
     if (!line.startsWith("#") || /^#\s*\w+:(?!\/)/.test(line)) break;
     texts.push(line.slice(1));
   }
-  return texts.map((text) => text.replace(/\s#.*$/, "").trim()).filter((text) => text !== "" && !text.startsWith("#"));
+  return texts.map((text) => removeComment(text).trim()).filter((text) => text !== "" && !text.startsWith("#"));
+}
+
+/** Removes a comment at the end of a line: a `#` at its beginning or after a space. */
+export function removeComment(line: string): string {
+  const at = line.search(/(?:^|\s)#/);
+  return at === -1 ? line : line.slice(0, at);
 }
 
 /** Reads only `dependencies` of the TOML: an array of strings on one or several lines. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
 import type { FileStorage, S3Storage } from "../../contract/routes/workspaces/settings.ts";
+import { removeTrailing } from "../patterns/remove-trailing.ts";
 
 /** The name of the default storage in URLs. */
 export const DEFAULT_STORAGE = "_default_";
@@ -66,7 +67,7 @@ export function parseS3Resource(path: string, value: unknown): S3Resource {
     throw new SvcError("file.storageResource", { path, reason: `these fields are missing or of the wrong type: ${missing.join(", ")}` });
   }
   const { bucket, region, endPoint, port, useSSL, pathStyle, accessKey, secretKey } = parsed.data;
-  const host = endPoint?.replace(/^https?:\/\//, "").replace(/\/+$/, "");
+  const host = endPoint == null ? undefined : removeTrailing(endPoint.replace(/^https?:\/\//, ""), "/");
   if (host !== undefined && !/^[A-Za-z0-9.-]+(:\d+)?$|^\[[0-9A-Fa-f:.]+\](:\d+)?$/.test(host)) {
     throw new SvcError("file.storageResource", { path, reason: "endPoint is not a valid host name" });
   }

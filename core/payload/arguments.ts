@@ -1,6 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
+import { removeTrailing } from "../patterns/remove-trailing.ts";
 import { isBase64 } from "./base64.ts";
 import { readCloudEvent } from "./cloud-event.ts";
 import { removeCredentials } from "./credentials.ts";
@@ -160,7 +161,7 @@ function grouped(pairs: Iterable<readonly [string, string]>): Map<string, string
 export function parseJsonParameter(payload: string | undefined): unknown {
   if (payload === undefined || payload === "") return {};
   // A plus sign in a query arrives as a space.
-  const plain = payload.replaceAll(" ", "+").replace(/=+$/, "");
+  const plain = removeTrailing(payload.replaceAll(" ", "+"), "=");
   if (!isBase64(plain)) throw new SvcError("payload.base64", {});
   return parseJson(Buffer.from(plain, "base64").toString("utf8"));
 }

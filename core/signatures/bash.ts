@@ -2,7 +2,7 @@ import type { Param, ParsedSignature } from "./parsed-signature.ts";
 
 /** `name="$1"`, `name="${2:-default}"`, `name=${3-default}`, also behind `local`, `export`, `readonly` or `declare`. */
 const ASSIGNMENT =
-  /^[ \t]*(?:(?:local|export|readonly|declare(?:[ \t]+-\w+)*)[ \t]+)?([A-Za-z_]\w*)=(["']?)\$(?:(\d+)|\{(\d+)(?:(:?[-=?])((?:[^}\\]|\\.)*))?\})\2[ \t]*(?:[;#].*)?$/gm;
+  /^[ \t]*(?:(?:local|export|readonly|declare(?:[ \t]+-\w+)*)[ \t]+)?([A-Za-z_]\w*)=(["']?)\$(?:(\d+)|\{(\d+)(?:(:?[-=?])((?:[^}\\\n]|\\.)*))?\})\2[ \t]*(?:[;#].*)?$/gm;
 
 /** Parses the names that a script gives to its positional arguments. A position without a name is called `arg1`, `arg2` and so on. */
 export function parseBashSignature(source: string): ParsedSignature {

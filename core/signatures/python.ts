@@ -95,8 +95,11 @@ function withoutIndent(text: string): string {
 /** `name: text` and `name (type): text` below `Args:`, and `:param name: text`. */
 function paramDocs(docs: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [, name = "", text = ""] of docs.matchAll(/^[ \t]*:param[ \t]+(?:[\w[\], .]+\s)?(\w+):[ \t]*(.*)$/gm))
-    found.set(name, text.trim());
+  // A name behind its type is found in a second step: one pattern for both would try every way to divide a line of spaces.
+  for (const [, declared = "", text = ""] of docs.matchAll(/^[ \t]*:param[ \t]([\w[\], \t.]+):(.*)$/gm)) {
+    const name = declared.trim().split(/\s/).at(-1) ?? "";
+    if (/^\w+$/.test(name)) found.set(name, text.trim());
+  }
   const block = /^(?:Args|Arguments|Parameters):[ \t]*\n((?:[ \t]+.*\n?|\n)*)/m.exec(docs)?.[1] ?? "";
   for (const [, name = "", text = ""] of block.matchAll(/^[ \t]+(\w+)(?:[ \t]*\([^)\n]*\))?:[ \t]*(.*)$/gm)) found.set(name, text.trim());
   return found;

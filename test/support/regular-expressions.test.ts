@@ -2,6 +2,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { readRequirements } from "../../core/builds/python-requirements.ts";
+import { removeTrailing } from "../../core/patterns/remove-trailing.ts";
+import { parseJsonParameter } from "../../core/payload/arguments.ts";
+import { parseBashSignature } from "../../core/signatures/bash.ts";
+import { parsePythonSignature } from "../../core/signatures/python.ts";
+import { readPythonLock } from "../../functions/build/python/python-lock.ts";
 
 /** The modules that build a regular expression at run time, each with the reason why no user can choose its text. */
 const BUILDS_PATTERNS: Record<string, string> = {
@@ -139,5 +145,26 @@ describe("regular expressions of users", () => {
       /\bre\.(compile|match|search|sub|subn|fullmatch|findall|finditer|split)\((?!\s*r?["'])/.test(readFileSync(file, "utf8")),
     );
     expect(built).toEqual([]);
+  });
+});
+
+describe("our own regular expressions end on texts for which a backtracking engine tries every division:", () => {
+  const LENGTH = 500_000;
+  const docstring = (text: string) => `def main(a):\n    """\n${text}\n"""\n    pass`;
+
+  it.each<[string, () => unknown]>([
+    ["a docstring with a long line of spaces", () => parsePythonSignature(docstring(`:param${" ".repeat(LENGTH)}!`))],
+    ["a script with many braces that are never closed", () => parseBashSignature("\na=${1:-".repeat(LENGTH / 10))],
+    ["a requirement with many comments", () => readRequirements(`# requirements:\n#${" #".repeat(LENGTH / 2)}\u2028x\n`)],
+    ["a lock with many comments", () => readPythonLock(`${" #".repeat(LENGTH / 2)}\u2028x`, [])],
+    ["a text with many trailing characters before its end", () => removeTrailing(`${"/".repeat(LENGTH)}x`, "/")],
+    ["a payload parameter of equals signs", () => expect(() => parseJsonParameter(`${"=".repeat(LENGTH)}a`)).toThrow()],
+  ])("%s", (_, parseHostile) => {
+    expect(parseHostile).not.toThrow(RangeError);
+  });
+
+  it("the parameters of a docstring have the name behind the type", () => {
+    const parsed = JSON.stringify(parsePythonSignature(docstring(":param int a: The number")));
+    expect(parsed).toContain("The number");
   });
 });

@@ -15,7 +15,7 @@ export interface NpmLock {
 const SEPARATOR = "\n//bun.lock\n";
 const NAME = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*$/;
 /** Packages from the registry. Folders, git and tarball addresses could make the build read or run other content. */
-const REGISTRY_PACKAGE = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*@\d+\.\d+\.\d+[\w.+-]*$/;
+const REGISTRY_PACKAGE = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*@\d+\.\d+\.\d[\w.+-]*$/;
 const RANGE = /^(npm:(@[\w.~-]+\/)?[\w.~-]+@)?[\w.+*^~<>=| -]*$/;
 
 /** Returns the lock with these texts of package.json and bun.lock. */

@@ -1,4 +1,4 @@
-import { isRequirement } from "../../../core/builds/python-requirements.ts";
+import { isRequirement, removeComment } from "../../../core/builds/python-requirements.ts";
 import { BuildFailure } from "../build-sandbox.ts";
 
 const HASH = /^--hash=sha(256|384|512):[0-9a-f]+$/;
@@ -12,7 +12,7 @@ export function readPythonLock(text: string, requirements: string[]): string {
   const lines: string[] = [];
   const names = new Set<string>();
   for (const raw of text.replace(/\\\r?\n/g, " ").split(/\r?\n/)) {
-    const line = raw.replace(/(^|\s)#.*$/, "").trim();
+    const line = removeComment(raw).trim();
     if (line === "") continue;
     const at = line.search(/\s--/);
     const requirement = at === -1 ? line : line.slice(0, at).trim();

@@ -26,7 +26,7 @@ export interface RestartedRun {
 /** Returns the items that a restart reuses, without those of modules in which a gate was passed that must open again: such a module runs again. */
 export async function withoutPassedGates(deps: PassedGatesDeps, actor: Actor, run: RestartedRun, reused: Child[]): Promise<Child[]> {
   const { plan } = run;
-  const moduleOf = ({ ref }: Child) => (parseJournalRef(ref)?.id ?? childName("progress", ref) ?? "").replace(/@.*$/, "");
+  const moduleOf = ({ ref }: Child) => (parseJournalRef(ref)?.id ?? childName("progress", ref) ?? "").split("@", 1).join("");
   const placesOf = (id: string) => [id, ...((plan.index.modules.get(id)?.scope ?? plan.index.scopes.get(id))?.inside ?? [])];
   const tops = new Set(reused.flatMap((item) => placesOf(moduleOf(item))));
   const kept = plan.value.modules.filter(({ id }) => tops.has(id));
