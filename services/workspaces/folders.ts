@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -11,25 +12,28 @@ import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
-import { listStoredKinds } from "./stored-kinds.ts";
+import { hasRecentRuns, listStoredKinds } from "./stored-kinds.ts";
 
 interface FolderDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
 
+type CreateFolderDeps = FolderDeps & { jobs: Pick<JobTable, "list"> };
+
 /**
  * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is no member. Only an admin may use the name of an earlier folder; returns
  * what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`.
  */
-export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
+export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
+  const { objects, nowMs } = deps;
   const {
     name,
     owners = actor.rights ? [toPermissionedAs(actor)] : [],
     extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])),
   } = request;
   checkPrincipals([...owners, ...Object.keys(perms)]);
-  const inherits = await listLeftovers(objects, workspace, name);
+  const inherits = await listLeftovers(deps, workspace, name);
   const mayInherit = may(actor, actions.updateMember.access, { workspace });
   if (!mayInherit && inherits.length > 0) {
     // The name of an existing folder is taken for everyone.
@@ -81,12 +85,15 @@ const FILES_AND_RUNS = ["files", "runs"];
  * Lists the kinds of things that a new folder would inherit from an earlier one, because the creator of a folder owns its content. Archived
  * scripts and flows count. No object can be saved in a folder that does not exist, so none can appear before the folder is created.
  */
-async function listLeftovers(objects: ObjectTable, workspace: string, name: string): Promise<string[]> {
-  const [former, stored] = await Promise.all([
+async function listLeftovers({ objects, jobs }: CreateFolderDeps, workspace: string, name: string): Promise<string[]> {
+  const [former, stored, hasRuns] = await Promise.all([
     objects.get(keys.formerFolder(workspace, name)),
     listStoredKinds(objects, workspace, `f/${name}/`),
+    hasRecentRuns(jobs, workspace, `f/${name}/`),
   ]);
-  return former ? [...stored, ...FILES_AND_RUNS] : stored;
+  if (former) return [...stored, ...FILES_AND_RUNS];
+  // An earlier release left no record of a deleted folder.
+  return hasRuns ? [...stored, "runs"] : stored;
 }
 
 /** Changes the given fields of a folder and leaves the others. Throws `folder.notFound`, `access.*`. */

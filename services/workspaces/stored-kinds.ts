@@ -1,4 +1,6 @@
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 
 /** Lists the kinds of objects that are stored at paths with this beginning. Archived scripts and flows count. */
@@ -6,4 +8,16 @@ export async function listStoredKinds(objects: Pick<ObjectTable, "list">, worksp
   const kinds = { variables: keys.variable, resources: keys.resource, scripts: keys.scriptListing, flows: keys.flowListing };
   const found = await Promise.all(Object.values(kinds).map((key) => objects.list(key(workspace, "").pk, { beginsWith, limit: 1 })));
   return Object.keys(kinds).filter((_, index) => (found[index]?.length ?? 0) > 0);
+}
+
+/** The number of the newest entries that one search compares in each shard. DynamoDB returns at most 1 MB of them. */
+const RUNS_IN_SHARD = 5000;
+
+/** Returns whether the newest runs of a workspace include one at a path with this beginning, from one read of each shard. */
+export async function hasRecentRuns({ list }: Pick<JobTable, "list">, workspace: string, startsWith: string): Promise<boolean> {
+  const where = [{ field: "path", startsWith } as const];
+  const pages = await Promise.all(
+    Array.from({ length: SHARDS }, (_, shard) => list({ index: "list", partition: `${workspace}#${shard}`, limit: RUNS_IN_SHARD, where })),
+  );
+  return pages.some(({ entries }) => entries.length > 0);
 }

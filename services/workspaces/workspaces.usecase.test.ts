@@ -4,6 +4,7 @@ import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { belongsToWorkspace } from "../../core/workspaces/deleted.ts";
+import { aQueuedJob } from "../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addJob, addWorkspace, listJobs } from "../../test/support/use-cases/room-jobs.ts";
@@ -148,6 +149,15 @@ describe("the name of a deleted folder or group", () => {
     await room.deps.objects.put({ ...key(room.workspace, `f/${name}/left`), value: { archived: true } });
     await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits: [kind] } });
     expect(await makeFolder(anAdmin, name)).toEqual([kind]);
+  });
+
+  it("is for admins only while runs of a folder are left that an earlier release deleted", async () => {
+    const [name, workspace] = [newName(), room.workspace];
+    const createdAtMs = room.clock.nowMs;
+    const job = aQueuedJob({ workspace, path: `f/${name}/left`, createdAtMs, expiresAtMs: createdAtMs + 1e9 });
+    await room.deps.jobs.create(job, undefined);
+    await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits: ["runs"] } });
+    expect(await makeFolder(anAdmin, name)).toEqual(["runs"]);
   });
 
   it("is not taken over by a creation at the same time as the deletion", async () => {
