@@ -10,6 +10,7 @@ import {
   getStartMs,
   getWaitState,
   hasEnded,
+  isFlowJob,
   isSuccess,
   type Job,
   PEOPLE,
@@ -33,8 +34,11 @@ export interface JobCaller {
 export type JobAddress = Pick<Job, "workspace" | "id">;
 
 /** A run on behalf of another user belongs to both: its starter and the user whom it runs as. */
-function toTarget({ workspace, path, starter, email }: Job, actor: Actor): Target {
-  return { workspace, path, owner: actor.email === email ? email : (starter ?? email), kind: "script" };
+function toTarget(job: Job, actor: Actor): Target {
+  const { workspace, path, starter, email } = job;
+  // A script and a flow may have the same path, and each has its own extra permissions.
+  const kind = isFlowJob(job) ? "flow" : "script";
+  return { workspace, path, owner: actor.email === email ? email : (starter ?? email), kind };
 }
 
 /**

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import type { JobActor } from "../../../core/people/actor.ts";
+import type { JobActor, Person } from "../../../core/people/actor.ts";
 import { type Room, success } from "../../../test/support/use-cases/room.ts";
 import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { countEndedJobs } from "./count.ts";
 import { listJobIds, listJobJsons } from "./list.ts";
 import { setProgress } from "./progress.ts";
-import type { JobCaller } from "./read.ts";
+import { findJob, type JobCaller } from "./read.ts";
 import { getTiming, loadResult, loadResultIfEnded } from "./result.ts";
 
 let room: Room;
@@ -68,6 +68,20 @@ describe("the result of a job", () => {
     const waiting = { started: false, completed: false, success: null, result: null };
     expect(await loadResultIfEnded(room.deps, person, at(id))).toEqual(waiting);
   });
+});
+
+it("a person whom a script admits sees its runs, and not those of the flow at the same path", async () => {
+  const path = "f/hidden/report";
+  const [script, flow] = [await addJob(room, { hash, path }), await addJob(room, { path, kind: "flow" })];
+  const readerOf = (kind: string) => {
+    const reader = aReader(room.workspace, []);
+    return { ...person, actor: { ...reader, rights: { ...reader.rights, objects: { [`${kind} ${path}`]: "read" as const } } } as Person };
+  };
+  const notFound = { code: "job.notFound" };
+  expect((await findJob(room.deps, readerOf("script"), at(script.id))).id).toBe(script.id);
+  await expect(findJob(room.deps, readerOf("script"), at(flow.id))).rejects.toMatchObject(notFound);
+  expect((await findJob(room.deps, readerOf("flow"), at(flow.id))).id).toBe(flow.id);
+  await expect(findJob(room.deps, readerOf("flow"), at(script.id))).rejects.toMatchObject(notFound);
 });
 
 it("the timing of a job that ended before it started begins at its end", async () => {
