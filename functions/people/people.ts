@@ -46,14 +46,14 @@ export const instancePeople: ApiRoutes = [
     await overwriteUsers(deps, body);
     return text(200, `The instance now has ${body.length} users.`);
   }),
-  on(routes.exportInstanceGroups, async () => json(200, await listInstanceGroups(deps))),
+  on(routes.exportInstanceGroups, async ({ auth: { actor } }) => json(200, await listInstanceGroups(deps, actor))),
   on(routes.overwriteInstanceGroups, async ({ body }) => {
     const { overwriteInstanceGroups } = await importOverwrite();
     await overwriteInstanceGroups(deps, body);
     return text(200, `The instance now has ${body.length} groups.`);
   }),
-  on(routes.listInstanceGroups, async () => json(200, await listInstanceGroups(deps))),
-  on(routes.getInstanceGroup, async ({ params: { name } }) => json(200, await getInstanceGroup(deps, name))),
+  on(routes.listInstanceGroups, async ({ auth: { actor } }) => json(200, await listInstanceGroups(deps, actor))),
+  on(routes.getInstanceGroup, async ({ auth: { actor }, params: { name } }) => json(200, await getInstanceGroup(deps, actor, name))),
   on(routes.createInstanceGroup, async ({ body }) => {
     await createInstanceGroup(deps, body);
     return text(201, `The group ${body.name} was created.`);

@@ -13,6 +13,7 @@ import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { inviteUser } from "../workspaces/invites.ts";
 import { addMember, isMember } from "../workspaces/members.ts";
 import { authenticate } from "./authenticate.ts";
+import { addToInstanceGroup, createInstanceGroup, getInstanceGroup } from "./instance-groups.ts";
 import { impersonate, openSession } from "./sign-in.ts";
 import { createToken, deleteToken, listTokens, updateToken } from "./tokens.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, loadPerson, personExists, updateUser } from "./users.ts";
@@ -162,6 +163,17 @@ describe("a token that expires, and is no session,", () => {
     const short = await createToken(room.deps, person, { scopes: ["jobs:read"], expiration: at(30_000) });
     await updateToken(room.deps, caller, short, { scopes: null });
   });
+});
+
+it("a group of the instance shows its members to superadmins, and to others only themselves", async () => {
+  const [ann, bob] = [await aPerson(), await aPerson()];
+  const name = `g${randomUUID().slice(0, 8)}`;
+  await createInstanceGroup(room.deps, { name });
+  for (const { email } of [ann, bob]) await addToInstanceGroup(room.deps, name, email);
+  const emailsFor = async (reader: Person) => (await getInstanceGroup(room.deps, reader, name)).emails?.sort();
+  expect(await emailsFor(anAdmin)).toEqual([ann.email, bob.email].sort());
+  expect(await emailsFor(ann)).toEqual([ann.email]);
+  expect(await emailsFor({ ...ann, email: newEmail() })).toEqual([]);
 });
 
 it("a deleted user is no longer invited to any workspace", async () => {

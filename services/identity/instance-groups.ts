@@ -6,26 +6,31 @@ import type { InstanceGroupJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
 import { listPersons, loadPerson, updatePerson } from "./users.ts";
 
 interface InstanceGroupDeps {
   objects: ObjectTable;
 }
+type Reader = Pick<Actor, "email" | "superAdmin">;
 const storedGroupSchema = z.object({ name: z.string(), summary: z.string().optional() });
 type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 
-/** Lists the groups of the instance with their members. Memberships are stored in the users' own records, which every call reads. */
-export async function listInstanceGroups(deps: InstanceGroupDeps): Promise<InstanceGroupJson[]> {
+/**
+ * Lists the groups of the instance with those of their members whom the caller may know: all for a superadmin, otherwise the caller alone,
+ * because the others may be in workspaces that the caller may not see. Memberships are stored in the users' own records, which every call reads.
+ */
+export async function listInstanceGroups(deps: InstanceGroupDeps, { email: own, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
   const [groups, persons] = await Promise.all([deps.objects.list(keys.instanceGroup("").pk), listPersons(deps)]);
   return parseReadableObjects(storedGroupSchema, groups).map((group) => ({
     ...group,
-    emails: persons.filter(({ groups: of }) => of?.includes(group.name)).map(({ email }) => email),
+    emails: persons.filter(({ email, groups: of }) => of?.includes(group.name) && (superAdmin || email === own)).map(({ email }) => email),
   }));
 }
 
-/** Returns a group of the instance. Throws `group.notFound`. */
-export async function getInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<InstanceGroupJson> {
-  const found = (await listInstanceGroups(deps)).find((group) => group.name === name);
+/** Returns a group of the instance as `listInstanceGroups` does. Throws `group.notFound`. */
+export async function getInstanceGroup(deps: InstanceGroupDeps, reader: Reader, name: string): Promise<InstanceGroupJson> {
+  const found = (await listInstanceGroups(deps, reader)).find((group) => group.name === name);
   if (!found) throw new SvcError("group.notFound", { name });
   return found;
 }
@@ -48,7 +53,7 @@ export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: 
  * `access.changedMeanwhile`.
  */
 export async function deleteInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<void> {
-  const { emails = [] } = await getInstanceGroup(deps, name);
+  const { emails = [] } = await getInstanceGroup(deps, { email: "", superAdmin: true }, name);
   for (const email of emails) await removeFromInstanceGroup(deps, name, email);
   await deps.objects.deleteItem(keys.instanceGroup(name));
 }
