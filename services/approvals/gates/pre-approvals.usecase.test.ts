@@ -97,7 +97,7 @@ it("an approval that comes while the step runs does not count with a value that 
   expect((await gateOf(id))?.decision).toBeUndefined();
 });
 
-it("a job that runs for an approver counts as that approver, whoever starts it", async () => {
+it("a job that runs for an approver counts as that approver, also if another user starts it", async () => {
   const rules = { required_events: 2, user_groups_required: { type: "static", value: ["all"] } };
   const run = await startFlow(room, asks(rules));
   await playExecutions(room);

@@ -3,12 +3,12 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import type { MachineRequest } from "../../../core/flows/version.ts";
 
-/** What each deployed function returns. `runner` stands for the runners of all languages. */
+/** Returns the reply of a deployed function. The name `runner` means the runners of all languages. */
 type Invoke = (name: string, payload: unknown) => Promise<unknown>;
 
 /**
- * Stands in for Lambda and Step Functions: functions run in this process, and executions start and never continue. The test's engine deploys
- * no function.
+ * Replaces Lambda and Step Functions, because the engine of use-case tests deploys no function: functions run in this process, and executions
+ * start and never continue.
  */
 export async function startAwsStandIn(invoke: Invoke): Promise<{ url: string; close: () => void }> {
   const server = http.createServer(async (request, response) => {

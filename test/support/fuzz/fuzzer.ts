@@ -8,7 +8,7 @@ import { endsCaller, fillPath, listOperations, type Operation, sample } from "./
 import { newPlayground } from "./playground.ts";
 import { createReplyCheck } from "./reply-check.ts";
 
-/** A call of an operation. What is absent is valid. */
+/** A call of an operation. Absent parts are valid. */
 export interface FuzzCall {
   what: string;
   operation: Operation;
