@@ -147,7 +147,7 @@ function isSame(known: GateEvent, event: GateEvent): boolean {
   return event.countedBy === "person" && known.countedBy === "person" && haveSamePerson(known, event);
 }
 
-/** A job stands for the user who started it and for the user whose rights it has. Neither user counts a second time. */
+/** A job counts as the user who started it and as the user whose rights it has. Neither user counts a second time. */
 function haveSamePerson(known: GateEvent, event: GateEvent): boolean {
   if (known.email === event.email) return true;
   const people = new Set([known.email, known.actsFor].flatMap((email) => email ?? []));

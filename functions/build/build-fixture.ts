@@ -34,6 +34,12 @@ interface Builder {
   workDir(): string;
 }
 
+/** Returns the lock of a build that succeeded. Throws an error with the log of one that failed. */
+export function lockOf(result: BuildResult): string {
+  if (!result.ok) throw new Error(`${result.error}\n${result.log}`);
+  return result.lock;
+}
+
 export const ENTRY = "f/ops/hello";
 
 /** Builds in a work directory of its own and receives the artefacts on the loopback. */

@@ -3,10 +3,9 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { BuildResult } from "../../core/builds/build.ts";
 import { pythonPath } from "../../test/support/clients/client-driver.ts";
 import { shareGoCache } from "../../test/support/engine/go-cache.ts";
-import { type Built, ENTRY, useBuilder } from "./build-fixture.ts";
+import { type Built, ENTRY, lockOf, useBuilder } from "./build-fixture.ts";
 
 // A cold compiler on a shared machine; nothing here waits for a clock.
 vi.setConfig({ testTimeout: 240_000 });
@@ -19,11 +18,6 @@ async function callMain({ dir, result }: Built, ...args: unknown[]): Promise<unk
   if (!result.ok) throw new Error(result.error);
   const module = (await import(pathToFileURL(join(dir, "main.mjs")).href)) as { main: (...args: unknown[]) => unknown };
   return await module.main(...args);
-}
-
-function lockOf(result: BuildResult): string {
-  if (!result.ok) throw new Error(`${result.error}\n${result.log}`);
-  return result.lock;
 }
 
 afterEach(() => {
@@ -304,87 +298,6 @@ describe("build of Python", () => {
       registries: { npm: "", pypi: "http://127.0.0.1:9", go: "" },
     });
     expect(result).toMatchObject({ ok: true, lock: "" });
-  });
-});
-
-describe("build of Go", () => {
-  /** Runs the program as a runner does. */
-  function run(dir: string, args: unknown, entrypoint = "main"): unknown {
-    writeFileSync(join(dir, "args.json"), JSON.stringify(args));
-    const env = { SVC_ARGS_PATH: join(dir, "args.json"), SVC_ENTRYPOINT: entrypoint, RESULT: join(dir, "result") };
-    execFileSync("/bin/sh", ["-c", 'exec "$0" 3>"$RESULT" >/dev/null', join(dir, "main")], { env });
-    return JSON.parse(execFileSync("cat", [join(dir, "result")], { encoding: "utf8" }));
-  }
-
-  it("decodes arguments by name and calls any function", async () => {
-    const source = `package inner
-
-import (
-	"errors"
-	"fmt"
-	"time"
-)
-
-type Row struct { Id int \`json:"id"\`; Name *string }
-type NotFound struct{}
-func (NotFound) Error() string { return "not there" }
-
-func main(row Row, when time.Time, n, m int, all ...string) (map[string]any, error) {
-	fmt.Println("to the log")
-	if n == 1 { return nil, errors.New("one") }
-	if n == 2 { return nil, NotFound{} }
-	if n == 3 { var r *Row; r.Id = 1 }
-	return map[string]any{"row": row, "year": when.Year(), "sum": n + m, "all": all}, nil
-}
-func nothing() {}
-func text(x *string) string { return "<" + *x + ">" }
-func generic[T any](x T) T { return x }
-`;
-    const { dir, result } = await builder.build("go", source);
-    expect(result).toMatchObject({ ok: true, lock: "" });
-    const args = { row: { id: 7, Name: "x" }, when: "2024-05-06T07:08:09Z", n: 4, m: 5, all: ["a", "b"], unknown: 1 };
-    expect(run(dir, args)).toEqual({ ok: true, result: { row: { id: 7, Name: "x" }, year: 2024, sum: 9, all: ["a", "b"] } });
-    expect(run(dir, {})).toMatchObject({ ok: true, result: { sum: 0 } });
-    expect(run(dir, { n: 1 })).toMatchObject({ ok: false, error: { name: "Error", message: "one" } });
-    expect(run(dir, { n: 2 })).toMatchObject({ ok: false, error: { name: "NotFound", message: "not there" } });
-    const panic = {
-      name: "Panic",
-      message: expect.stringContaining("nil pointer"),
-      stack: expect.stringContaining("at main (f/ops/hello.go:17)"),
-    };
-    expect(run(dir, { n: 3 })).toMatchObject({ ok: false, error: panic });
-    expect(run(dir, { n: "x" })).toMatchObject({
-      ok: false,
-      error: { name: "ArgumentError", message: expect.stringContaining("argument n") },
-    });
-    expect(run(dir, {}, "nothing")).toEqual({ ok: true, result: null });
-    expect(run(dir, { x: "&" }, "text")).toEqual({ ok: true, result: "<&>" });
-    expect(run(dir, {}, "generic")).toMatchObject({ ok: false, error: { message: expect.stringContaining("no function generic") } });
-  });
-
-  it("downloads modules, locks them, and uses the locked versions", async () => {
-    const source =
-      'package main\n\nimport "github.com/google/uuid"\n\n//require github.com/google/uuid v1.5.0\n\nfunc Main() int {\n\treturn len(uuid.NewString())\n}\n';
-    const first = await builder.build("go", source);
-    const lock = lockOf(first.result);
-    expect(lock).toContain("github.com/google/uuid v1.5.0");
-    expect(run(first.dir, {})).toEqual({ ok: true, result: 36 });
-    const second = await builder.build("go", source, { lock });
-    expect(second.result).toMatchObject({ ok: true, lock, sha256: first.result.ok && first.result.sha256 });
-    const replaced = await builder.build("go", source, {
-      lock: lock.replace("\n//go.sum", "\nreplace github.com/google/uuid => /etc\n//go.sum"),
-    });
-    expect(replaced.result).toMatchObject({ ok: false, error: expect.stringContaining("is not a valid module requirement") });
-  });
-
-  it.each([
-    ["a type that does not fit", "package inner\n\nfunc main(x string) int {\n\treturn x\n}\n", "f/ops/hello.go:4:9: cannot use x"],
-    ["a mistake", "package inner\n\nfunc main( {\n}\n", "f/ops/hello.go:3:"],
-    ["no package", "func main() {}\n", 'begins with "package inner"'],
-    ["an unknown module", 'package inner\n\nimport "host.invalid/x/y"\n\nfunc main() { y.Z() }\n', "host.invalid/x/y"],
-  ])("says where %s is", async (_, source, error) => {
-    const { result } = await builder.build("go", source);
-    expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error) });
   });
 });
 
