@@ -46,10 +46,16 @@ describe("parts of notices", () => {
     expect(channels({ what })).toEqual(expected);
   });
 
-  it("a webhook receives every notice, and secrets in its URL are hidden", () => {
+  it.each([
+    ["https://me:secret@example.com:8443/hooks/a?token=secret#part", "https://example.com:8443"],
+    ["https://hooks.slack.com/services/T0/B0/secret", "https://hooks.slack.com"],
+    ["HTTP://Example.com/secret", "http://example.com"],
+    ["hooks.slack.com/services/secret", "invalid URL"],
+    ["mailto:secret@example.com", "invalid URL"],
+    ["", "invalid URL"],
+  ])("a webhook receives every notice, and only the scheme and the host of %j are shown", (url, shown) => {
     for (const what of ["opened", "decided", "expired"] as const) {
-      const url = "https://me:secret@example.com:8443/hooks/a?token=secret#part";
-      expect(channels({ what, channel: "webhook", url })).toEqual(["topic topic", "webhook https://example.com:8443/hooks/a"]);
+      expect(channels({ what, channel: "webhook", url })).toEqual(["topic topic", `webhook ${shown}`]);
     }
   });
 

@@ -51,7 +51,7 @@ export function splitNotice(notice: GateNotice, addresses: readonly string[]): N
   const topic: NoticePart = { channel: "topic", to: "topic" };
   switch (notice.channel) {
     case "webhook":
-      return [topic, { channel: "webhook", to: shownUrl(notice.url ?? "") }];
+      return [topic, { channel: "webhook", to: hideUrlSecrets(notice.url ?? "") }];
     case "chat":
       return [topic, { channel: "chat", to: "chat" }];
     case "email":
@@ -72,10 +72,13 @@ function mailsTo({ people }: GateNotice, addresses: readonly string[]): NoticePa
   return wanted.map((to) => ({ channel: "email", to }));
 }
 
-/** The query and the credentials of a URL may be secrets of its owner. */
-function shownUrl(url: string): string {
+/** Shown instead of the URL of a webhook that is not an http or https URL. Such a text may contain a secret too. */
+const INVALID_URL = "invalid URL";
+
+/** Returns the scheme and the host of a webhook's URL. Its path may be a secret, as with Slack, and so may its query and its credentials. */
+export function hideUrlSecrets(url: string): string {
   const parsed = URL.parse(url);
-  return parsed ? parsed.origin + parsed.pathname : url;
+  return parsed && /^https?:$/.test(parsed.protocol) ? parsed.origin : INVALID_URL;
 }
 
 /** Returns the name of a part, which never changes: letters, digits, '-' and '_'. */

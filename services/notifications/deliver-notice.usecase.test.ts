@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { failedAttempt } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
@@ -5,6 +6,7 @@ import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writ
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { addNotice, mails } from "../../test/support/use-cases/room-notices.ts";
+import { listDeliveries, storeDelivery } from "./delivery-records.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -16,7 +18,7 @@ const aNotice = (fields: Partial<GateNotice>) => addNotice(room, fields);
 
 const channels: [string, Partial<GateNotice>, string[]][] = [
   ["the topic and two mails", {}, [...mails, "topic"]],
-  ["the topic and a webhook", { channel: "webhook", url: "https://hooks.example.com/in" }, ["https://hooks.example.com/in", "topic"]],
+  ["the topic and a webhook", { channel: "webhook", url: "https://hooks.example.com" }, ["https://hooks.example.com", "topic"]],
 ];
 
 describe("deliverNotice, whichever of its writes and calls fails,", () => {
@@ -110,4 +112,13 @@ describe("a notice that two streams and two ticks bring at once", () => {
     expect(notice.sent).toEqual(["topic", "topic"]);
     expect(await notice.queue()).toEqual([]);
   });
+});
+
+it("the list of deliveries shows only the scheme and the host of a webhook's URL, also if an earlier release stored its path", async () => {
+  const { id, flow } = await aNotice({});
+  const part = { channel: "webhook" as const, to: "https://hooks.slack.com/services/T0/B0/secret" };
+  const delivery = { ...part, gate: randomUUID(), what: "opened" as const, state: "sent" as const, attempts: 1, atMs: room.clock.nowMs };
+  await storeDelivery(room.deps, { flow, notice: id, part, expiresAtS: Math.ceil(Date.now() / 1000) + 60 }, delivery);
+  const shown = (await listDeliveries(room.deps, flow)).get(delivery.gate);
+  expect(shown?.map(({ to }) => to)).toEqual(["https://hooks.slack.com"]);
 });

@@ -1,6 +1,6 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
-import { buildPartName, type Delivery, deliverySchema, type NoticePart } from "../../core/notifications/delivery.ts";
+import { buildPartName, type Delivery, deliverySchema, hideUrlSecrets, type NoticePart } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
 
@@ -16,7 +16,12 @@ export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string)
   return Map.groupBy(sorted.map(toDeliveryJson), ({ gate }) => gate);
 }
 
-const toDeliveryJson = ({ atMs, ...delivery }: Delivery) => ({ ...delivery, at: new Date(atMs).toISOString() });
+/** An earlier release stored the path of a webhook's URL. It is not shown either. */
+const toDeliveryJson = ({ atMs, to, ...delivery }: Delivery) => ({
+  ...delivery,
+  to: delivery.channel === "webhook" ? hideUrlSecrets(to) : to,
+  at: new Date(atMs).toISOString(),
+});
 
 /**
  * Returns the delivery records of a notice's parts in the same order, and when the records of its flow expire (epoch s; `undefined` if the
