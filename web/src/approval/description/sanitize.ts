@@ -1,4 +1,5 @@
 import DOMPurify from "dompurify";
+import { removeStyles } from "./remove-styles.ts";
 
 /** The elements that a text needs. Elements that load content, imitate the page, or leave their place are removed. */
 const ALLOWED_TAGS = (
@@ -21,15 +22,9 @@ DOMPurify.addHook("afterSanitizeAttributes", (element) => {
   if (element.tagName === "IMG" && !element.hasAttribute("alt")) element.setAttribute("alt", "");
 });
 
-/** Style attributes have no effect, and parsing them would log a violation of the page's policy. */
-const withoutStyle = (html: string) =>
-  html
-    .replace(/<style\b[^>]*>[\s\S]*?(<\/style\s*>|$)/gi, "")
-    .replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/\sstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, ""));
-
 /** The browser accepts only the output of this function as HTML (trusted types). */
 export function sanitized(html: string): TrustedHTML {
-  return DOMPurify.sanitize(withoutStyle(html), {
+  return DOMPurify.sanitize(removeStyles(html), {
     ALLOWED_TAGS,
     ALLOWED_ATTR,
     ALLOW_DATA_ATTR: false,
