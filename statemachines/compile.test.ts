@@ -84,6 +84,25 @@ describe("a flow as a state machine", () => {
     expect(States["a Größe prüfen"]?.Comment).toBe("identity: Größe prüfen");
   });
 
+  it("the state machine contains no long text of an author, because the package that validates it has patterns and parsers of its own", () => {
+    const long = "${a".repeat(3000);
+    const inner = [identity("b", { summary: long })];
+    const common = { summary: long, sleep: { type: "javascript", expr: long }, stop_after_if: { expr: long, error_message: long } };
+    const definition = compiled({
+      modules: [
+        { id: "a", ...common, value: { type: "rawscript", language: "bash", content: long, input_transforms: {} } },
+        { id: "c", ...common, value: { type: "branchone", branches: [{ summary: long, expr: long, modules: inner }], default: [] } },
+        { id: "d", ...common, value: { type: "forloopflow", iterator: { type: "javascript", expr: long }, modules: [identity("e")] } },
+      ],
+    });
+    const texts: string[] = [];
+    JSON.stringify(definition, (key, value: unknown) => {
+      texts.push(key, ...(typeof value === "string" ? [value] : []));
+      return value;
+    });
+    expect(Math.max(...texts.map((text) => text.length))).toBeLessThan(300);
+  });
+
   it("the state machine never splits a character of a name", () => {
     for (const before of ["", "x"]) {
       const { States } = compiled({ modules: [identity("a", { summary: before + "𝓐".repeat(60) })] });

@@ -244,4 +244,32 @@ describe("a CloudEvents 1.0 request (spec 4.2.8)", () => {
   ])("an event with %s is rejected with a sentence", async (_what, payload) => {
     await expect(args(payload)).rejects.toMatchObject({ code: "payload.cloudEvent" });
   });
+
+  // Trying every division of a text of this length would take minutes.
+  const LENGTH = 200_000;
+  const PARTS = ["a", "a@", "a:", "a.", "%41", "%", "/", "//a", "?", "#", "[", "0:", "1.", "1", "-", " ", "Z", "&a", "\ud83d"];
+  it.each<[attribute: string, starts: string[]]>([
+    ["id", [""]],
+    ["type", [""]],
+    ["subject", [""]],
+    ["datacontenttype", ["", "text/plain;"]],
+    ["source", ["", "//", "a://", "//[", "http://a:", "/", "?", "#"]],
+    ["dataschema", ["http://", "http://[", "http://a:", "http://a/", "urn:"]],
+    ["time", ["", "2020-01-01T00:00:00", "2020-01-01T00:00:00.", "2020-01-01 "]],
+    ["tenant", [""]],
+  ])("a long %s is checked in linear time", async (attribute, starts) => {
+    const texts = starts.flatMap((start) =>
+      PARTS.flatMap((part) => ["", "\u0001"].map((end) => start + part.repeat(LENGTH / part.length) + end)),
+    );
+    for (const text of texts) {
+      const answer = await args(structured({ ...attributes, [attribute]: text })).catch((error: unknown) => error);
+      if (answer instanceof Error) expect(answer).toMatchObject({ code: "payload.cloudEvent" });
+      else expect(answer).toMatchObject({ WEBHOOK__METADATA__: { [attribute]: text } });
+    }
+  });
+  it("a long name of an attribute is not repeated in the error", async () => {
+    const error = await args(structured({ ...attributes, ["A".repeat(LENGTH)]: "x" })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "payload.cloudEvent" });
+    expect(String((error as Error).message).length).toBeLessThan(1000);
+  });
 });

@@ -13,6 +13,8 @@ export interface CloudEventEnvelope {
 
 const STRUCTURED = "application/cloudevents+json";
 const BATCH = "application/cloudevents-batch+json";
+/** Maximum number of characters of the package's message in a reply. */
+const MESSAGE_MOST = 300;
 
 /**
  * Reads the CloudEvents envelope of a request in binary (`ce-…` headers) or structured mode. Returns `undefined` for other requests. Throws
@@ -89,5 +91,6 @@ function reasonOf(error: unknown): string {
   const { message = "", errors } = error as { message?: string; errors?: { instancePath?: string; message?: string }[] };
   const first = Array.isArray(errors) ? errors[0] : undefined;
   if (first?.message) return `${first.instancePath?.slice(1) || "the envelope"} ${first.message}`;
-  return message.split("\n")[0] || "its envelope is malformed";
+  // The message may repeat the name of an attribute, which has no maximum length.
+  return message.slice(0, MESSAGE_MOST).split("\n")[0] || "its envelope is malformed";
 }

@@ -19,7 +19,8 @@ const BUILDS_PATTERNS: Record<string, string> = {
 /** The modules that validate with a JSON Schema, each with the reason why a user's pattern cannot take long there. */
 const VALIDATES_SCHEMAS: Record<string, string> = {
   "core/resources/value-check.ts": "all patterns run in linear time",
-  "services/flows/definitions/validate-machine.ts": "the schemas of the package for state machines",
+  "services/flows/definitions/validate-machine.ts":
+    "the package's own schemas, on machines that our compiler made: texts of authors are only names of up to 80 and comments of about 200 characters",
   "web/src/approval/form/validator.ts": "runs in the browser of the approver, and the service checks the form again",
 };
 

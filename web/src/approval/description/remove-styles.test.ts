@@ -18,7 +18,7 @@ describe("removeStyles", () => {
     ["style elements that are never closed", "<style ".repeat(100_000)],
     ["style elements without an end", `<style>${"</style ".repeat(100_000)}`],
     ["spaces behind the end of a style element", `<style>${"</style".repeat(1000)}${" ".repeat(500_000)}`],
-    ["style attributes that are never closed", `<a${' style="\' style=\''.repeat(50_000)}>`],
+    ["style attributes that are never closed", `<a${" style=\"' style='".repeat(50_000)}>`],
     ["spaces in a style attribute", `<a style${" ".repeat(500_000)}=${" ".repeat(500_000)}>`],
   ])("takes linear time for %s", (_, html) => {
     expect(removeStyles(html).length).toBeLessThanOrEqual(html.length);
