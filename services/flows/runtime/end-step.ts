@@ -4,6 +4,7 @@ import type { Outcome } from "../../../core/flows/journal.ts";
 import { findEarlyReturnModule } from "../../../core/flows/references.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
+import { flowRemainingS } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { createEvaluator, type EvaluatorDeps, type ExpressionDeps, ExpressionError } from "./expressions/evaluator.ts";
 import { loadFlowValue, storeFlowValue } from "./flow-values.ts";
@@ -20,12 +21,19 @@ export async function continueAfter(deps: EndStepDeps, step: StepContext, done: 
   const { sleep } = step.module;
   try {
     const result = sleep ? await loadFlowValue(deps, step, done.result) : undefined;
-    const seconds = sleep ? Number((await deps.expressions.transform(sleep, { result })) ?? 0) : 0;
-    return await succeedStep(deps, step, done, seconds);
+    const seconds = sleep ? toSleepS(await deps.expressions.transform(sleep, { result })) : 0;
+    return await succeedStep(deps, step, done, Math.min(seconds, flowRemainingS(step.flow, deps.nowMs())));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return failStep(deps, step, await failedWith(deps, step, error));
   }
+}
+
+/** Returns the seconds of a sleep; without a value there is none. Throws `ExpressionError` for a value that is no number. */
+function toSleepS(value: unknown): number {
+  const seconds = Number(value ?? 0);
+  if (Number.isFinite(seconds)) return seconds;
+  throw new ExpressionError("sleep: the value must be a number of seconds.");
 }
 
 async function succeedStep(

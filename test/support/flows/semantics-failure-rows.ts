@@ -86,6 +86,15 @@ export const failureRows: Row[] = [
     error("b"),
     failed,
   ],
+  ...["Infinity", "soon"].map(
+    (value): Row => [
+      `a sleep of ${value} is no number of seconds`,
+      [step("a", "1", { sleep: { type: "static", value } }), step("b", "2")],
+      {},
+      error("a", "sleep: the value must be a number of seconds.", "ExpressionError"),
+      failed,
+    ],
+  ),
   [
     "a failing failure module is told",
     { modules: [fail("a")], failure_module: fail("failure", "'worse'") },
