@@ -3,7 +3,9 @@ import draft7 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json"
 import { isJsonObject } from "../../contract/json-object.ts";
 import { createPatternEngine } from "../patterns/pattern-engine.ts";
 import { PatternError } from "../patterns/translate-pattern.ts";
-import { findReferences } from "./references.ts";
+import { countEvaluations, EVALUATIONS_MOST } from "./evaluation-work.ts";
+import { parseReference } from "./references.ts";
+import { checkSchemaSize, SchemaSizeError } from "./schema-size.ts";
 
 interface Issue {
   path: string;
@@ -15,22 +17,52 @@ interface Issue {
  * expression of a format meets a value. The engine is new for each schema, because it limits the work of all patterns together.
  */
 function createValidator() {
-  const options = { strict: false, validateFormats: false, allErrors: true, verbose: true, logger: false } as const;
+  const options = { strict: false, validateFormats: false, allErrors: true, verbose: true, logger: false, inlineRefs: false } as const;
   const ajv = new Ajv2020.default({ ...options, code: { regExp: createPatternEngine() } });
   ajv.addMetaSchema(draft7);
+  // The keyword of the package compares each item with each other item.
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    compile: (isUnique: boolean) => (items: unknown[]) => !isUnique || areUnique(items),
+    error: { message: "must NOT have duplicate items" },
+  });
   return ajv;
 }
 
-/** Describes why a schema cannot be used: it is not a valid JSON Schema, or a pattern cannot run in linear time. Returns `undefined` if it can. */
+/** Returns whether all items differ, in a time that is linear in their size. Objects with the same properties in another order are equal. */
+const areUnique = (items: readonly unknown[]) => new Set(items.map(toCanonicalJson)).size === items.length;
+
+const toCanonicalJson = (value: unknown) =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+
+/** Compiles a schema after its size was checked. Throws `SchemaSizeError`, `PatternError`, and the errors of the validator. */
+function compileSchema(schema: Record<string, unknown>): ValidateFunction {
+  checkSchemaSize(schema);
+  // References to the name of the schema itself are not allowed, so the name has no effect.
+  const { $id: _, ...anonymous } = schema;
+  return createValidator().compile(anonymous);
+}
+
+/** Describes why a schema cannot be used: it is not a valid JSON Schema, it is too large, or a pattern cannot run in linear time. Returns `undefined` if it can. */
 export function describeSchemaProblem(schema: Record<string, unknown>): string | undefined {
   try {
-    createValidator().compile(schema);
+    compileSchema(schema);
     return undefined;
   } catch (error) {
     if (error instanceof PatternError) return describePatternProblem(schema, error);
-    return error instanceof Error ? error.message : String(error);
+    if (error instanceof RangeError) return TOO_DEEP;
+    return (error instanceof Error ? error.message : String(error)).slice(0, MESSAGE_MOST);
   }
 }
+
+/** Maximum number of characters of a message of the validator, which has one sentence for each fault. */
+const MESSAGE_MOST = 500;
+const TOO_DEEP = "it is nested too deeply, or its references form too long a chain. Flatten it";
 
 const describePatternProblem = (schema: Record<string, unknown>, { pattern, reason }: PatternError) =>
   `the pattern at ${findPatternPath(schema, pattern) ?? "an unknown place"} ${reason}`;
@@ -50,6 +82,9 @@ function findPatternPath(schema: Record<string, unknown>, pattern: string): stri
   return undefined;
 }
 
+const TOO_MUCH_WORK =
+  "cannot be checked, because it is too large for its schema. Enter fewer items, or remove alternatives (anyOf, oneOf, $ref) from the schema";
+
 /** Maximum number of reported faults. */
 const ISSUES_MOST = 10;
 
@@ -60,13 +95,15 @@ const ISSUES_MOST = 10;
 export function findValueIssues(schema: Record<string, unknown>, value: unknown): Issue[] {
   let validate: ValidateFunction;
   try {
-    validate = createValidator().compile(schema);
+    validate = compileSchema(schema);
+    if (countEvaluations(schema, value) > EVALUATIONS_MOST) return [{ path: "value", reason: TOO_MUCH_WORK }];
     if (validate(value)) return [];
   } catch (error) {
     return [{ path: "value", reason: `cannot be checked, because ${describeCheckProblem(schema, error)}` }];
   }
+  const referring = findReferring(value);
   return (validate.errors ?? [])
-    .filter((error) => !excused(error))
+    .filter((error) => !excused(error, referring))
     .slice(0, ISSUES_MOST)
     .map(({ instancePath, message = "does not match the schema", keyword, params }) => ({
       path: `value${instancePath.replaceAll("/", ".")}`,
@@ -77,14 +114,34 @@ export function findValueIssues(schema: Record<string, unknown>, value: unknown)
 /** Keywords that fail because a part of the value fails, or that cannot be evaluated while a part is a reference. */
 const COMPOSED = new Set(["anyOf", "oneOf", "allOf", "not", "if", "contains", "uniqueItems", "const", "enum", "dependentSchemas"]);
 
-function excused({ data, keyword }: ErrorObject): boolean {
-  if (typeof data === "string") return findReferences(data).length > 0;
-  return COMPOSED.has(keyword) && findReferences(data).length > 0;
+function excused({ data, keyword }: ErrorObject, referring: ReadonlySet<unknown>): boolean {
+  if (typeof data === "string") return parseReference(data) !== undefined;
+  return COMPOSED.has(keyword) && referring.has(data);
 }
 
-/** Compiling a schema on save detects neither an endless schema nor one that an earlier release accepted. Throws other errors unchanged. */
+/** Returns the objects and arrays that contain a reference, at any depth. Each is visited once, because a value may have many faults. */
+function findReferring(value: unknown): Set<unknown> {
+  const waiting: [value: unknown, holder: Holder | undefined][] = [[value, undefined]];
+  const found = new Set<unknown>();
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [inner, holder] = next;
+    if (typeof inner === "object" && inner !== null) {
+      for (const each of Object.values(inner)) waiting.push([each, { value: inner, holder }]);
+    } else if (parseReference(inner)) {
+      for (let each = holder; each && !found.has(each.value); each = each.holder) found.add(each.value);
+    }
+  }
+  return found;
+}
+interface Holder {
+  value: object;
+  holder: Holder | undefined;
+}
+
+/** Describes why a schema that an earlier release accepted cannot be evaluated. Throws other errors unchanged. */
 function describeCheckProblem(schema: Record<string, unknown>, error: unknown): string {
   if (error instanceof PatternError) return describePatternProblem(schema, error);
-  if (error instanceof RangeError) return "its schema refers to itself endlessly";
+  if (error instanceof SchemaSizeError) return error.message;
+  if (error instanceof RangeError) return TOO_DEEP;
   throw error;
 }

@@ -18,7 +18,7 @@ const BUILDS_PATTERNS: Record<string, string> = {
 
 /** The modules that validate with a JSON Schema, each with the reason why a user's pattern cannot take long there. */
 const VALIDATES_SCHEMAS: Record<string, string> = {
-  "core/resources/value-check.ts": "all patterns run in linear time",
+  "core/resources/value-check.ts": "all patterns run in linear time, and the work of a schema is limited",
   "services/flows/definitions/validate-machine.ts":
     "the package's own schemas, on machines that our compiler made: texts of authors are only names of up to 80 and comments of about 200 characters",
   "web/src/approval/form/validator.ts": "runs in the browser of the approver, and the service checks the form again",
@@ -110,6 +110,9 @@ describe("regular expressions of users", () => {
     const validators = created.filter((text) => text.startsWith("new Ajv"));
     expect(validators).toHaveLength(1);
     expect(validators[0]).toContain("code: { regExp: createPatternEngine() }");
+    // The only other use of the validator is behind the check of the size.
+    expect(source?.text.match(/createValidator\(\)/g)).toHaveLength(2);
+    expect(source?.text).toMatch(/checkSchemaSize\(schema\);\s[^}]*\} = schema;\s*return createValidator\(\)\.compile/);
   });
 
   it.each([
