@@ -14,8 +14,10 @@ function parseLink(workspace: string, id: string, token: string | undefined): Li
 }
 
 export const pageRoutes: ApproveRoutes = [
-  on(routes.suspendedFlow, async ({ params: { workspace, id, resume_id: resumeId, signature }, query: { approver = "" } }) =>
-    json(200, await showSuspendedFlow(deps, { workspace, id, resumeId, signature, approver })),
+  on(
+    routes.suspendedFlow,
+    async ({ auth: { actor }, params: { workspace, id, resume_id: resumeId, signature }, query: { approver = "" } }) =>
+      json(200, await showSuspendedFlow(deps, { workspace, id, resumeId, signature, approver }, actor)),
   ),
   on(routes.approvalInfo, async ({ auth, params: { workspace, job_id: id }, query: { token } }) => {
     const link = parseLink(workspace, id, token);

@@ -8,6 +8,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
+import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import type { LinkReference } from "../decisions/decide.ts";
 import { buildApproverSource, maySeeRun } from "../decisions/visibility.ts";
 import { type GateDeps, loadGateAndJob } from "../gates/change-gate.ts";
@@ -23,10 +24,13 @@ import { buildApprovalInfo } from "./approval-info.ts";
 
 export type ShowApprovalDeps = GateDeps & LinkDeps;
 
-type ShowSuspendedFlowDeps = ShowApprovalDeps & {
-  /** Loads the fields that a flow's job has besides those of every job. */
-  loadFlowFields(flow: Job): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }>;
-};
+/** The fields that a flow's job has besides those of every job. */
+interface FlowFields {
+  flow_status?: FlowStatus;
+  raw_flow?: FlowValue;
+  execution?: ExecutionJson;
+}
+type ShowSuspendedFlowDeps = ShowApprovalDeps & { loadFlowFields(flow: Job): Promise<FlowFields> };
 
 /** The address of an approval page: a step's gate or a flow, opened with a link, or by a person. */
 export interface ApprovalPage {
@@ -51,13 +55,32 @@ export async function findRequestForPerson(deps: GateDeps, { workspace, id, acto
   return findApprovalRequestInFlow(deps, workspace, id);
 }
 
-/** Returns a suspended flow for the holder of a link, without its arguments if approvers must sign in. Throws `approval.link`. */
-export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkReference) {
+/** With a token that may only read, the caller sees a page but can't decide on it. */
+const findDecider = (actor: Actor | undefined, workspace: string) =>
+  actor && may(actor, actions.decide.access, { workspace }) ? actor : undefined;
+
+/**
+ * Returns a suspended flow for the holder of a link. If approvers must sign in, a holder who may neither decide nor see the run gets no
+ * arguments, definition, execution or values that scripts stored. Throws `approval.link`.
+ */
+export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkReference, actor: Actor | undefined) {
   const request = await findRequestByLink(deps, link);
-  const { flow, gate } = request;
-  const args = !getApprovalRules(request).signedIn;
-  const [job, fields] = await Promise.all([loadJobJson(deps, flow, { args }), deps.loadFlowFields(flow)]);
-  return { job: { ...job, ...fields }, approvers: listApprovers(gate) };
+  const args = await mayReadFlow(deps, request, { link, actor });
+  const [job, fields] = await Promise.all([loadJobJson(deps, request.flow, { args }), deps.loadFlowFields(request.flow)]);
+  return { job: { ...job, ...(args ? fields : hideFlowValues(fields)) }, approvers: listApprovers(request.gate) };
+}
+
+async function mayReadFlow(deps: GateDeps, request: ApprovalRequest, { link, actor }: { link: LinkReference; actor: Actor | undefined }) {
+  const rules = getApprovalRules(request);
+  if (!rules.signedIn || maySeeRun(actor, request.flow)) return true;
+  const { who, way } = buildApproverSource(findDecider(actor, link.workspace), request, link);
+  return (await authorizeDecision(deps, { rules, ...request }, who, way)) === "yes";
+}
+
+function hideFlowValues({ flow_status: status }: FlowFields): FlowFields {
+  if (!status) return {};
+  const { user_states: _, ...shown } = status;
+  return { flow_status: shown };
 }
 
 /**
@@ -66,8 +89,7 @@ export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkR
  */
 export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): Promise<ApprovalInfo> {
   const { link, actor } = page;
-  // With a token that may only read, the caller sees the page but can't decide on it.
-  const decider = actor && may(actor, actions.decide.access, { workspace: page.workspace }) ? actor : undefined;
+  const decider = findDecider(actor, page.workspace);
   const show = async (request: ApprovalRequest) => {
     const seesRun = maySeeRun(actor, request.flow);
     const info = await buildApprovalInfo(deps, request, buildApproverSource(decider, request, link), seesRun);

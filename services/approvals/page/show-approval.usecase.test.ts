@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { approveGate, type FlowRoom, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { loadFlowFields } from "../../flows/inspection/status.ts";
+import { setUserState } from "../../flows/runtime/user-states.ts";
+import { createLink } from "../links/links.ts";
 import { decideOnPage } from "./decide-on-page.ts";
-import { showApproval } from "./show-approval.ts";
+import { showApproval, showSuspendedFlow } from "./show-approval.ts";
 
 const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, user_auth_required: true } };
 
@@ -62,6 +66,34 @@ describe("the approval page of a run", () => {
       const info = await showApproval(room.deps, { workspace: room.workspace, id, actor });
       expect(info).toMatchObject({ flow_id: id, state: "open", can_approve });
       if (!can_approve) expect(info).toMatchObject({ refused: "sign_in" });
+    },
+  );
+});
+
+describe("the flow of a link", () => {
+  const signsIn = { required_events: 1, user_auth_required: true };
+  const holders: [string, object, Actor | undefined, boolean][] = [
+    ["a holder who is not signed in, where approvers must sign in", signsIn, undefined, false],
+    ["a member who may not decide", { ...signsIn, user_groups_required: { type: "static", value: ["all"] } }, aReader("w", []), false],
+    ["an admin", signsIn, anAdmin, true],
+    ["anyone, where a link suffices", { required_events: 1 }, undefined, true],
+  ];
+  it.each(holders)(
+    "shows arguments, definition, execution and stored values only to who may decide or see the run: %s",
+    async (_title, suspend, actor, shown) => {
+      const { deps, workspace } = room;
+      const id = await play([{ ...asks, suspend }]);
+      const [gate, flow] = [(await gates(room, id))[0], await deps.jobs.get(id)];
+      if (!gate || !flow) throw new Error("The gate has not opened.");
+      await setUserState(deps, flow, "key", "a stored value");
+      const link = { workspace, id: gate.id, resumeId: 1, approver: "" };
+      const { signature } = await createLink(deps, { ...link, level: "step" });
+      const withCode = { ...deps, loadFlowFields: (job: Job) => loadFlowFields(deps, job, { code: true }) };
+      const member = actor?.rights ? { ...actor, rights: { ...actor.rights, workspace } } : actor;
+      const { job } = await showSuspendedFlow(withCode, { ...link, signature }, member);
+      expect(job).toMatchObject({ id, flow_status: { modules: [{ id: "ask" }] } });
+      expect(["args", "raw_flow", "execution"].map((name) => name in job)).toEqual([shown, shown, shown]);
+      expect(JSON.stringify(job).includes("a stored value")).toBe(shown);
     },
   );
 });
