@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { flag, page, timestamp } from "../../common.ts";
+import { flag, page, timestamp, username } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const read = { method: "GET", fn: "people", auth: "token", status: 200, errors: [] } as const;
@@ -38,7 +38,7 @@ export type UserChange = z.output<typeof userChangeSchema>;
 const exportedUserSchema = z.object({
   email: z.email().max(320),
   super_admin: z.boolean(),
-  username: z.string().max(50).optional(),
+  username: username.optional(),
   name: z.string().max(200).optional(),
   company: z.string().max(200).optional(),
   disabled: z.boolean().optional(),
