@@ -19,8 +19,15 @@ export const isRunnablePath = (path: string): boolean => runnablePath.safeParse(
 export const folderName = z
   .string()
   .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, not '__proto__' or 'constructor'");
+/** A page of a list carries this header if more entries may match: send it as `before` to continue. */
+export const BEFORE_HEADER = "x-svc-before";
 /** Part of the paths `u/<username>/…`. */
 export const username = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, "letters, digits, '-' and '_' only, at most 50");
+/** The name of an approver in a link. Mails, records and logs contain it, so it is one line without control characters. */
+export const approverName = z
+  .string()
+  .max(250)
+  .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name), "must not contain line breaks or other control characters");
 export const versionHash = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
 /** Lower case: an id with capital letters is the same UUID, and the ids of a flow's steps are derived from the UUID of its job. */
 export const jobId = z.uuid().toLowerCase();

@@ -113,6 +113,9 @@ export const limits = {
   settingAgeMs: 30_000,
   /** Number of approvals of one gate, because they are stored in one item. */
   gateEvents: 100,
+  /** Number of open gates that one list of pending approvals reads and returns. It reads about a hundred in 100 ms. */
+  pendingRead: 5000,
+  pendingListed: 1000,
   /** Size of the payload of an approval. */
   approvalPayloadBytes: 256 * 1024,
   /** Time after which a new key signs approval links, and the time for which a key is valid, which covers the maximum duration of a run. */

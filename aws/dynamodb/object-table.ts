@@ -167,6 +167,24 @@ export const objectTable = {
     return (Items ?? []).filter((object) => !expired(object));
   },
 
+  /**
+   * Reads up to `limit` items of a partition, backwards by sort key from `before`. Returns the `before` of the next page unless this is the
+   * last one. A page may be short, because expired items are left out.
+   */
+  async listPage(
+    pk: string,
+    { before, limit }: { before: string | undefined; limit: number },
+  ): Promise<{ objects: StoredObject[]; before?: string }> {
+    const { Items, LastEvaluatedKey } = await table
+      .build(QueryCommand)
+      .query({ partition: pk, ...(before === undefined ? {} : { range: { lt: before } }) })
+      .entities(ObjectEntity)
+      .options({ consistent: true, reverse: true, entityAttrFilter: false, limit })
+      .send();
+    const last: unknown = LastEvaluatedKey?.["sk"];
+    return { objects: (Items ?? []).filter((object) => !expired(object)), ...(typeof last === "string" ? { before: last } : {}) };
+  },
+
   /** Lists the keys of expired items in one partition, in the order of the sort keys, for a sweep. */
   async listExpired(pk: string, limit: number): Promise<ObjectKey[]> {
     const { Items } = await table

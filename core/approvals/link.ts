@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
+import { approverName } from "../../contract/common.ts";
 
 /** The object of a link: one approval of a step (`step`), or one approval for the next step of a flow that requests approval (`flow`). */
 export interface LinkSubject {
@@ -61,9 +62,9 @@ export function buildLinkUrls(baseUrl: string, { workspace, id, resumeId, approv
 /** Parses the token of the approval page, `<resume id>.<signature>.<approver>`. Returns `undefined` if it is invalid. */
 export function parseApprovalToken(token: string): { resumeId: number; signature: string; approver: string } | undefined {
   const [, resumeId, signature, approver] = /^(\d{1,10})\.([0-9a-f]{64})(?:\.([\s\S]{0,250}))?$/.exec(token) ?? [];
-  return resumeId === undefined || signature === undefined
-    ? undefined
-    : { resumeId: Number(resumeId), signature, approver: approver ?? "" };
+  if (resumeId === undefined || signature === undefined) return undefined;
+  const name = approverName.safeParse(approver ?? "");
+  return name.success ? { resumeId: Number(resumeId), signature, approver: name.data } : undefined;
 }
 
 type Sent = Omit<LinkSubject, "workspace" | "level"> & { signature: string };

@@ -1,5 +1,6 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { anchorKey } from "../../aws/kms/anchor-key.ts";
+import { BEFORE_HEADER } from "../../contract/common.ts";
 import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
 import { formatRecordCsv } from "../../core/approvals/record-csv.ts";
 import { listAnchors, listAuditLog, verifyAuditLog } from "../../services/approvals/audit-log/read.ts";
@@ -15,7 +16,7 @@ export const auditLogRoutes: RouteHandler<unknown>[] = [
     return text(200, formatRecordCsv(page.entries), {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="approvals-${workspace}.csv"`,
-      ...(page.before ? { "x-svc-before": page.before } : {}),
+      ...(page.before ? { [BEFORE_HEADER]: page.before } : {}),
     });
   }),
   on(routes.verifyApprovals, async ({ params: { workspace }, query }) => json(200, await verifyAuditLog(deps, workspace, query))),

@@ -1,4 +1,5 @@
 import type { Action } from "../../contract/access/access-rule.ts";
+import { BEFORE_HEADER } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -54,7 +55,8 @@ export const approvalRunRoutes: ApproveRoutes = [
   on(routes.run, async ({ auth, params: { run_id: id } }) =>
     json(200, await buildRunJson(deps, requireActor(auth), requireRun(auth, id)), { "Cache-Control": "no-store" }),
   ),
-  on(routes.pendingApprovals, async ({ auth, params: { workspace } }) =>
-    json(200, await listPendingApprovals(deps, requireActor(auth), workspace)),
-  ),
+  on(routes.pendingApprovals, async ({ auth, params: { workspace }, query }) => {
+    const { approvals, before } = await listPendingApprovals(deps, { actor: requireActor(auth), workspace }, query);
+    return json(200, approvals, before === undefined ? {} : { [BEFORE_HEADER]: before });
+  }),
 ];

@@ -1,4 +1,5 @@
-import { AUDIT_BEFORE_HEADER, auditRoutes as routes } from "../../contract/routes/workspaces/audit.ts";
+import { BEFORE_HEADER } from "../../contract/common.ts";
+import { auditRoutes as routes } from "../../contract/routes/workspaces/audit.ts";
 import { type AuditPage, listInstanceAudit } from "../../services/audit/audit.ts";
 import { getWorkspaceAudit, listWorkspaceAudit } from "../../services/jobs/read/run-audit.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
@@ -6,7 +7,7 @@ import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
-const pageReply = ({ entries, before }: AuditPage) => json(200, entries, before === undefined ? {} : { [AUDIT_BEFORE_HEADER]: before });
+const pageReply = ({ entries, before }: AuditPage) => json(200, entries, before === undefined ? {} : { [BEFORE_HEADER]: before });
 
 export const audit: ApiRoutes = [
   on(routes.listAudit, async ({ params: { workspace }, query }) => pageReply(await listWorkspaceAudit(deps, workspace, query))),

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { anyJson, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../../common.ts";
+import { anyJson, approverName, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { jobSchema } from "../jobs/job.ts";
 
 const { decide } = actions;
 const w = "/api/w/{workspace}";
 const resumeId = z.coerce.number().int().min(0).max(0xffff_ffff).describe("An unsigned 32-bit number. Each number counts once.");
-const approver = z.string().max(250).optional().describe("Name of the approver, as the flow sees it.");
+const approver = approverName.optional().describe("Name of the approver, as the flow sees it.");
 const atLink = z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId, signature: z.string().max(200) });
 const atGateJob = z.object({ workspace: workspaceId, job_id: jobId });
 const atRun = z.object({ run_id: jobId });
@@ -324,13 +324,16 @@ export const approvalRoutes = {
   }),
   pendingApprovals: defineRoute({
     name: "approvals.pending",
-    summary: "List the requests that the caller may decide now, oldest first.",
+    summary:
+      "List the requests that the caller may decide now, each page oldest first. A page carries the header `x-svc-before` if further requests " +
+      "may wait: send it as `before` to continue.",
     method: "GET",
     path: `${w}/approvals/pending`,
     access: { domain: "approvals", verb: "read", need: "member", target: "list" },
     fn: "approve",
     auth: "token",
     params: inWorkspace,
+    query: z.object({ before: jobId.optional().describe("The header `x-svc-before` of the previous page.") }),
     status: 200,
     reply: {
       json: z.array(

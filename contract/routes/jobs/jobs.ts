@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { anyJson, atJob, flag, inWorkspace, jobId, jsonObject, timestamp } from "../../common.ts";
+import { anyJson, approverName, atJob, flag, inWorkspace, jobId, jsonObject, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { completedJobSchema, jobSchema, jobUpdateSchema } from "./job.ts";
 
@@ -82,7 +82,7 @@ export const jobRoutes = {
       suspended_job: jobId.optional().describe("With the three parameters below: an approval link of this flow, instead of a token."),
       resume_id: z.coerce.number().int().min(0).optional(),
       secret: z.string().max(200).optional(),
-      approver: z.string().max(250).optional(),
+      approver: approverName.optional(),
     }),
     reply: { json: anyJson },
     errors: ["job.notFound", "job.notFinished"],

@@ -16,8 +16,6 @@ export const auditSchema = z.object({
   parameters: z.record(z.string(), z.string()).optional(),
 });
 export type AuditJson = z.output<typeof auditSchema>;
-/** A page that is not full carries this header if more entries may match: send it as `before`, without `page`, to continue. */
-export const AUDIT_BEFORE_HEADER = "x-svc-before";
 /** One request compares the members of a list with every entry. */
 const names = z
   .string()

@@ -1,48 +1,82 @@
 import { toIsoTime } from "../../../contract/iso-time.ts";
-import { isGateLate, isOpen } from "../../../core/approvals/gate.ts";
+import { limits } from "../../../contract/limits.ts";
+import { type Gate, isGateLate, isOpen, type OpenedGate } from "../../../core/approvals/gate.ts";
+import type { Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import type { Actor } from "../../../core/people/actor.ts";
+import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { approverFrom } from "../decisions/approver.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import { mayResumeFlow } from "../decisions/visibility.ts";
 import { type GateDeps, loadReadableGate } from "../gates/change-gate.ts";
 
 /** Gates read at a time. */
-const AT_ONCE = 25;
-const MAX_LISTED = 1000;
+const AT_ONCE = 50;
 
-/** Lists the open gates of a workspace that the caller may decide, the oldest first. Removes entries of flows that have ended. */
-export async function listPendingApprovals(deps: GateDeps & { baseUrl: string }, actor: Actor, workspace: string) {
+type ListDeps = GateDeps & { baseUrl: string };
+type ShownGate = Gate & { opened: OpenedGate };
+
+/**
+ * Lists open gates of a workspace that the caller may decide, the oldest first. It reads on until it has found `limits.pendingListed` or read
+ * `maxRead` gates, so that many gates of one flow do not hide others. `before` continues the list, also in the result. Removes entries of
+ * flows that have ended.
+ */
+export async function listPendingApprovals(
+  deps: ListDeps,
+  caller: WorkspaceCaller,
+  { before: start }: { before?: string | undefined },
+  maxRead: number = limits.pendingRead,
+) {
+  const { pk } = keys.pendingGate(caller.workspace, "");
+  const found: PendingApproval[] = [];
+  let before = start;
+  for (let read = 0; read < maxRead && found.length < limits.pendingListed; read += AT_ONCE) {
+    const page = await deps.objects.listPage(pk, { before, limit: Math.min(AT_ONCE, maxRead - read) });
+    found.push(
+      ...(await findDecidable(
+        deps,
+        caller,
+        page.objects.map(({ sk }) => sk),
+      )),
+    );
+    before = page.before;
+    if (before === undefined) break;
+  }
+  return { approvals: found.sort((a, b) => a.opened_at.localeCompare(b.opened_at)), ...(before === undefined ? {} : { before }) };
+}
+
+type PendingApproval = ReturnType<typeof toPendingApproval>;
+
+/** Returns those of the gates that the caller may decide now. */
+async function findDecidable(deps: ListDeps, { actor, workspace }: WorkspaceCaller, ids: readonly string[]): Promise<PendingApproval[]> {
   const { jobs, objects, nowMs, baseUrl } = deps;
   const who = approverFrom(actor, workspace);
-  const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: MAX_LISTED });
-  const found = [];
-  for (let start = 0; start < waiting.length; start += AT_ONCE) {
-    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => loadReadableGate(deps, sk)));
-    const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
-    const flows = new Map((await jobs.batchGet(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
-    for (const gate of open) {
-      const flow = flows.get(gate.flow);
-      if (flow?.state !== "running") {
-        await objects.deleteItem(keys.pendingGate(workspace, gate.id));
-        continue;
-      }
-      if (isGateLate(gate, nowMs())) continue;
-      const way = { link: false, mayStop: mayResumeFlow(actor, flow) };
-      if ((await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, way)) !== "yes") continue;
-      found.push({
-        gate_id: gate.id,
-        run_id: gate.root,
-        flow_id: flow.id,
-        ...(flow.path === undefined ? {} : { flow_path: flow.path }),
-        module_id: gate.module,
-        kind: gate.opened.kind,
-        requested_by: flow.createdBy,
-        opened_at: toIsoTime(gate.opened.atMs),
-        ...(gate.opened.deadlineMs === undefined ? {} : { deadline: toIsoTime(gate.opened.deadlineMs) }),
-        page: `${baseUrl}/approve/${workspace}/${gate.id}`,
-      });
+  const gates = await Promise.all(ids.map((id) => loadReadableGate(deps, id)));
+  const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
+  const flows = new Map((await jobs.batchGet(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
+  const found: PendingApproval[] = [];
+  for (const gate of open) {
+    const flow = flows.get(gate.flow);
+    if (flow?.state !== "running") {
+      await objects.deleteItem(keys.pendingGate(workspace, gate.id));
+      continue;
     }
+    if (isGateLate(gate, nowMs())) continue;
+    const way = { link: false, mayStop: mayResumeFlow(actor, flow) };
+    if ((await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, way)) !== "yes") continue;
+    found.push(toPendingApproval(gate, flow, baseUrl));
   }
-  return found.sort((a, b) => a.opened_at.localeCompare(b.opened_at));
+  return found;
 }
+
+const toPendingApproval = (gate: ShownGate, flow: Job, baseUrl: string) => ({
+  gate_id: gate.id,
+  run_id: gate.root,
+  flow_id: flow.id,
+  ...(flow.path === undefined ? {} : { flow_path: flow.path }),
+  module_id: gate.module,
+  kind: gate.opened.kind,
+  requested_by: flow.createdBy,
+  opened_at: toIsoTime(gate.opened.atMs),
+  ...(gate.opened.deadlineMs === undefined ? {} : { deadline: toIsoTime(gate.opened.deadlineMs) }),
+  page: `${baseUrl}/approve/${gate.workspace}/${gate.id}`,
+});
