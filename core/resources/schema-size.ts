@@ -30,7 +30,7 @@ const isSchema = (value: unknown): value is Schema => typeof value === "boolean"
 
 const nameOf = (place: string) => place || "the top";
 
-/** A schema that cannot be used. The message says at which place, why, and what to do. */
+/** A schema that cannot be used. The message names the place, the reason and the next step. */
 export class SchemaSizeError extends Error {}
 
 function listSchemas({ schema, place }: PlacedSchema, one: string[], list: string[], map: string[]): PlacedSchema[] {
