@@ -4,11 +4,13 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewVariable, VariableChange } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
 import { createExportNonce, importSecret, sealSecret } from "../../core/secrets/seal.ts";
-import type { StoredVariable } from "../../core/variables/variable.ts";
-import { permitPath } from "../identity/permit.ts";
+import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { createPathFilter, permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventPart } from "../outbox/event.ts";
 import { evictKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
@@ -49,7 +51,7 @@ export async function createVariable(
 ): Promise<void> {
   const { path, is_secret: isSecret, description } = request;
   permitPath(actor, actions.saveVariable, workspace, path);
-  const plain = await readSentValue(deps, { workspace, path }, request.value, isSecret && alreadyEncrypted);
+  const plain = await readSentValue(deps, { actor, workspace, path }, request.value, isSecret && alreadyEncrypted);
   const exists = new SvcError("variable.exists", { path });
   await retryOnConflict(
     async () => {
@@ -87,7 +89,7 @@ export async function updateVariable(
         ? undefined
         : request.value === undefined
           ? await loadStoredValue(deps, workspace, before)
-          : await readSentValue(deps, { workspace, path: to }, request.value, isSecret && alreadyEncrypted);
+          : await readSentValue(deps, { actor, workspace, path: to }, request.value, isSecret && alreadyEncrypted);
       const { value, parts } = plain ? await buildValueParts(deps, { workspace, path: to }, isSecret, plain) : { value: {}, parts: [] };
       const { exportNonce, ...kept } = before;
       const nonce = same && exportNonce !== undefined ? { exportNonce } : {};
@@ -129,13 +131,33 @@ function optionalFields({ account, is_oauth, expires_at, labels, ws_specific }: 
   };
 }
 
-async function readSentValue(deps: SealDeps, { workspace, path }: VariableLocation, sent: string, encrypted: boolean): Promise<PlainValue> {
+type Place = VariableLocation & { actor: Actor };
+
+async function readSentValue(deps: SealDeps, place: Place, sent: string, encrypted: boolean): Promise<PlainValue> {
+  const { workspace, path } = place;
   if (Buffer.byteLength(sent) > limits.variableBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
   if (!encrypted) return { value: sent, exportNonce: createExportNonce() };
   const imported = importSecret(await loadExportKey(deps, workspace), sent);
   if (!imported) throw new SvcError("variable.notCiphertext", { path });
+  await checkOriginalReadable(deps, place, imported.nonce);
   return { value: imported.value, exportNonce: imported.nonce };
+}
+
+/**
+ * Checks that the caller may read the secret that a ciphertext was exported from, because a ciphertext, for example in a repository, may be
+ * seen by people who may not read the secret. Each secret has its own nonce, which copies keep. A ciphertext without an original in the
+ * workspace comes from another workspace, or its secret has changed. Throws `auth.forbidden`.
+ */
+async function checkOriginalReadable({ objects }: SealDeps, { actor, workspace }: Place, nonce: string): Promise<void> {
+  const { access } = actions.readVariable;
+  // Admins may read every variable, and import many of them.
+  if (may(actor, { ...access, need: "admin", target: "none" }, { workspace })) return;
+  const stored = parseReadableObjects(storedVariableSchema, await objects.list(keys.variable(workspace, "").pk));
+  const originals = stored.filter(({ isSecret, exportNonce }) => isSecret && exportNonce === nonce);
+  const mayRead = createPathFilter({ actor, workspace }, access);
+  if (originals.length > 0 && !originals.some(({ path }) => mayRead(path)))
+    throw new SvcError("auth.forbidden", { action: "importing a secret that you may not read" });
 }
 
 async function loadStoredValue(

@@ -2,17 +2,19 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
+import type { Actor } from "../../core/people/actor.ts";
 import { readKeyVersion } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { eventsOf, newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { unsealValue } from "../secrets/key-ring.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { createFolder } from "../workspaces/folders.ts";
+import { exportText, getVariable } from "./read.ts";
 import { createVariable, deleteVariable, updateVariable } from "./save.ts";
 
 let room: Room;
@@ -161,5 +163,55 @@ describe("at once", () => {
     expect(both[1 - won]).toMatchObject({ reason: { code: "variable.exists" } });
     expect((await load(path))?.plain).toBe(["one", "two"][won]);
     expect(await eventsOf(room, path)).toEqual(["CreateVariable"]);
+  });
+});
+
+describe("the import of an exported secret", () => {
+  const readers = () => aReader(room.workspace, ["t"]);
+  const importAs = (actor: Actor, value: string, change?: string) => {
+    const [caller, options] = [{ actor, workspace: room.workspace }, { alreadyEncrypted: true }];
+    const path = change ?? `u/bob/${randomUUID()}`;
+    return change === undefined
+      ? createVariable(room.deps, caller, newVariableSchema.parse({ path, value, is_secret: true, description: "" }), options)
+      : updateVariable(room.deps, { ...caller, path }, { value }, options);
+  };
+  async function exportOf(path: string): Promise<string> {
+    const view = { decrypted: false, encrypted: true };
+    return (
+      (await getVariable(room.deps, { actor: anAdmin, workspace: room.workspace } as Parameters<typeof getVariable>[1], path, view))
+        .value ?? ""
+    );
+  }
+
+  it("is refused to a person who may not read the original, at a new path and at one of their own", async () => {
+    const path = `u/ann/${randomUUID()}`;
+    await create(path, "hush");
+    const [cipher, bob] = [await exportOf(path), readers()];
+    await expect(importAs(bob, cipher)).rejects.toMatchObject({ code: "auth.forbidden" });
+    const own = `u/bob/${randomUUID()}`;
+    await create(own, "mine");
+    await expect(importAs(bob, cipher, own)).rejects.toMatchObject({ code: "auth.forbidden" });
+    expect((await load(own))?.plain).toBe("mine");
+  });
+
+  it("is allowed to admins, to readers of the original or of a copy, and for texts that are no stored secret", async () => {
+    const [hidden, shared] = [`u/ann/${randomUUID()}`, newPath()];
+    await create(hidden, "hush");
+    const cipher = await exportOf(hidden);
+    await importAs(anAdmin, cipher);
+    const bob = readers();
+    await create(shared, "shared");
+    await importAs(bob, await exportOf(shared));
+    await importAs(bob, await exportText(room.deps, room.workspace, "any text"));
+    // An admin shares a copy.
+    const copy = newPath();
+    await create(copy, "");
+    await updateVariable(
+      room.deps,
+      { actor: anAdmin, workspace: room.workspace, path: copy },
+      { value: cipher },
+      { alreadyEncrypted: true },
+    );
+    await importAs(bob, cipher);
   });
 });
