@@ -152,7 +152,7 @@ async function readSentValue(deps: SealDeps, place: Place, sent: string, encrypt
 async function checkOriginalReadable({ objects }: SealDeps, { actor, workspace }: Place, nonce: string): Promise<void> {
   const { access } = actions.readVariable;
   // Admins may read every variable, and import many of them.
-  if (may(actor, { ...access, need: "admin", target: "none" }, { workspace })) return;
+  if (may(actor, { ...access, need: "admin" }, { workspace })) return;
   const stored = parseReadableObjects(storedVariableSchema, await objects.list(keys.variable(workspace, "").pk));
   const originals = stored.filter(({ isSecret, exportNonce }) => isSecret && exportNonce === nonce);
   const mayRead = createPathFilter({ actor, workspace }, access);
