@@ -3,7 +3,7 @@ import { type Fuzzer, newFuzzer } from "../../test/support/fuzz/fuzzer.ts";
 import { SEED, sample } from "../../test/support/fuzz/operations.ts";
 
 /** Calls of each operation. Some values are at the limits of their schemas. */
-const EXAMPLES = 6;
+const EXAMPLES = 4;
 
 let fuzzer: Fuzzer;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 describe("every operation", () => {
-  it("answers input that its schemas allow with a documented status, type and shape", async () => {
+  it("answers input that its schemas allow with a documented status, type and shape", { timeout: 300_000 }, async () => {
     const calls = fuzzer.operations.flatMap((operation, at) => {
       const [params, queries] = [sample(operation.params, EXAMPLES, at), sample(operation.query, EXAMPLES, at)];
       const bodies = operation.body ? sample(operation.body, EXAMPLES, at) : [];

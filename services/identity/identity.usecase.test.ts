@@ -176,6 +176,15 @@ it("a group of the instance shows its members to superadmins, and to others only
   expect(await emailsFor({ ...ann, email: newEmail() })).toEqual([]);
 });
 
+it("all of several concurrent first sign-ins of a user open a session", async () => {
+  const { email } = await aPerson();
+  const { person, stored } = await loadPerson(room.deps, email);
+  await room.deps.objects.put({ ...stored, value: { ...person, joining: true } });
+  const signIn = () => openSession(room.deps, { ...person, joining: true }, { operation: "oauth.login", address: "" });
+  expect(await Promise.all([signIn(), signIn(), signIn()])).toEqual(Array(3).fill(expect.any(String)));
+  expect((await loadPerson(room.deps, email)).person).not.toHaveProperty("joining");
+});
+
 it("a deleted user is no longer invited to any workspace", async () => {
   const { email } = await aPerson();
   await inviteUser(room.deps, room.workspace, { email, is_admin: false, operator: false });

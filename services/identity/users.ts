@@ -9,6 +9,7 @@ import { parseObject, parseReadableObjects } from "../../core/objects/parse-obje
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { removeMember } from "../workspaces/members.ts";
 import { listMemberships } from "../workspaces/workspaces.ts";
 import { deleteAllTokens } from "./tokens.ts";
@@ -145,21 +146,25 @@ export async function updateUser(deps: ReadUserDeps, email: string, request: Use
   await updatePerson(deps, email, change, otherAdminCheck);
 }
 
-/** Changes a user's record in one transaction with `also`. Throws `user.notFound`, `access.changedMeanwhile`. */
+/** Changes a user's record in one transaction with `also`, again if another writer interferes. Throws `user.notFound`, `access.changedMeanwhile`. */
 export async function updatePerson(
   { objects }: ReadUserDeps,
   email: string,
   change: (person: PersonRecord) => PersonRecord,
   also: ObjectWrite[] = [],
 ): Promise<void> {
-  const { person, stored } = await loadPerson({ objects }, email);
+  const conflict = () => new SvcError("access.changedMeanwhile", {});
   const key = keys.user(personKey(email));
-  const put = { ...key, value: change(person), version: randomUUID() };
-  // A record of release 0.1 moves to its current key.
-  const moved = stored.sk !== key.sk;
-  const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
-  const refused = await objects.transactWrite([...writes, ...also]);
-  if (refused !== undefined) throw new SvcError("access.changedMeanwhile", {});
+  await retryOnConflict(async () => {
+    const { person, stored } = await loadPerson({ objects }, email);
+    const put = { ...key, value: change(person), version: randomUUID() };
+    // A record of release 0.1 moves to its current key.
+    const moved = stored.sk !== key.sk;
+    const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
+    const refused = await objects.transactWrite([...writes, ...also]);
+    if (refused !== undefined && refused >= writes.length) throw conflict();
+    return refused === undefined ? { done: undefined } : undefined;
+  }, conflict);
 }
 
 /**
