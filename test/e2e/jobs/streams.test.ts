@@ -145,10 +145,16 @@ describe("getupdate_sse (spec 4.1, 4.5)", () => {
     await ws.saveScript({
       path: "f/t/tells",
       language: "bun",
-      content: `export async function* main(url: string) { yield "started"; await Bun.sleep(800); await fetch(url + "/ended"); yield "ended"; }`,
+      content: `export async function* main(url: string) {
+        yield "started";
+        while ((await (await fetch(url + "/asked?of=disconnected")).text()) === "0") await Bun.sleep(50);
+        await fetch(url + "/ended");
+        yield "ended";
+      }`,
     });
     const [first] = await run("f/t/tells", { body: { url: witness.url }, most: 1 });
     expect(first?.data["new_result_stream"]).toBe("started");
+    await fetch(`${witness.url}/disconnected`);
     await witness.waitForReport("ended");
     await witness.close();
   });

@@ -8,7 +8,7 @@ export interface Report {
   query: Record<string, string>;
 }
 
-/** A server to which scripts report, so that a test counts actual executions. It responds with the number of equal reports. */
+/** A server to which scripts report, so that a test counts actual executions. It responds with the number of reports of the same name, or of the name in `of`. */
 export interface Witness {
   url: string;
   reports: Report[];
@@ -26,7 +26,7 @@ export async function startWitness(): Promise<Witness> {
     const url = new URL(request.url ?? "/", "http://witness");
     reports.push({ what: url.pathname.slice(1), query: Object.fromEntries(url.searchParams) });
     request.resume();
-    response.end(String(of(url.pathname.slice(1)).length));
+    response.end(String(of(url.searchParams.get("of") ?? url.pathname.slice(1)).length));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
