@@ -219,6 +219,8 @@ export function argsVisibleTo(reader: ValueReader, job: Job): ValueLocation {
 
 /** The number of shards of the list and due indexes. */
 export const SHARDS = 4;
+/** Returns the partitions of the index `list` that contain the jobs of a workspace, one for each shard. */
+export const buildListPartitions = (workspace: string): string[] => Array.from({ length: SHARDS }, (_, shard) => `${workspace}#${shard}`);
 /** Returns the shard of a job in the list and due indexes. */
 export function computeShard(jobId: string): number {
   return createHash("md5").update(jobId).digest().readUInt8(0) % SHARDS;

@@ -1,4 +1,4 @@
-import { computeBorders } from "./borders.ts";
+import { computeBorders, extendMatch } from "./borders.ts";
 
 /**
  * Returns whether `pattern` matches the complete text. `*` matches any text, the empty one and line breaks included. Any other character
@@ -30,10 +30,7 @@ function findEnd(part: string, text: ArrayLike<string>, from: number, to: number
   if (part === "") return from;
   const borders = computeBorders(part);
   for (let at = from, length = 0; at < to; at += 1) {
-    const character = text[at];
-    // After a mismatch, the text that has been read is not read again: the pointer in the part moves to its longest border.
-    while (length > 0 && character !== part[length]) length = borders[length - 1] ?? 0;
-    if (character === part[length]) length += 1;
+    length = extendMatch(part, borders, length, text[at]);
     if (length === part.length) return at + 1;
   }
   return undefined;

@@ -33,9 +33,10 @@ function createValidator() {
 }
 
 /** Returns whether all items differ, in a time that is linear in their size. Objects with the same properties in another order are equal. */
-const areUnique = (items: readonly unknown[]) => new Set(items.map(toCanonicalJson)).size === items.length;
+const areUnique = (items: readonly unknown[]) => new Set(items.map(toComparableJson)).size === items.length;
 
-const toCanonicalJson = (value: unknown) =>
+/** `toCanonicalJson` would throw for an infinite number, as which a text such as 1e999 is parsed. */
+const toComparableJson = (value: unknown) =>
   JSON.stringify(value, (_, inner: unknown) =>
     isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );

@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { computeBorders } from "../patterns/borders.ts";
+import { computeBorders, extendMatch } from "../patterns/borders.ts";
 
 /** Replaces each character, so that a masked text keeps its length and offsets into the output remain valid. */
 const STAR = "*";
@@ -36,11 +36,13 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
     const ranges = occurrences(part);
     for (const form of forms) {
       const piece = pieceChars(form);
-      const isPiece = part.length >= piece && part.length < form.length && findAll(form, part, () => computeBorders(part)).length > 0;
+      const start = part.slice(0, form.length);
+      const startBorders = computeBorders(start);
+      const isPiece = part.length >= piece && part.length < form.length && findAll(form, part, () => startBorders).length > 0;
       if (isPiece) ranges.push([0, part.length]);
       const ending = overlap(part, form, table(form));
       if (ending >= piece) ranges.push([part.length - ending, part.length]);
-      const beginning = overlap(form, part.slice(0, form.length), computeBorders(part.slice(0, form.length)));
+      const beginning = overlap(form, start, startBorders);
       if (beginning >= piece && beginning < form.length) ranges.push([0, beginning]);
     }
     return starred(part, ranges);
@@ -121,10 +123,8 @@ function findAll(text: string, pattern: string, bordersOf: () => Int32Array): Ra
   let last: Range | undefined;
   let length = 0;
   for (let at = first; at < text.length; at += 1) {
-    if (length === pattern.length) length = table[length - 1] ?? 0;
-    while (length > 0 && text[at] !== pattern[length]) length = table[length - 1] ?? 0;
-    if (text[at] === pattern[length]) length += 1;
-    else if (length === 0) {
+    length = extendMatch(pattern, table, length, text[at]);
+    if (length === 0) {
       const next = text.indexOf(beginning, at + 1);
       if (next < 0) break;
       at = next - 1;
@@ -156,9 +156,7 @@ function starred(text: string, ranges: Range[]): string {
 function overlap(text: string, pattern: string, table: Int32Array): number {
   let length = 0;
   for (let at = Math.max(0, text.length - pattern.length); at < text.length; at += 1) {
-    if (length === pattern.length) length = table[length - 1] ?? 0;
-    while (length > 0 && text[at] !== pattern[length]) length = table[length - 1] ?? 0;
-    if (text[at] === pattern[length]) length += 1;
+    length = extendMatch(pattern, table, length, text[at]);
   }
   return length;
 }

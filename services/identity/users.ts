@@ -11,7 +11,7 @@ import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { removeMember } from "../workspaces/members.ts";
-import { listMemberships } from "../workspaces/workspaces.ts";
+import { listMemberships, listWorkspaceIds } from "../workspaces/workspaces.ts";
 import { deleteAllTokens } from "./tokens.ts";
 
 interface UserDeps {
@@ -178,7 +178,7 @@ export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
   await deleteAllTokens(deps, email);
   for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
   // An invitation would let them sign in again with an external provider.
-  for (const { sk: id } of await objects.list(keys.workspace("").pk)) await objects.deleteItem(keys.invite(id, personKey(email)));
+  for (const id of await listWorkspaceIds(objects)) await objects.deleteItem(keys.invite(id, personKey(email)));
   await people.deleteUser(email);
   await objects.transactWrite([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
 }

@@ -2,7 +2,7 @@ import type { PageEnd } from "../../aws/dynamodb/job-indexes.ts";
 import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
-import { SHARDS } from "../../core/jobs/job.ts";
+import { buildListPartitions } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import {
@@ -89,10 +89,10 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
 async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => boolean): Promise<boolean> {
   const { jobs, nowMs } = deps;
   let left = 0;
-  for (let shard = 0; shard < SHARDS; shard += 1) {
+  for (const partition of buildListPartitions(workspace)) {
     let after: PageEnd | undefined;
     do {
-      const page = await jobs.list({ index: "list", partition: `${workspace}#${shard}`, limit: JOBS_AT_ONCE, ...(after ? { after } : {}) });
+      const page = await jobs.list({ index: "list", partition, limit: JOBS_AT_ONCE, ...(after ? { after } : {}) });
       for (const { id } of page.entries) {
         const job = await jobs.get(id, { expired: true });
         if (!job) continue;

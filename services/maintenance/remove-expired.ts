@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
-import { buildListKey, SHARDS } from "../../core/jobs/job.ts";
+import { buildListKey, buildListPartitions } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
 
@@ -20,8 +20,7 @@ export async function removeExpired(deps: RemoveExpiredDeps, workspaces: readonl
   for (const workspace of workspaces) {
     // Event keys begin with their time, so the oldest come first.
     for (const key of await objects.listExpired(keys.outbox(workspace, "").pk, EXPIRED_PER_SHARD)) await objects.deleteItem(key);
-    for (let shard = 0; shard < SHARDS; shard += 1) {
-      const partition = `${workspace}#${shard}`;
+    for (const partition of buildListPartitions(workspace)) {
       const { entries } = await jobs.list({ index: "list", partition, to, limit: EXPIRED_PER_SHARD, ascending: true });
       for (const { id } of entries) {
         const job = await jobs.get(id, { expired: true });

@@ -41,7 +41,7 @@ it("a writer of a folder grants no rights in it by moving an object out of it an
 it("members cannot use up the space for the rights of a workspace: its admins can still change rights, and all can revoke them", async () => {
   const { deps, workspace } = room;
   const bob = aWriter();
-  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`u/somebody-${n}`, false]));
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`u/stranger-${n}`, false]));
   for (const count of [2500, 250, 25]) {
     const fill = async () => {
       for (let n = 0; ; n += 1) {

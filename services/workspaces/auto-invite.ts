@@ -8,13 +8,12 @@ import { acceptsNewUser } from "../../core/people/auto-invite.ts";
 import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
 import { addMember } from "./members.ts";
+import { listWorkspaceIds } from "./workspaces.ts";
 
 interface AutoInviteDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
-
-const listWorkspaceIds = async (objects: ObjectTable) => (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
 
 /**
  * Returns whether a person whom the instance does not know may sign in: a workspace has invited them, or a superadmin has opened the

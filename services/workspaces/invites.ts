@@ -9,6 +9,7 @@ import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { addMember, isMember } from "./members.ts";
+import { listWorkspaceIds } from "./workspaces.ts";
 
 interface InviteDeps {
   objects: ObjectTable;
@@ -38,7 +39,7 @@ export async function deleteInvite({ objects }: Pick<InviteDeps, "objects">, wor
 
 /** Lists the caller's invitations to all workspaces. */
 export async function listOwnInvites({ objects }: Pick<InviteDeps, "objects">, actor: Actor): Promise<InviteJson[]> {
-  const workspaces = (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+  const workspaces = await listWorkspaceIds(objects);
   const found = await objects.batchGet(workspaces.map((id) => keys.invite(id, personKey(actor.email))));
   return parseReadableObjects(
     inviteSchema,

@@ -1,6 +1,6 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { SHARDS } from "../../core/jobs/job.ts";
+import { buildListPartitions } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 
 /** Lists the kinds of objects that are stored at paths with this beginning. Archived scripts and flows count. */
@@ -17,7 +17,7 @@ const RUNS_IN_SHARD = 5000;
 export async function hasRecentRuns({ list }: Pick<JobTable, "list">, workspace: string, startsWith: string): Promise<boolean> {
   const where = [{ field: "path", startsWith } as const];
   const pages = await Promise.all(
-    Array.from({ length: SHARDS }, (_, shard) => list({ index: "list", partition: `${workspace}#${shard}`, limit: RUNS_IN_SHARD, where })),
+    buildListPartitions(workspace).map((partition) => list({ index: "list", partition, limit: RUNS_IN_SHARD, where })),
   );
   return pages.some(({ entries }) => entries.length > 0);
 }

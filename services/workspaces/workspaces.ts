@@ -124,6 +124,10 @@ export async function listUserWorkspaces(deps: WorkspaceDeps, actor: Actor): Pro
     }));
 }
 
+/** Lists the ids of all workspaces, archived ones included. */
+export const listWorkspaceIds = async (objects: Pick<ObjectTable, "list">): Promise<string[]> =>
+  (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+
 /**
  * Lists all workspaces, archived ones included. Throws `UnreadableRecordError`: a workspace that was left out would count as deleted, and
  * housekeeping would cancel its jobs.

@@ -1,7 +1,7 @@
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
-import { buildListKey, hasEnded, SHARDS } from "../../../core/jobs/job.ts";
+import { buildListKey, buildListPartitions, hasEnded, SHARDS } from "../../../core/jobs/job.ts";
 import { buildEntryConditions } from "../../../core/jobs/list-source.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { listDueIds } from "./entry-readers.ts";
@@ -67,7 +67,7 @@ async function countEnded(deps: FindJobsDeps, workspace: string, query: JobListQ
   const limit = Math.ceil(limits.jobScan / SHARDS);
   const [due, ...counts] = await Promise.all([
     jobs.batchGet(dueIds),
-    ...Array.from({ length: SHARDS }, (_, shard) => jobs.count({ index: "list", partition: `${workspace}#${shard}`, from, limit, where })),
+    ...buildListPartitions(workspace).map((partition) => jobs.count({ index: "list", partition, from, limit, where })),
   ]);
   const running = due.filter((job) => !hasEnded(job) && job.createdAtMs >= sinceMs && fitsTag(query, job.tag));
   const listed = counts.reduce((sum, { count }) => sum + count, 0);

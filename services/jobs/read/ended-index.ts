@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import { SHARDS } from "../../../core/jobs/job.ts";
+import { buildListPartitions } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
@@ -31,7 +31,7 @@ export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTab
  */
 export async function recordEndedIndexStart({ objects, jobs, nowMs }: EndedIndexDeps, workspaces: readonly string[]): Promise<boolean> {
   if (await objects.get(keys.endedIndex())) return false;
-  const partitions = workspaces.flatMap((workspace) => Array.from({ length: SHARDS }, (_, shard) => `${workspace}#${shard}`));
+  const partitions = workspaces.flatMap(buildListPartitions);
   let sinceMs = 0;
   for (const partition of partitions) {
     const { entries } = await jobs.list({ index: "list", partition, limit: 1 });

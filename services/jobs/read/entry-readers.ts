@@ -3,7 +3,7 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
-import { buildListKey, type EndState, hasEnded, SHARDS } from "../../../core/jobs/job.ts";
+import { buildListKey, buildListPartitions, type EndState, hasEnded, SHARDS } from "../../../core/jobs/job.ts";
 import { buildEntryConditions, chooseListSource } from "../../../core/jobs/list-source.ts";
 import { findEndedIndexStart } from "./ended-index.ts";
 import type { ReadPage } from "./merge-entries.ts";
@@ -51,7 +51,7 @@ export async function chooseReaders(
       return jobs.list({ index, partition, where, ...range, limit, ascending, ...(page ? { after: page } : {}) });
     };
   const listReaders = (range: Range = {}) =>
-    shards.map((shard) => reader({ index: "list", partition: `${workspace}#${shard}`, where: buildEntryConditions(query), ...range }));
+    buildListPartitions(workspace).map((partition) => reader({ index: "list", partition, where: buildEntryConditions(query), ...range }));
   const source = scope === "queue" ? ({ from: "list" } as const) : chooseListSource(query);
   switch (source.from) {
     case "nothing":

@@ -5,7 +5,7 @@ import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import type { ListScope } from "../../../core/jobs/filter.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { formatListCursor, type ListCursor, type ListPhase, parseListCursor } from "../../../core/jobs/list-cursor.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { listWorkspaceIds } from "../../workspaces/workspaces.ts";
 import { compareJobs, type FindJobsDeps, type FoundJobs, findJobs, type JobFilter, toListKey } from "./find-jobs.ts";
 import { createVisibilityFilter, type JobCaller, loadJobJson } from "./read.ts";
 
@@ -78,7 +78,7 @@ export async function findSearchedWorkspaces(
 ): Promise<string[]> {
   if (!all) return [workspace];
   if (!actor.superAdmin) throw new SvcError("auth.forbidden", { action: "listing the jobs of all workspaces" });
-  return (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+  return listWorkspaceIds(objects);
 }
 
 /** Merges the searches of several workspaces. Jobs after the position at which one of them stopped are left to the next page. */

@@ -3,7 +3,7 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { AuditJson, AuditQuery } from "../../../contract/routes/workspaces/audit.ts";
-import { SHARDS } from "../../../core/jobs/job.ts";
+import { buildListPartitions } from "../../../core/jobs/job.ts";
 import { isAuditedRun, selectRuns, toRunEntry } from "../../../core/jobs/run-audit.ts";
 import { paginate } from "../../../core/objects/page.ts";
 import { type AuditPage, countWanted, findAuditEntries, getAudit } from "../../audit/audit.ts";
@@ -58,10 +58,11 @@ async function findRuns(
   const selection = selectRuns(query);
   if (!selection) return { runs: [] };
   const wanted = countWanted(query);
-  const readers = Array.from({ length: SHARDS }, (_, shard): ReadPage => {
-    const partition = `${workspace}#${shard}`;
-    return (limit, after) => jobs.list({ index: "list", partition, ...selection, limit, ...(after ? { after } : {}) });
-  });
+  const readers = buildListPartitions(workspace).map(
+    (partition): ReadPage =>
+      (limit, after) =>
+        jobs.list({ index: "list", partition, ...selection, limit, ...(after ? { after } : {}) }),
+  );
   const runs: FoundRun[] = [];
   let position: string | undefined;
   for await (const merged of mergeEntries(readers, { ascending: false, maxScanned })) {

@@ -95,7 +95,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
       run_id: [ended, waiting],
       name: ["t", "team", "kind", "postgresql"],
       kind: ["script", "flow", "variable", "resource", "folder", "group_"],
-      username: ["mate", "nobody"],
+      username: ["mate", "absent"],
       resume_id: ["1"],
       signature: ["0".repeat(64)],
       file: ["approve.html", "index.html"],
