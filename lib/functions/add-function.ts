@@ -1,0 +1,63 @@
+import type { Stack } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Build } from "../compute/build.ts";
+import { type Bundle, bundleOf } from "../compute/bundle.ts";
+import type { JobQueue } from "../compute/job-queue.ts";
+import type { Runners } from "../compute/runners.ts";
+import { ServiceFunction } from "../compute/service-function.ts";
+import type { StackConfig } from "../config.ts";
+import type { StateMachines } from "../flows/state-machines.ts";
+import type { Notices } from "../notifications/notifications.ts";
+import type { Logins } from "../people/logins.ts";
+import type { People } from "../people/people.ts";
+import type { Signing } from "../people/signing.ts";
+import type { Storage } from "../storage/bucket.ts";
+import type { JobsTable } from "../storage/jobs-table.ts";
+import type { Keys } from "../storage/keys.ts";
+import type { ObjectsTable } from "../storage/objects-table.ts";
+
+/** The constructs of the stack that grant functions their capabilities. */
+export interface StackParts {
+  readonly stack: Stack;
+  readonly config: StackConfig;
+  readonly bundles: readonly Bundle[];
+  /** The service's origin. */
+  readonly url: string;
+  readonly jobs: JobsTable;
+  readonly objects: ObjectsTable;
+  readonly storage: Storage;
+  readonly secrets: Keys;
+  readonly queue: JobQueue;
+  readonly signing: Signing;
+  readonly people: People;
+  readonly logins: Logins | undefined;
+  readonly runners: Runners;
+  readonly build: Build;
+  readonly notices: Notices;
+  readonly flows: StateMachines;
+}
+
+interface FunctionSize {
+  /** The construct's id where it is not the function's name: a table or the user pool has that id. */
+  readonly id?: string;
+  readonly description: string;
+  readonly memoryMb: number;
+  readonly timeoutS: number;
+  readonly reservedConcurrency?: number;
+}
+
+/** Adds one function to the stack and grants it its capabilities. What it is not given, it cannot do. */
+export function addFunction(
+  { stack, config, bundles }: StackParts,
+  name: string,
+  { id = pascal(name), ...size }: FunctionSize,
+  configure: (fn: LambdaFunction) => void,
+): LambdaFunction {
+  const { fn } = new ServiceFunction(stack, id, { config, bundle: bundleOf(bundles, "functions", name), ...size });
+  configure(fn);
+  return fn;
+}
+
+function pascal(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,142 @@
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { env } from "../../contract/env.ts";
+import { edgeKey } from "../api/edge.ts";
+import type { StackConfig } from "../config.ts";
+import { addFunction, type StackParts } from "./add-function.ts";
+import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
+
+/** The functions that answer requests and run no jobs. */
+export function addApiFunctions(
+  parts: StackParts,
+  step: LambdaFunction,
+): Record<"objects" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
+  const { config, url, jobs, objects, storage, secrets, queue, people, logins, flows } = parts;
+  const reserved = reservedConcurrencyOf(config);
+  const objectsFn = addFunction(
+    parts,
+    "objects",
+    {
+      id: "ObjectsApi",
+      description: "svc: stored objects: scripts, flows, variables, resources and files",
+      memoryMb: 1024,
+      timeoutS: 30,
+      reservedConcurrency: reserved.objects,
+    },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
+      objects.configureWrite(fn);
+      // Jobs that build versions, and notes of the secrets that a job reads.
+      jobs.configureMoveJobs(fn);
+      queue.configureSend(fn);
+      // Files of jobs are in the folder of jobs.
+      storage.configureRead(fn, "jobs", "scripts", "flows", "files");
+      storage.configureWrite(fn, "jobs", "scripts", "flows", "files");
+      storage.configureDelete(fn, "jobs", "scripts", "flows", "files");
+      secrets.configureSeal(fn);
+      flows.configureShow(fn, config);
+      flows.configureDescribe(fn, step);
+    },
+  );
+  const jobsFn = addFunction(
+    parts,
+    "jobs",
+    {
+      id: "JobsApi",
+      description: "svc: lists, results and cancellation of jobs",
+      memoryMb: 1024,
+      timeoutS: 30,
+      reservedConcurrency: reserved.jobs,
+    },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      grantCancellation(parts, fn);
+      storage.configureDelete(fn, "jobs");
+      objects.configureRead(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureAudit(fn);
+      // The holder of a link to an approval reads its flow.
+      objects.configureLinkKeys(fn);
+      secrets.configureLinks(fn);
+      flows.configureShow(fn, config);
+    },
+  );
+  const peopleFn = addFunction(
+    parts,
+    "people",
+    {
+      id: "PeopleApi",
+      description: "svc: workspaces, users and permissions",
+      memoryMb: 1024,
+      timeoutS: 30,
+      reservedConcurrency: reserved.people,
+    },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      if (!config.local) fn.addEnvironment(env.edgeKey, edgeKey(parts.stack));
+      objects.configureWrite(fn);
+      people.configureSignIn(fn);
+      logins?.configureSignIn(fn);
+      secrets.configureLoginKey(fn);
+      // Archiving a workspace cancels its jobs.
+      grantCancellation(parts, fn);
+    },
+  );
+  const api = addFunction(
+    parts,
+    "api",
+    { description: "svc: API reference and health", memoryMb: 512, timeoutS: 30, reservedConcurrency: reserved.api },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      objects.configureGetItem(fn);
+    },
+  );
+  const approve = addFunction(
+    parts,
+    "approve",
+    { description: "svc: approvals", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      objects.configureRead(fn);
+      objects.configureApprove(fn);
+      objects.configureTouchTokens(fn);
+      jobs.configureMoveJobs(fn);
+      storage.configureRead(fn, "jobs", "flows");
+      storage.configureWrite(fn, "jobs");
+      secrets.configureLinks(fn);
+      secrets.configureCheckRecord(fn);
+      secrets.configureWebhooks(fn);
+      flows.configureResume(fn);
+    },
+  );
+  const web = addFunction(parts, "web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, () => {});
+  const beat = addFunction(
+    parts,
+    "beat",
+    {
+      description: "svc: heartbeats and reports of runners",
+      memoryMb: 512,
+      timeoutS: 30,
+      reservedConcurrency: config.reservedConcurrency,
+    },
+    (fn) => {
+      // The public key that checks tokens of jobs.
+      objects.configureGetItem(fn);
+      jobs.configureBeat(fn);
+      // The end of a run joins its stream, of which beats have stored parts, with its result.
+      storage.configureGet(fn, "jobs");
+      storage.configureWrite(fn, "jobs");
+    },
+  );
+  return { objects: objectsFn, jobs: jobsFn, people: peopleFn, api, approve, web, beat };
+}
+
+/** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */
+function reservedConcurrencyOf({ local, reservedConcurrency }: StackConfig) {
+  // The local engine has no limit of an account, so a reservation would only be a ceiling there.
+  const total = local ? 0 : reservedConcurrency;
+  const objects = Math.floor(total * 0.3);
+  const people = Math.floor(total * 0.2);
+  const api = Math.floor(total * 0.1);
+  return { objects, people, api, jobs: total - objects - people - api };
+}

@@ -1,0 +1,76 @@
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { env } from "../../contract/env.ts";
+import { addFunction, type StackParts } from "./add-function.ts";
+import { grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
+
+/** The functions that events, queues, the schedule or the owner of the account start. */
+export function addBackgroundFunctions(
+  parts: StackParts,
+  machines: LambdaFunction,
+): Record<"deliver" | "housekeeping" | "settle" | "deadLetter" | "setup", LambdaFunction> {
+  const { config, url, jobs, objects, storage, secrets, queue, people, notices, flows } = parts;
+  const deliver = addFunction(parts, "deliver", { description: "svc: notifications of approvals", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    fn.addEnvironment(env.baseUrl, url);
+    fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
+    objects.configureNotices(fn, config);
+    jobs.configureNotices(fn);
+    secrets.configureWebhooks(fn);
+    notices.configureDeliver(fn);
+  });
+  const housekeeping = addFunction(
+    parts,
+    "housekeeping",
+    { description: "svc: due jobs, lost jobs and expired data", memoryMb: 512, timeoutS: 55 },
+    (fn) => {
+      jobs.configureFindJobs(fn);
+      objects.configureSweep(fn);
+      objects.configureAnchor(fn);
+      secrets.configureSignRecord(fn);
+      // Gates whose time is over, or whose approvers are reminded.
+      objects.configureApprove(fn);
+      // A deleted workspace leaves nothing.
+      storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
+      flows.configureRemove(fn);
+      queue.configureSend(fn);
+      notices.configureHaveDelivered(fn, deliver);
+      // Flows whose execution was lost go on.
+      storage.configureRead(fn, "jobs", "flows");
+      storage.configureWrite(fn, "jobs");
+      grantFlowStarts(parts, fn, machines);
+      flows.configureLook(fn);
+      flows.configureResume(fn);
+      flows.configureStop(fn);
+    },
+  );
+  const settle = addFunction(
+    parts,
+    "settle",
+    { description: "svc: flows whose executions have ended", memoryMb: 512, timeoutS: 60 },
+    (fn) => {
+      jobs.configureMoveJobs(fn);
+      storage.configureRead(fn, "jobs", "flows");
+      storage.configureWrite(fn, "jobs");
+      queue.configureSend(fn);
+      grantFlowStarts(parts, fn, machines);
+      // Why an execution was stopped.
+      flows.configureLook(fn);
+      flows.configureResume(fn);
+      flows.configureStop(fn);
+      flows.configureHear(fn);
+    },
+  );
+  const deadLetter = addFunction(parts, "dead-letter", { description: "svc: dead letters", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    jobs.configureMoveJobs(fn);
+    queue.configureSend(fn);
+    queue.configureConsumeDeadLetters(fn);
+    // A job that ends here may be the step of a flow, which then continues.
+    storage.configureRead(fn, "jobs", "flows");
+    grantFlowStarts(parts, fn, machines);
+    flows.configureResume(fn);
+  });
+  const setup = addFunction(parts, "setup", { description: "svc: creates the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    objects.configureWrite(fn);
+    people.configureCreatePeople(fn);
+  });
+  return { deliver, housekeeping, settle, deadLetter, setup };
+}

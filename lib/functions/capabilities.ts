@@ -1,0 +1,62 @@
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { env } from "../../contract/env.ts";
+import type { StackConfig } from "../config.ts";
+import type { StackParts } from "./add-function.ts";
+
+/** Grants the capabilities for running a job, in `run` (synchronous) and in `worker` (asynchronous). */
+export function grantExecution(parts: StackParts, fn: LambdaFunction): void {
+  const { config, url, jobs, storage, signing, runners, queue } = parts;
+  fn.addEnvironment(env.baseUrl, url);
+  fn.addEnvironment(env.internalUrl, config.internalUrl ?? url);
+  jobs.configureMoveJobs(fn);
+  storage.configureRead(fn, "jobs", "artefacts");
+  storage.configureWrite(fn, "jobs");
+  signing.configureSign(fn);
+  runners.configureInvoke(fn);
+  queue.configureSend(fn);
+}
+
+/** Grants the capabilities for jobs of every kind. */
+export function grantEveryJobKind(parts: StackParts, fn: LambdaFunction): void {
+  const { config, objects, secrets, storage, build, flows } = parts;
+  grantExecution(parts, fn);
+  objects.configureWrite(fn);
+  secrets.configureUnseal(fn);
+  // Only the metadata of files, to detect changes.
+  storage.configureRead(fn, "scripts", "flows", "files");
+  storage.configureWrite(fn, "artefacts", "flows");
+  build.configureInvoke(fn);
+  flows.configureStart(fn);
+  flows.configureResume(fn);
+  fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
+  fn.addEnvironment(env.registries, JSON.stringify(config.registries));
+}
+
+/** Grants what a function needs for jobs from the queue and jobs that are checked again: the flow's machine may not exist yet. */
+export function grantFlowStarts(parts: StackParts, fn: LambdaFunction, machines: LambdaFunction): void {
+  const { flows } = parts;
+  flows.configureStart(fn);
+  fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [machines.functionArn] }));
+  fn.addEnvironment(env.flowsFunction, machines.functionName);
+}
+
+/** Grants the capabilities for canceling jobs, with the flows that they run. */
+export function grantCancellation(parts: StackParts, fn: LambdaFunction): void {
+  const { jobs, storage, queue, flows } = parts;
+  jobs.configureFindJobs(fn);
+  storage.configureRead(fn, "jobs", "flows");
+  storage.configureWrite(fn, "jobs");
+  queue.configureSend(fn);
+  flows.configureResume(fn);
+  flows.configureStop(fn);
+}
+
+function buildTarget(config: StackConfig): NonNullable<StackConfig["buildTarget"]> {
+  return config.buildTarget ?? { os: "linux", arch: config.arch, python: "3.14", node: "24" };
+}
+
+/** Returns the private ranges that URLs of users may reach. On the developer's own machine, services under test are on the machine itself. */
+export function listAllowedRanges(config: StackConfig): string {
+  return config.egressAllow ?? (config.local ? "127.0.0.0/8,::1/128" : "");
+}

@@ -1,0 +1,57 @@
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { env } from "../../contract/env.ts";
+import { addFunction, type StackParts } from "./add-function.ts";
+import { grantEveryJobKind, grantExecution, grantFlowStarts } from "./capabilities.ts";
+
+/** The functions that start and execute jobs and flows. */
+export function addExecutionFunctions(parts: StackParts): Record<"step" | "machines" | "worker" | "run" | "stream", LambdaFunction> {
+  const { config, url, jobs, objects, storage, queue, flows } = parts;
+  const step = addFunction(parts, "step", { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900 }, (fn) => {
+    grantEveryJobKind(parts, fn);
+    flows.configureStep(fn);
+    // Stops the execution of a flow that exceeded its time limit.
+    flows.configureStop(fn);
+  });
+  const machines = addFunction(parts, "flows", { description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
+    flows.configureMake(fn, step),
+  );
+  const worker = addFunction(parts, "worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
+    grantEveryJobKind(parts, fn);
+    grantFlowStarts(parts, fn, machines);
+    queue.configureConsume(fn);
+  });
+  const run = addFunction(parts, "run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
+    grantExecution(parts, fn);
+    fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+    // A call's queue_limit counts what waits.
+    jobs.configureCountJobs(fn);
+    // Erases data after the reply, as the script specifies.
+    storage.configureDelete(fn, "jobs");
+    objects.configureRead(fn);
+    objects.configurePublishKey(fn);
+    objects.configureTouchTokens(fn);
+    objects.configureIdempotency(fn);
+    // For arguments with references: what strangers send is not read where secrets are.
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
+    fn.addEnvironment(env.workerFunction, worker.functionName);
+  });
+  const stream = addFunction(
+    parts,
+    "stream",
+    { description: "svc: streams of runs and job updates", memoryMb: 512, timeoutS: 900 },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+      objects.configureRead(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureIdempotency(fn);
+      jobs.configureMoveJobs(fn);
+      jobs.configureCountJobs(fn);
+      storage.configureRead(fn, "jobs", "flows");
+      storage.configureWrite(fn, "jobs");
+      queue.configureSend(fn);
+    },
+  );
+  return { step, machines, worker, run, stream };
+}
