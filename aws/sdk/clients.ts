@@ -18,8 +18,13 @@ function once<T>(make: () => T): () => T {
 export const documents = /* @__PURE__ */ once(() =>
   DynamoDBDocumentClient.from(countRequests(new DynamoDBClient({})), { marshallOptions: { removeUndefinedValues: true } }),
 );
-/** Path style works on AWS and on the local engine alike. */
-export const s3 = /* @__PURE__ */ once(() => countRequests(new S3Client({ forcePathStyle: true })));
+/**
+ * Path style works on AWS and on the local engine alike. With the SDK's default (`WHEN_SUPPORTED`), a presigned PUT URL contains the checksum
+ * of an empty body, so S3 rejects every upload to it.
+ */
+export const s3 = /* @__PURE__ */ once(() =>
+  countRequests(new S3Client({ forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" })),
+);
 export const sqs = /* @__PURE__ */ once(() => countRequests(new SQSClient({ useQueueUrlAsEndpoint: false })));
 export const stepFunctions = /* @__PURE__ */ once(() => countRequests(new SFNClient({})));
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   };
   documents = DynamoDBDocumentClient.from(countRequests(new DynamoDBClient(config)));
-  s3 = countRequests(new S3Client({ ...config, forcePathStyle: true }));
+  s3 = countRequests(new S3Client({ ...config, forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" }));
 });
 afterAll(() => {
   server.closeAllConnections();

@@ -21,7 +21,7 @@ export function awsClients({ endpoint }: Reachable = shared()) {
   };
   return {
     dynamodb: new DynamoDBClient(config),
-    s3: new S3Client({ ...config, forcePathStyle: true }),
+    s3: new S3Client({ ...config, forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" }),
     secrets: new SecretsManagerClient(config),
     sfn: new SFNClient(config),
     sqs: new SQSClient(config),

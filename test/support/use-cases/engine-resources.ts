@@ -81,7 +81,9 @@ export async function createSharedResources(endpoint: string): Promise<UseCaseRe
   const [secretsKey, anchorKey] = await Promise.all([
     createKey((key) => !isForSigning(key)),
     createKey(isForSigning),
-    new S3Client({ ...clientConfig(endpoint), forcePathStyle: true }).send(new CreateBucketCommand({ Bucket: bucket })),
+    new S3Client({ ...clientConfig(endpoint), forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" }).send(
+      new CreateBucketCommand({ Bucket: bucket }),
+    ),
     new SecretsManagerClient(clientConfig(endpoint)).send(
       new CreateSecretCommand({ Name: signingSecret, SecretString: "signs tokens of jobs in tests" }),
     ),
