@@ -10,6 +10,7 @@ export type Outcome =
   | "StepRetries"
   | "LostAttempts"
   | "RunnerThrottles"
+  | "Postponements"
   | "DeadLetters"
   | "NoticesFailed"
   | `Housekeeping${string}`;

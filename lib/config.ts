@@ -68,8 +68,10 @@ const stackConfigSchema = z
     mailIdentity: z.string().min(3).optional(),
     customDomain: z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() }).optional(),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
-    /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. */
+    /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. Default: 25, or 5 locally. */
     workerConcurrency: z.int().min(2).max(1000).optional(),
+    /** Reserved concurrency of `step`, which is also the number of steps of flows that run at once. Default: twice `reservedConcurrency`. */
+    stepConcurrency: z.int().min(0).optional(),
     /** Reserved concurrency of the functions of the API together, of `approve` and of `beat`, each. Use 0 for a new account with a concurrency quota of 10. */
     reservedConcurrency: z.int().min(0).default(50),
     runnerMemoryMb: z.int().min(512).max(10_240).default(1769),
@@ -102,6 +104,16 @@ export function parseConfig(given: unknown, skipInterpreters = false): StackConf
     if (open) throw new Error(`The issuer of login ${open.name} must begin with https:`);
   }
   return { ...parsed.data, skipInterpreters };
+}
+
+/** Returns the reserved concurrency of `step`. The local engine has no limit of an account, so a reservation would only be a ceiling there. */
+export function reservedForSteps({ local, stepConcurrency, reservedConcurrency }: StackConfig): number {
+  return local ? 0 : (stepConcurrency ?? 2 * reservedConcurrency);
+}
+
+/** Returns the maximum concurrent worker invocations for each of the two queues. */
+export function workersForEachQueue({ local, workerConcurrency }: StackConfig): number {
+  return workerConcurrency ?? (local ? 5 : 25);
 }
 
 export function retainsData(config: StackConfig): boolean {

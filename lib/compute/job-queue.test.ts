@@ -40,7 +40,7 @@ describe("job queues", () => {
         EventSourceArn: { "Fn::GetAtt": [id, "Arn"] },
         BatchSize: 10,
         FunctionResponseTypes: ["ReportBatchItemFailures"],
-        ScalingConfig: { MaximumConcurrency: 50 },
+        ScalingConfig: { MaximumConcurrency: 25 },
         FunctionName: { Ref: fn(aws, descriptions.worker).id },
       });
     }

@@ -5,7 +5,7 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import type { StackConfig } from "../config.ts";
+import { type StackConfig, workersForEachQueue } from "../config.ts";
 
 /** The 900 s of a worker and a margin for SQS. With a shorter timeout, the message of a long script would be delivered a second time. */
 const VISIBILITY_S = 960;
@@ -50,7 +50,7 @@ export class JobQueue extends Construct {
         new SqsEventSource(queue, {
           batchSize: 10,
           reportBatchItemFailures: true,
-          maxConcurrency: this.config.workerConcurrency ?? (this.config.local ? 5 : 50),
+          maxConcurrency: workersForEachQueue(this.config),
         }),
       );
     }

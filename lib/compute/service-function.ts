@@ -6,6 +6,7 @@ import {
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
   type TenancyConfig,
@@ -24,6 +25,8 @@ export interface ServiceFunctionProps {
   readonly memoryMb: number;
   readonly timeoutS: number;
   readonly reservedConcurrency?: number;
+  /** Whether its own messages may invoke it more than 16 times in a row. By default Lambda stops such a chain. */
+  readonly mayLoop?: boolean;
   readonly tenancyConfig?: TenancyConfig;
   /** Size of `/tmp`; 512 MB by default. */
   readonly scratch?: Size;
@@ -70,6 +73,7 @@ export class ServiceFunction extends Construct {
       // The local engine does not emulate X-Ray.
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
+      ...(props.mayLoop ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.tenancyConfig ? { tenancyConfig: props.tenancyConfig } : {}),
       ...(props.scratch ? { ephemeralStorageSize: props.scratch } : {}),
     });

@@ -44,6 +44,7 @@ interface FunctionSize {
   readonly memoryMb: number;
   readonly timeoutS: number;
   readonly reservedConcurrency?: number;
+  readonly mayLoop?: boolean;
 }
 
 /** Adds one function to the stack and grants it its capabilities. What it is not given, it cannot do. */

@@ -59,7 +59,9 @@ export function addBackgroundFunctions(
       flows.configureHear(fn);
     },
   );
-  const deadLetter = addFunction(parts, "dead-letter", { description: "svc: dead letters", memoryMb: 512, timeoutS: 60 }, (fn) => {
+  // Its messages start jobs, whose messages may fail again.
+  const handles = { description: "svc: dead letters", memoryMb: 512, timeoutS: 60, mayLoop: true };
+  const deadLetter = addFunction(parts, "dead-letter", handles, (fn) => {
     jobs.configureMoveJobs(fn);
     queue.configureSend(fn);
     queue.configureConsumeDeadLetters(fn);

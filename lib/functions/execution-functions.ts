@@ -1,13 +1,15 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
+import { reservedForSteps } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantEveryJobKind, grantExecution, grantFlowStarts } from "./capabilities.ts";
 
 /** The functions that start and execute jobs and flows. */
 export function addExecutionFunctions(parts: StackParts): Record<"step" | "machines" | "worker" | "run" | "stream", LambdaFunction> {
   const { config, url, jobs, objects, storage, queue, flows } = parts;
-  const step = addFunction(parts, "step", { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900 }, (fn) => {
+  const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reservedForSteps(config) };
+  const step = addFunction(parts, "step", steps, (fn) => {
     grantEveryJobKind(parts, fn);
     flows.configureStep(fn);
     // Stops the execution of a flow that exceeded its time limit.
@@ -16,7 +18,9 @@ export function addExecutionFunctions(parts: StackParts): Record<"step" | "machi
   const machines = addFunction(parts, "flows", { description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
     flows.configureMake(fn, step),
   );
-  const worker = addFunction(parts, "worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
+  // Each job of a concurrency group hands its slot to the next one with a message: a hundred waiting jobs are one chain.
+  const works = { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900, mayLoop: true };
+  const worker = addFunction(parts, "worker", works, (fn) => {
     grantEveryJobKind(parts, fn);
     grantFlowStarts(parts, fn, machines);
     queue.configureConsume(fn);

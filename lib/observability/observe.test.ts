@@ -14,8 +14,20 @@ describe("alarms", () => {
     expect(metrics).toContain("5XXError");
     expect(metrics.filter((name) => name === "Errors")).toHaveLength(runnerLanguages.length + 1);
     const counted = alarms.filter(({ Namespace }) => Namespace === "svc");
-    expect(counted.map(({ MetricName }) => MetricName).sort()).toEqual(["DeadLetters", "LostAttempts", "NoticesFailed", "RunnerThrottles"]);
+    expect(counted.map(({ MetricName }) => MetricName).sort()).toEqual([
+      "DeadLetters",
+      "LostAttempts",
+      "NoticesFailed",
+      "Postponements",
+      "RunnerThrottles",
+    ]);
     for (const { Dimensions } of counted) expect(Dimensions).toEqual([{ Name: "service", Value: "svc" }]);
+  });
+
+  it("an alarm covers every function that recursive loop detection stops", () => {
+    const [stopped] = alarms.filter(({ MetricName }) => MetricName === "RecursiveInvocationsDropped");
+    expect(stopped).toMatchObject({ Namespace: "AWS/Lambda", Threshold: 0, Statistic: "Sum" });
+    expect(stopped?.Dimensions).toBeUndefined();
   });
 
   it("alarms send a mail at their beginning and at their end", () => {

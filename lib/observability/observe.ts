@@ -152,6 +152,23 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       meaning: "runs wait for Lambda's concurrency limit: raise the quota or lower svc.workerConcurrency",
     },
     {
+      id: "Postponements",
+      title: "Work postponed because AWS refused a call",
+      metric: outcomeMetric("Postponements"),
+      above: 0,
+      minutes: 15,
+      meaning: "jobs are late because AWS throttles a service, or one of them fails: the log names it (docs/aws.md, quotas)",
+    },
+    {
+      id: "RecursionDrops",
+      title: "Invocations that recursive loop detection stopped",
+      // Without a dimension it counts every function of the region: the functions that may loop are never stopped, so it is about the others.
+      metric: new Metric({ namespace: "AWS/Lambda", metricName: "RecursiveInvocationsDropped", statistic: Stats.SUM, period: minute }),
+      above: 0,
+      minutes: 1,
+      meaning: "Lambda stopped a function because it invoked itself through its own messages; the Health Dashboard names it",
+    },
+    {
       id: "NoticesFailed",
       title: "Failed attempts to send a notice",
       metric: outcomeMetric("NoticesFailed"),

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { aws, descriptions, fn, list } from "../stack-rights.ts";
+
+/**
+ * Lambda stops a function that is invoked about 16 times in one chain of requests. It follows messages of SQS and SNS, objects of S3 and direct
+ * invocations; DynamoDB and Step Functions end a chain (AWS Lambda Developer Guide, "Recursive loop detection").
+ */
+const followed: Record<string, string> = { "sqs:SendMessage": "queue", "sns:Publish": "topic", "lambda:InvokeFunction": "function" };
+
+type Resource = { Properties: Record<string, unknown> };
+const resourcesOf = (type: string) => Object.entries(aws.findResources(type) as Record<string, Resource>);
+
+/** Every logical id that a part of the template names. */
+function idsIn(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(idsIn);
+  if (typeof part !== "object" || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) => {
+    if (key === "Ref" && typeof value === "string") return [value];
+    if (key === "Fn::GetAtt" && Array.isArray(value)) return [String(value[0])];
+    return idsIn(value);
+  });
+}
+
+/** Where the messages and invocations of each function, queue and topic go. */
+function edges(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  const add = (from: string, to: readonly string[]) => {
+    const of = found.get(from) ?? new Set();
+    for (const id of to) of.add(id);
+    found.set(from, of);
+  };
+  const functionsOfRole = new Map(resourcesOf("AWS::Lambda::Function").map(([id, { Properties }]) => [idsIn(Properties["Role"])[0], id]));
+  const grants = [...resourcesOf("AWS::IAM::Policy"), ...resourcesOf("AWS::IAM::Role")].flatMap(([id, { Properties }]) => {
+    const policies = "PolicyDocument" in Properties ? [Properties] : ((Properties["Policies"] ?? []) as Record<string, unknown>[]);
+    const roles = "Roles" in Properties ? idsIn(Properties["Roles"]) : [id];
+    return policies.map(({ PolicyDocument }) => ({
+      roles,
+      document: PolicyDocument as { Statement: { Action: string | string[]; Resource: unknown }[] },
+    }));
+  });
+  for (const { roles, document } of grants) {
+    for (const { Action, Resource } of document.Statement) {
+      if (!list(Action).some((action) => action in followed)) continue;
+      for (const role of roles) {
+        const sender = functionsOfRole.get(role);
+        if (sender) add(sender, idsIn(Resource));
+      }
+    }
+  }
+  for (const [, { Properties }] of resourcesOf("AWS::Lambda::EventSourceMapping")) {
+    for (const queue of idsIn(Properties["EventSourceArn"])) add(queue, idsIn(Properties["FunctionName"]));
+  }
+  for (const [queue, { Properties }] of resourcesOf("AWS::SQS::Queue")) add(queue, idsIn(Properties["RedrivePolicy"]));
+  for (const [, { Properties }] of resourcesOf("AWS::SNS::Subscription")) {
+    for (const topic of idsIn(Properties["TopicArn"])) add(topic, idsIn(Properties["Endpoint"]));
+  }
+  return found;
+}
+
+function reaches(graph: Map<string, Set<string>>, from: string): Set<string> {
+  const seen = new Set<string>();
+  const open = [...(graph.get(from) ?? [])];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    open.push(...(graph.get(id) ?? []));
+  }
+  return seen;
+}
+
+const idOf = (name: keyof typeof descriptions) => fn(aws, descriptions[name]).id;
+
+/** Functions whose own messages may invoke them again, without a limit. */
+const loops = {
+  [idOf("worker")]: "a job that ends hands its slot to the next job of its group, and a postponed job is sent again",
+  [idOf("deadLetter")]: "a job that it sends again may fail again, in the worker",
+};
+/** Functions that invoke themselves a limited number of times, for which Lambda's protection remains. */
+const limited = {
+  [idOf("deliver")]: "a new notice is divided among further invocations, which invoke nothing",
+};
+
+describe("recursive loop detection", () => {
+  it("every function that its own messages can invoke again either may loop, or does so a limited number of times", () => {
+    const graph = edges();
+    const inLoops = resourcesOf("AWS::Lambda::Function").flatMap(([id]) => (reaches(graph, id).has(id) ? [id] : []));
+    expect(inLoops.sort()).toEqual([...Object.keys(loops), ...Object.keys(limited)].sort());
+  });
+
+  it("only the functions with a loop of their own may loop", () => {
+    const allowed = resourcesOf("AWS::Lambda::Function").flatMap(([id, { Properties }]) =>
+      Properties["RecursiveLoop"] === "Allow" ? [id] : [],
+    );
+    expect(allowed.sort()).toEqual(Object.keys(loops).sort());
+  });
+});
