@@ -86,8 +86,12 @@ export const limits = {
   flowTimeoutS: 360 * 24 * 3600,
   /** A Lambda invocation lasts at most 900 s. The rest is for loading the code and storing the result. */
   maxTimeoutS: 840,
-  /** API Gateway ends a streamed response after 15 minutes. The service ends it earlier with a timeout event. */
+  /** API Gateway and Lambda end a streamed response after 15 minutes. The service ends it earlier with a timeout event. */
   streamMs: 14 * 60_000,
+  /** Longest silence of a stream, to which one polling interval is added. CloudFront ends a response whose next part takes longer than 60 s. */
+  streamPingMs: 15_000,
+  /** Longest polling interval that the reader of a stream can choose. */
+  streamPollMs: 10_000,
   leaseMs: 60_000,
   /** Time between the end of a lease and the requeueing of the job. The supervisor ends itself after 40 s without a response. */
   leaseGraceMs: 10_000,

@@ -1,8 +1,10 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
+import { limits } from "../../contract/limits.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { aStack } from "../stack-fixture.ts";
+import { descriptions, fn } from "../stack-rights.ts";
 import { prefixesOf, segmentsOf } from "./resources.ts";
 
 const { template } = aStack();
@@ -123,7 +125,22 @@ describe("the REST API", () => {
       );
     expect(streaming(template).length).toBeGreaterThan(0);
     expect(streaming(template).every(({ Properties }) => /StreamFn/.test(JSON.stringify(Properties.Integration.Uri)))).toBe(true);
+    const timeouts = new Set(streaming(template).map(({ Properties }) => Properties.Integration.TimeoutInMillis));
+    expect([...timeouts]).toEqual([900_000]);
     expect(streaming(aStack({ local: true, baseUrl: "http://127.0.0.1:1" }).template)).toEqual([]);
+  });
+
+  it("outlives the streams of the service, at each of the places that could end them", () => {
+    const { properties } = fn(template, descriptions.stream);
+    // The service ends a stream itself, with an event that tells the reader to reconnect.
+    expect(limits.streamMs).toBeLessThanOrEqual(Math.min(900_000, properties.Timeout * 1000) - 60_000);
+    const [distribution] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
+    const [origin] = distribution?.Properties.DistributionConfig.Origins ?? [];
+    expect(origin.ResponseCompletionTimeout).toBeUndefined();
+    const silenceMs = limits.streamPingMs + limits.streamPollMs;
+    expect(silenceMs * 2).toBeLessThan(origin.CustomOriginConfig.OriginReadTimeout * 1000);
+    // API Gateway ends a stream of a regional API after five silent minutes.
+    expect(silenceMs).toBeLessThan(300_000);
   });
 
   it("lets each function be called through it by one permission", () => {

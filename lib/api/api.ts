@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
 import {
   AccessLogField,
   AccessLogFormat,
@@ -22,6 +22,9 @@ import { acknowledge } from "../observability/nag.ts";
 import { claimsOf, ownerOf, segmentsOf } from "./resources.ts";
 
 export const STAGE = "prod";
+
+/** The maximum of a streamed integration. Without it a stream ends after 29 s, the default of every integration. */
+const STREAM_TIMEOUT = Duration.minutes(15);
 
 const busy = { status: String(answers["engine.busy"].status), code: "engine.busy", sentence: answers["engine.busy"].describe({}) };
 
@@ -121,7 +124,9 @@ export class Api extends Construct {
         new LambdaIntegration(fn, {
           scopePermissionToMethod: false,
           // The local engine's gateway cannot; there the front server answers these routes.
-          ...(fn === functions.stream && !this.config.local ? { responseTransferMode: ResponseTransferMode.STREAM } : {}),
+          ...(fn === functions.stream && !this.config.local
+            ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: STREAM_TIMEOUT }
+            : {}),
         });
       integrations.set(fn, integration);
       if (!resource.node.tryFindChild("ANY")) resource.addMethod("ANY", integration);

@@ -47,7 +47,8 @@ export class Edge extends Construct {
           originSslProtocols: [OriginSslPolicy.TLS_V1_2],
           // CloudFront replaces a header of this name that a caller sends.
           customHeaders: { [EDGE_KEY_HEADER]: edgeKey(this) },
-          // Above API Gateway's own limit, so that its answer arrives instead of CloudFront's page.
+          // Above API Gateway's own limit, so that its answer arrives instead of CloudFront's page. It counts from each part of a response
+          // to the next: a stream sends a ping more often. A limit for the whole response does not exist unless it is set.
           readTimeout: Duration.seconds(60),
           keepaliveTimeout: Duration.seconds(60),
         }),

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { anyJson, atJob, flag } from "../../common.ts";
+import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 import { byVersion as atVersion } from "../flows/flow-runs.ts";
 import { jobSchema, jobUpdateSchema } from "./job.ts";
 import { byHash as atHash, byPath as atPath, payloadQuery, queueLimit } from "./runs.ts";
 
-const pollDelay = { poll_delay_ms: z.coerce.number().int().min(50).max(10_000).optional() };
+const pollDelay = { poll_delay_ms: z.coerce.number().int().min(50).max(limits.streamPollMs).optional() };
 const runQuery = payloadQuery.extend({ ...pollDelay, ...queueLimit, payload: z.string().optional() });
 const updateQuery = z.object({
   ...pollDelay,

@@ -1,9 +1,10 @@
 import { isSvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { StreamEvent } from "./stream.ts";
 
-/** Events come at least every 15 s, so a stream ends within 30 s after a right or a token is revoked. */
-const RECHECK_MS = 15_000;
+/** A stream has an event or a ping at least this often, so it ends within 30 s after a right or a token is revoked. */
+const RECHECK_MS = limits.streamPingMs;
 
 /** The rights of a stream's reader, which may be revoked while the stream lasts. */
 interface StreamRights {

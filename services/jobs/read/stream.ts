@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { limits } from "../../../contract/limits.ts";
 import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/jobs/streams.ts";
 import { hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
 import { StreamLines, toStreamResult } from "../../../core/streams/stream-lines.ts";
@@ -11,7 +12,6 @@ export interface StreamEvent {
   data: StreamEventJson;
 }
 
-const PING_MS = 15_000;
 /** The polling interval during the first seconds of a new job, for callers that request it. */
 const FAST_MS = 50;
 const FAST_FOR_MS = 3000;
@@ -81,7 +81,7 @@ export async function* streamJobEvents(
     if (Object.keys(changes).length > 0) {
       yield { id: sentStream, data: { type: "update", ...changes, ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }) } };
       lastMs = now;
-    } else if (now - lastMs >= PING_MS) {
+    } else if (now - lastMs >= limits.streamPingMs) {
       yield { id: sentStream, data: { type: "ping" } };
       lastMs = now;
     }

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
+import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
+import { findLastStep } from "../../flows/inspection/last-step.ts";
+import { streamJobEvents } from "./stream.ts";
+
+/** A poll reads the clock two or three times. */
+const READING_MS = limits.streamPollMs / 2;
+
+it("a stream without news is never silent for longer than a ping and one poll, and ends itself before API Gateway does", async () => {
+  const { room, hash } = await newScriptRoom();
+  const { id } = await addJob(room, { hash });
+  const { jobs, storage } = room.deps;
+  // The clock moves with each reading, so that each poll takes as long as the slowest one.
+  let nowMs = 0;
+  const deps = {
+    jobs,
+    storage,
+    nowMs: () => {
+      nowMs += READING_MS;
+      return nowMs;
+    },
+    findLastStep: (flow: Parameters<typeof findLastStep>[1]) => findLastStep({ jobs, storage }, flow),
+  };
+  const request = { poll_delay_ms: 1, running: false };
+  const arrivals: { atMs: number; type: string }[] = [];
+  const events = streamJobEvents(deps, { workspace: room.workspace, id }, request, {
+    untilMs: limits.streamMs,
+    gone: new AbortController().signal,
+  });
+  for await (const { data } of events) arrivals.push({ atMs: nowMs, type: String(data["type"]) });
+
+  expect(arrivals.at(-1)?.type).toBe("timeout");
+  expect(new Set(arrivals.slice(0, -1).map(({ type }) => type))).toEqual(new Set(["ping"]));
+  const silences = arrivals.map(({ atMs }, index) => atMs - (arrivals[index - 1]?.atMs ?? 0));
+  expect(Math.max(...silences)).toBeLessThanOrEqual(limits.streamPingMs + 2 * limits.streamPollMs);
+  expect(arrivals.at(-1)?.atMs).toBeLessThan(15 * 60_000);
+});
