@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
   CreateStateMachineCommand,
@@ -9,20 +8,12 @@ import {
   StartExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runCommand } from "../engine/commands/command.ts";
 import { engineCredentials } from "../engine/engine/child-env.ts";
-import { freePort } from "../engine/engine/ports.ts";
-import { ensurePythonTools } from "../engine/launch/venv.ts";
-import { svcDir } from "../engine/paths.ts";
 import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/flows/asl.ts";
+import { installLocalstack, type LocalstackStates, localstackHome, startLocalstackStates } from "../test/support/localstack/localstack.ts";
 import { until } from "../test/support/until.ts";
 import type { Definition, State, TaskState } from "./asl.ts";
 
-/** The last open release, from PyPI and without Docker; it is incompatible with later packages. */
-const LOCALSTACK = "localstack-core[runtime]==2026.3.0";
-const NEWEST = "2026-03-25";
-const dir = path.join(svcDir, "localstack-asl");
-const python = path.join(dir, "venv", "bin", "python");
 /** `1` downloads Python 3.13 if it is missing. `found`, the value in `.ci/run`, skips the test in that case. */
 const wanted = process.env["SVC_TEST_ASL"];
 
@@ -88,63 +79,24 @@ function cannedAnswers() {
   return { StateMachines, MockedResponses };
 }
 
-const NOT_HERE = "Python 3.13 is not here; npm run test:asl fetches it, and 240 packages";
-
-/** The reason why LocalStack is unavailable. */
-async function install(): Promise<string | undefined> {
-  if (existsSync(path.join(dir, "complete"))) return undefined;
-  const { uv } = await ensurePythonTools();
-  if (wanted !== "1" && (await runCommand(uv, ["python", "find", "--no-python-downloads", "3.13"])).code !== 0) return NOT_HERE;
-  rmSync(dir, { recursive: true, force: true });
-  mkdirSync(dir, { recursive: true });
-  const made = await runCommand(uv, ["venv", "--quiet", "--python", "3.13", path.join(dir, "venv")]);
-  if (made.code !== 0) return "it needs Python 3.13, which is not here and could not be fetched";
-  const installed = await runCommand(uv, [..."pip install --quiet --exclude-newer".split(" "), NEWEST, "--python", python, LOCALSTACK]);
-  if (installed.code !== 0) throw new Error(`LocalStack could not be installed: ${installed.output}`);
-  writeFileSync(path.join(dir, "complete"), "");
-  return undefined;
-}
-
 /** The compiled definitions in an interpreter that is stricter than the local engine's, with canned answers in the place of function `step`. */
 describe("LocalStack's Step Functions", () => {
   let missing: string | undefined = "it needs Python 3.13 and 240 packages: npm run test:asl";
-  let server: ChildProcess | undefined;
+  let server: LocalstackStates | undefined;
   let sfn: SFNClient;
 
   beforeAll(async () => {
     if (!wanted) return;
-    missing = await install();
+    missing = await installLocalstack(wanted === "1");
     if (missing) return;
-    const mocks = path.join(dir, `answers-${process.pid}.json`);
+    const mocks = path.join(localstackHome, `answers-${process.pid}.json`);
     writeFileSync(mocks, JSON.stringify(cannedAnswers()));
-    const address = `127.0.0.1:${await freePort()}`;
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: dir,
-      DNS_ADDRESS: "0",
-      DISABLE_EVENTS: "1",
-      SKIP_SSL_CERT_DOWNLOAD: "1",
-      SFN_MOCK_CONFIG: mocks,
-      GATEWAY_LISTEN: address,
-      SERVICES: "stepfunctions,sts,iam,logs,events",
-    };
-    server = spawn(python, ["-m", "localstack.runtime.main"], { cwd: dir, env, stdio: "ignore" });
-    const healthy = () =>
-      fetch(`http://${address}/_localstack/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await until(healthy, { what: "LocalStack", timeoutMs: 60_000 });
+    server = await startLocalstackStates({ SFN_MOCK_CONFIG: mocks });
     const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_REGION: region } = engineCredentials;
-    sfn = new SFNClient({ endpoint: `http://${address}`, region, credentials: { accessKeyId, secretAccessKey } });
+    sfn = new SFNClient({ endpoint: server.endpoint, region, credentials: { accessKeyId, secretAccessKey } });
     return () => rmSync(mocks, { force: true });
   }, 300_000);
-  afterAll(async () => {
-    if (server?.exitCode !== null) return;
-    const closed = new Promise((resolve) => server?.once("close", resolve));
-    server.kill("SIGTERM");
-    await closed;
-  }, 60_000);
+  afterAll(() => server?.stop(), 60_000);
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   it.each(flowFixtureNames)(

@@ -69,6 +69,18 @@ describe("a machine that exists under the name", () => {
   );
 });
 
+describe("a task that no longer waits", () => {
+  it.each(["TaskDoesNotExist", "TaskTimedOut", "InvalidToken"])("%s is not an error", async (name) => {
+    const { executions } = await adaptersAt({ SendTaskSuccess: () => ({ error: name }) });
+    await expect(executions.sendTaskSuccess("token", {})).resolves.toBeUndefined();
+  });
+
+  it("every other error is thrown", async () => {
+    const { executions } = await adaptersAt({ SendTaskSuccess: () => ({ error: "InvalidOutput" }) });
+    await expect(executions.sendTaskSuccess("token", {})).rejects.toMatchObject({ name: "InvalidOutput" });
+  });
+});
+
 describe("idle machines", () => {
   const arn = (name: string) => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
   interface Machine {

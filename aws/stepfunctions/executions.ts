@@ -2,6 +2,7 @@ import {
   DescribeExecutionCommand,
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
+  InvalidToken,
   SendTaskSuccessCommand,
   StartExecutionCommand,
   StateMachineDeleting,
@@ -79,7 +80,9 @@ export const executions = {
     try {
       await stepFunctions().send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) }));
     } catch (error) {
-      if (!(error instanceof TaskDoesNotExist || error instanceof TaskTimedOut)) throw error;
+      // An engine that forgets ended executions no longer knows their tokens.
+      const isOver = [TaskDoesNotExist, TaskTimedOut, InvalidToken].some((each) => error instanceof each);
+      if (!isOver) throw error;
     }
   },
 };

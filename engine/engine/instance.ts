@@ -45,6 +45,8 @@ export interface InstanceOptions {
   port?: number;
   /** An engine that already runs in containers and must not be stopped here. */
   foreignEngine?: ForeignEngine;
+  /** The endpoint of another Step Functions, which the functions call instead of the engine's own. */
+  statesEndpoint?: string | undefined;
   /** Providers to sign in with. */
   logins?: LocalSettings["logins"];
   /** Starts from a copy of a stopped instance instead of bootstrapping and deploying; `dir` must be new. */
@@ -122,7 +124,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     target = new URL(`${endpoint}${API_PATH}`);
     if (!foreign) recoverJobs(endpoint, outputs, startedMs);
     const { port } = engine;
-    const restart = () => startMinistack({ dir: path.join(dir, "engine"), port, tools, engineKey });
+    const restart = () => startMinistack({ dir: path.join(dir, "engine"), port, tools, engineKey, statesEndpoint: options.statesEndpoint });
     return assemble({ dir, front, streams, outputs, restart }, engine);
   } catch (error) {
     await engine?.stop();
@@ -194,14 +196,17 @@ interface Starting {
   say: (detail: string) => void;
 }
 
-async function startEngine({ dir, foreignEngine }: InstanceOptions, { tools, engineKey, prepare, say }: Starting): Promise<Engine> {
+async function startEngine(
+  { dir, foreignEngine, statesEndpoint }: InstanceOptions,
+  { tools, engineKey, prepare, say }: Starting,
+): Promise<Engine> {
   if (foreignEngine) return borrowed(foreignEngine);
   const engineDir = path.join(dir, "engine");
   mkdirSync(engineDir, { recursive: true });
   if (await stopStaleEngine(engineDir)) say("an engine that an earlier run left behind was stopped");
   const port = await enginePort(dir);
   prepare(port);
-  const engine = await startMinistack({ dir: engineDir, port, tools, engineKey });
+  const engine = await startMinistack({ dir: engineDir, port, tools, engineKey, statesEndpoint });
   say(`MiniStack on port ${port}`);
   return engine;
 }

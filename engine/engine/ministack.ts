@@ -34,6 +34,8 @@ export interface EngineOptions {
   tools: PythonTools;
   /** The key that the front server sends with the requests that it passes on. Without one, the engine answers programs only. */
   engineKey?: string;
+  /** The endpoint of another Step Functions, which the functions call instead of the engine's own. */
+  statesEndpoint?: string | undefined;
 }
 
 const READY_MS = 30_000;
@@ -41,7 +43,7 @@ const READY_MS = 30_000;
 const STOP_MS = 20_000;
 const POLL_MS = 50;
 
-export async function startMinistack({ dir, port, tools, engineKey = "" }: EngineOptions): Promise<Engine> {
+export async function startMinistack({ dir, port, tools, engineKey = "", statesEndpoint }: EngineOptions): Promise<Engine> {
   mkdirSync(path.join(dir, "state"), { recursive: true, mode: 0o700 });
   // Remains of a killed engine: unpacked functions and directories of jobs.
   rmSync(path.join(dir, "tmp"), { recursive: true, force: true });
@@ -50,7 +52,7 @@ export async function startMinistack({ dir, port, tools, engineKey = "" }: Engin
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(tools.python, [path.join(root, "engine", "engine", "ministack_main.py")], {
     cwd: dir,
-    env: engineEnv(dir, port, tools),
+    env: { ...engineEnv(dir, port, tools), ...(statesEndpoint ? { AWS_ENDPOINT_URL_SFN: statesEndpoint } : {}) },
     // The engine ends when its standard input closes, which the kernel does for us however this process ends.
     stdio: ["pipe", log, log],
     // Its own group: Ctrl-C in the terminal reaches us alone, and we end it with its state saved.

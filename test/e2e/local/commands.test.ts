@@ -7,6 +7,7 @@ import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { CreateStateMachineCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runCommand } from "../../../engine/commands/command.ts";
+import { assumptions } from "../../../engine/commands/smoke/assumptions.ts";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { ensurePythonTools } from "../../../engine/launch/venv.ts";
 import { buildMachineTags } from "../../../statemachines/machine-name.ts";
@@ -43,6 +44,22 @@ describe("npm run smoke", () => {
     const elsewhere = npmRun("smoke", ["--url", shared().url, "--token", shared().token, "--workspace", "nowhere"]);
     expect(await elsewhere.ended).toBe(1);
     expect(lines(elsewhere.output())).toEqual(["ok   version", "FAIL token in nowhere"]);
+  });
+
+  it("the checks of the first hour succeed, remove what they saved, and name what only a person can check", async () => {
+    const ws = await newWorkspace();
+    const smoke = npmRun("smoke", [
+      ...["--url", shared().url, "--token", shared().token, "--workspace", ws.id, "--languages", "bash"],
+      ...["--first-hour", "--stream-seconds", "3", "--idle-seconds", "1", "--mail", shared().email],
+    ]);
+    expect([await smoke.ended, smoke.output()]).toEqual([0, expect.not.stringContaining("FAIL")]);
+    const checked = assumptions.filter(({ by }) => by === "command").map(({ title }) => `ok   ${title}`);
+    expect(lines(smoke.output())).toEqual(expect.arrayContaining([...checked, "ok   remove the scripts and flows"]));
+    expect(smoke.output()).toContain(`SES accepted the mail to ${shared().email}`);
+    for (const { title, holds } of assumptions.filter(({ by }) => by === "person"))
+      expect(smoke.output()).toContain(`- ${title}: ${holds}`);
+    expect((await ws.get("scripts/list_paths")).json).toEqual([]);
+    expect((await ws.get("flows/list_paths")).json).toEqual([]);
   });
 
   it.each([

@@ -10,10 +10,12 @@ import { shared } from "../api/api.ts";
 
 interface Reachable {
   endpoint: string;
+  /** Of another Step Functions than the engine's. */
+  statesEndpoint?: string | undefined;
 }
 
 /** AWS clients for an instance's engine, for tests that inspect data behind the API or simulate faults. */
-export function awsClients({ endpoint }: Reachable = shared()) {
+export function awsClients({ endpoint, statesEndpoint = endpoint }: Reachable = shared()) {
   const config = {
     endpoint,
     region: engineCredentials.AWS_REGION,
@@ -23,7 +25,7 @@ export function awsClients({ endpoint }: Reachable = shared()) {
     dynamodb: new DynamoDBClient(config),
     s3: new S3Client({ ...config, forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" }),
     secrets: new SecretsManagerClient(config),
-    sfn: new SFNClient(config),
+    sfn: new SFNClient({ ...config, endpoint: statesEndpoint }),
     sqs: new SQSClient(config),
     lambda: new LambdaClient(config),
   };

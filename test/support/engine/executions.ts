@@ -6,6 +6,7 @@ import { awsClients } from "./aws.ts";
 
 interface Reachable {
   endpoint: string;
+  statesEndpoint?: string | undefined;
 }
 
 export interface Execution {

@@ -2,7 +2,9 @@ import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import type { TestProject } from "vitest/node";
+import { freePort } from "../../../engine/engine/ports.ts";
 import { svcDir } from "../../../engine/paths.ts";
+import { installLocalstack, startLocalstackStates } from "../localstack/localstack.ts";
 import { awsClients } from "./aws.ts";
 import { CLIENT, startIdentityProvider } from "./identity-provider.ts";
 import { ensureSnapshot, LOGIN_SECRET, removeAbandonedInstances, startFromSnapshot } from "./instances.ts";
@@ -11,6 +13,8 @@ import { ensureSnapshot, LOGIN_SECRET, removeAbandonedInstances, startFromSnapsh
 export interface SharedInstance {
   url: string;
   endpoint: string;
+  /** The endpoint of LocalStack's Step Functions, if the flows run there (`npm run test:asl`). */
+  statesEndpoint: string | undefined;
   outputs: Readonly<Record<string, string>>;
   dir: string;
   token: string;
@@ -32,24 +36,36 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await removeAbandonedInstances();
   const startedMs = Date.now();
   const provider = await startIdentityProvider();
+  const statesPort = await reserveStatesPort();
+  const statesEndpoint = statesPort === undefined ? undefined : `http://127.0.0.1:${statesPort}`;
   const start = async () => {
     const snapshot = await ensureSnapshot();
-    return { snapshot, instance: await startFromSnapshot(snapshot, provider.issuer) };
+    return { snapshot, instance: await startFromSnapshot(snapshot, { acmeIssuer: provider.issuer, statesEndpoint }) };
   };
   const { snapshot, instance } = await start().catch(async (error: unknown) => {
     await provider.close();
     throw error;
   });
+  const states = statesPort === undefined ? undefined : await startLocalstackStates({ TASKS_ENDPOINT: instance.endpoint }, statesPort);
   await awsClients(instance).secrets.send(new CreateSecretCommand({ Name: LOGIN_SECRET, SecretString: CLIENT.clientSecret }));
   console.log(`end-to-end instance ready at ${instance.url} after ${Math.round((Date.now() - startedMs) / 1000)} s`);
   const { url, endpoint, outputs, dir, engineLog } = instance;
   const { token, email, password } = instance.admin;
-  project.provide("svc", { url, endpoint, outputs, dir, engineLog, snapshot, token, email, password });
+  project.provide("svc", { url, endpoint, statesEndpoint, outputs, dir, engineLog, snapshot, token, email, password });
   void instance.died.then((sentence) => console.error(sentence));
   return async () => {
     // The log remains after the instance, for the analysis of failed tests.
     copyFileSync(engineLog, path.join(svcDir, "test-engine.log"));
     await instance.stop();
+    await states?.stop();
     await provider.close();
   };
+}
+
+/** With `SVC_TEST_ASL=1`, LocalStack executes the flows of the shared instance, which must know its port before LocalStack is started. */
+async function reserveStatesPort(): Promise<number | undefined> {
+  if (process.env["SVC_TEST_ASL"] !== "1") return undefined;
+  const missing = await installLocalstack(true);
+  if (missing) throw new Error(`LocalStack is unavailable: ${missing}.`);
+  return freePort();
 }

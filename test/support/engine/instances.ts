@@ -72,10 +72,13 @@ export function startTestInstance(): Promise<TestInstance> {
   return startFromSnapshot(shared().snapshot);
 }
 
-export async function startFromSnapshot(snapshot: string, acmeIssuer: string = ACME_ISSUER): Promise<TestInstance> {
+export async function startFromSnapshot(
+  snapshot: string,
+  { acmeIssuer = ACME_ISSUER, statesEndpoint }: { acmeIssuer?: string; statesEndpoint?: string | undefined } = {},
+): Promise<TestInstance> {
   const dir = newInstanceDir();
   shareGoCache(path.join(dir, "work"));
-  const instance = await startInstance({ dir, snapshot: { dir: snapshot, replace: { [ACME_ISSUER]: acmeIssuer } } });
+  const instance = await startInstance({ dir, statesEndpoint, snapshot: { dir: snapshot, replace: { [ACME_ISSUER]: acmeIssuer } } });
   try {
     const admin = await createAdmin({
       endpoint: instance.endpoint,

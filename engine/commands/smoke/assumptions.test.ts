@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Assumption, assumptions } from "./assumptions.ts";
+
+const PAGE = path.join(import.meta.dirname, "../../../docs/aws.md");
+const START = "<!-- first hour: start -->";
+const END = "<!-- first hour: end -->";
+
+const ways = { command: "the command", languages: "the command, by its scripts in all languages" };
+
+const rowOf = ({ title, holds, by, check, otherwise }: Assumption) =>
+  `| ${title} | ${holds} | ${by === "person" ? check : ways[by]} | ${otherwise} |`;
+
+describe("docs/aws.md", () => {
+  it("lists every assumption with its check, and what to do if it does not hold", async () => {
+    const text = await readFile(PAGE, "utf8");
+    const [before = "", rest = ""] = text.split(START);
+    const [, after = ""] = rest.split(END);
+    const table = ["| what | must hold | check | otherwise |", "|---|---|---|---|", ...assumptions.map(rowOf)].join("\n");
+    await expect(`${before}${START}\n${table}\n${END}${after}`).toMatchFileSnapshot(PAGE);
+  });
+
+  it("each assumption that a person checks says how", () => {
+    expect(assumptions.filter(({ by, check }) => (by === "person") !== (check !== undefined))).toEqual([]);
+    expect(new Set(assumptions.map(({ id }) => id)).size).toBe(assumptions.length);
+  });
+});

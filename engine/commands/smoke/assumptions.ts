@@ -1,0 +1,201 @@
+/** Something that only AWS can prove. The page docs/aws.md lists all of them. */
+export interface Assumption {
+  id: string;
+  title: string;
+  /** What has to be true. */
+  holds: string;
+  /**
+   * What shows it: a check of its own in `npm run smoke -- --first-hour`, the scripts in all languages with which that command begins, or a
+   * person.
+   */
+  by: "command" | "languages" | "person";
+  /** For a person: what to do or to run, and what to look for. */
+  check?: string;
+  /** What to do if it is not true. */
+  otherwise: string;
+}
+
+/** The assumptions in the order of their checks. */
+export const assumptions: readonly Assumption[] = [
+  {
+    id: "builds",
+    title: "builds",
+    holds: "the function build uploads artefacts by presigned URLs, and runners download them",
+    by: "languages",
+    otherwise: "The error of the build contains the reply of S3. No `x-amz-checksum-*` may be part of a presigned URL.",
+  },
+  {
+    id: "interpreters",
+    title: "interpreters",
+    holds: "the interpreters of bun and deno, uv, and the compiler of the Go wheel run on the processor of the functions",
+    by: "languages",
+    otherwise: "Deploy with `arch` of the other processor, and report the language and its error.",
+  },
+  {
+    id: "pipes",
+    title: "named pipes",
+    holds: "the image of the Lambda runtime has `mkfifo`, which the runners of Node need",
+    by: "languages",
+    otherwise: "A run then fails with a sentence about mkfifo. Report it with the version of the runtime.",
+  },
+  {
+    id: "edge",
+    title: "the edge",
+    holds: "CloudFront passes every request on, caches no reply, and errors keep their code",
+    by: "command",
+    otherwise: "Compare the behaviours of the distribution with the table in docs/aws.md, and deploy again.",
+  },
+  {
+    id: "large-values",
+    title: "large values",
+    holds: "a runner in tenant isolation stores a result of 5 MB by a presigned URL, and a caller reads it",
+    by: "command",
+    otherwise:
+      "Look for SignatureDoesNotMatch or AccessDenied in the job's error. The signer needs s3:PutObject on the prefix, and no checksum may be part of the URL.",
+  },
+  {
+    id: "idempotency",
+    title: "one job for one key",
+    holds: "a transaction under the condition dynamodb:LeadingKeys is allowed, and two equal calls start one job",
+    by: "command",
+    otherwise:
+      "A 500 with AccessDeniedException in the log of the function run means that AWS judges the condition in another way: see lib/storage/objects-table.ts.",
+  },
+  {
+    id: "burst",
+    title: "calls at once",
+    holds: "30 synchronous calls at once get their results",
+    by: "command",
+    otherwise: "A 503 or a 429 means that the account's concurrency is too low: request an increase of the quota L-B99A9384.",
+  },
+  {
+    id: "concurrency-group",
+    title: "a limit of one",
+    holds: "30 jobs of a group with the limit 1 end one after the other, and loop detection stops none",
+    by: "command",
+    otherwise:
+      "If jobs remain queued, look at the metric RecursiveInvocationsDropped of the functions worker and dead-letter, whose RecursiveLoop must be Allow.",
+  },
+  {
+    id: "stream",
+    title: "a stream",
+    holds: "a stream of 60 s arrives while the script runs, and is not cut after 29 s",
+    by: "command",
+    otherwise:
+      "If it ended after 29 s, the integration of the method has no longer timeout. If it came in one piece, look for a proxy before CloudFront, and for compression.",
+  },
+  {
+    id: "restart",
+    title: "the restart of a flow",
+    holds: "a saved flow restarts at its second step: run may read saved flows, and a state machine starts",
+    by: "command",
+    otherwise: "Look for AccessDenied in the logs of the functions run and worker, and for the failed state in the Step Functions console.",
+  },
+  {
+    id: "approval",
+    title: "an approval",
+    holds: "the page of an approval is shown without an account, its link resumes the flow, and the topic gets the notice",
+    by: "command",
+    otherwise: "Look at the log of the function approve for transactions that were refused, and at the log of deliver for the notice.",
+  },
+  {
+    id: "idle",
+    title: "frozen runners",
+    holds: "a spare process that was frozen between two calls works after the pause",
+    by: "command",
+    otherwise: "If a run after the pause fails or lasts seconds, report it with the log of the runner.",
+  },
+  {
+    id: "login",
+    title: "federated sign-in",
+    holds: "every configured provider redirects to its page",
+    by: "command",
+    otherwise: "Compare the redirect address at the provider with docs/aws.md, and the name of the secret with the one in Secrets Manager.",
+  },
+  {
+    id: "mail",
+    title: "a mail",
+    holds: "SES accepts a mail to an approver (only with --mail)",
+    by: "command",
+    otherwise: "In the sandbox, SES sends only to verified addresses. Request production access, and verify the sender.",
+  },
+  {
+    id: "tenants",
+    title: "tenant isolation",
+    holds: "runners of two users share no execution environment",
+    by: "person",
+    check:
+      "`aws lambda get-function-configuration --function-name <runner> --query TenancyConfig` shows `PER_TENANT`, and the runner's log has two log streams after two users have each run a script.",
+    otherwise: "Choose a region that offers tenant isolation. Without it, do not let people who distrust each other run scripts.",
+  },
+  {
+    id: "machines",
+    title: "the Step Functions console",
+    holds: "a run of a flow is shown with its steps, and the execution's status reaches the function settle",
+    by: "person",
+    check:
+      "Open the link `execution` of a flow's run, and compare its state with the run's. Stop an execution there: the run fails within a minute.",
+    otherwise: "Look at the rule for `aws.states` in EventBridge, and at the log of the function settle.",
+  },
+  {
+    id: "mail-arrives",
+    title: "mail in the inbox",
+    holds: "mails of approvals arrive and are not spam, and a bounce is recorded",
+    by: "person",
+    check:
+      "Look at the inbox of `--mail`. Then run the check with `--mail bounce@simulator.amazonses.com`: the notice of the run becomes `failed` with `bounced: …`.",
+    otherwise: "Use a domain with DKIM as `mailIdentity`. For bounces, look at the subscription of the function deliver to the SES events.",
+  },
+  {
+    id: "sign-in",
+    title: "sign-in in a browser",
+    holds: "a person signs in with a password, and with each provider",
+    by: "person",
+    check: "Open `Url`, sign in, sign out, and sign in with each provider.",
+    otherwise: "The log of the function people names the reason, without secrets.",
+  },
+  {
+    id: "alarms",
+    title: "alarms",
+    holds: "an alarm reaches a person",
+    by: "person",
+    check:
+      "`aws cloudwatch set-alarm-state --alarm-name <one of the stack's alarms> --state-value ALARM --state-reason test` sends a mail to `alarmEmail`.",
+    otherwise: "Confirm the subscription of the topic: its mail is sent at the first deployment.",
+  },
+  {
+    id: "quota",
+    title: "the concurrency quota",
+    holds: "the account may run as many functions at once as the reservations need",
+    by: "person",
+    check:
+      "`aws lambda get-account-settings --query AccountLimit` shows at least 1,000 `ConcurrentExecutions`, and 100 or more `UnreservedConcurrentExecutions`.",
+    otherwise: "Request an increase (docs/aws.md, quotas).",
+  },
+  {
+    id: "rollback",
+    title: "a rollback",
+    holds: "a failed deployment leaves the running version in place",
+    by: "person",
+    check:
+      "Deploy once with `-c svc='{\"runnerMemoryMb\":1}'`: the change fails, the stack returns to `UPDATE_ROLLBACK_COMPLETE`, and `npm run smoke` succeeds.",
+    otherwise: "`aws cloudformation describe-stack-events` names the resource that stopped the rollback.",
+  },
+  {
+    id: "expiry",
+    title: "expiry",
+    holds: "TTL and lifecycle rules remove ended jobs and their objects",
+    by: "person",
+    check:
+      "Look after 33 days: `aws s3 ls s3://<bucket>/jobs/ --recursive` lists no object that is older than 32 days, and the table has no older job.",
+    otherwise: "Compare the lifecycle rules of the bucket and the TTL attribute of the table with the template.",
+  },
+  {
+    id: "price",
+    title: "the price",
+    holds: "the bill of a day is what docs/aws.md predicts",
+    by: "person",
+    check: "Cost Explorer, by service and day, one day after the first hundred runs.",
+    otherwise: "Look at the log group with the most bytes, and at the table's request metrics.",
+  },
+];

@@ -1,0 +1,80 @@
+import { Complaint } from "../../launch/complaint.mjs";
+import { formatDuration } from "../../launch/progress.mjs";
+
+/** A first run starts a function that was not called before. */
+export const RUN_LIMIT_MS = 60_000;
+const PAUSE_MS = 250;
+
+/** The service that is checked. */
+export interface Target {
+  /** Without a trailing slash. */
+  url: string;
+  token: string;
+}
+
+interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Without it, the call has the token of the command. */
+  anonymous?: boolean;
+  /** `manual` returns a redirect instead of following it. */
+  redirect?: "follow" | "manual";
+}
+
+/** Sends a request and returns the whole reply, also that of a refused request. */
+export async function call(
+  { url, token }: Target,
+  method: string,
+  path: string,
+  { body, headers = {}, anonymous = false, redirect = "follow" }: CallOptions = {},
+): Promise<{ status: number; text: string; headers: Headers }> {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    redirect,
+    headers: {
+      ...(anonymous ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(RUN_LIMIT_MS),
+  }).catch((error: unknown) => {
+    throw new Complaint(`${url} did not respond: ${error instanceof Error ? (error.cause ?? error) : error}.`);
+  });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+}
+
+/** The answer's text; anything but a 2xx is this check's failure, in the service's own words. */
+export async function ask(target: Target, method: string, path: string, body?: unknown): Promise<string> {
+  const { status, text } = await call(target, method, path, { body });
+  if (status >= 200 && status < 300) return text;
+  throw new Complaint(`${method} ${path} returned ${status}: ${text.slice(0, 400)}`);
+}
+
+export async function until<T>(limitMs: number, what: string, look: () => Promise<T | undefined>): Promise<T> {
+  for (const deadlineMs = Date.now() + limitMs; ; ) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > deadlineMs) throw new Complaint(`${what} did not happen within ${formatDuration(limitMs)}.`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+export function expectEqual(got: unknown, wanted: unknown, what: string): void {
+  const [gotJson, wantedJson] = [JSON.stringify(got), JSON.stringify(wanted)];
+  if (gotJson !== wantedJson) throw new Complaint(`${what} is ${gotJson} instead of ${wantedJson}.`);
+}
+
+/** Prints one line per step, with its time; answers whether it went well. */
+export async function step(name: string, work: () => Promise<string | undefined>): Promise<boolean> {
+  const startedMs = Date.now();
+  const line = (mark: string, detail: string) =>
+    process.stdout.write(`${mark} ${name.padEnd(28)} ${formatDuration(Date.now() - startedMs).padStart(8)}  ${detail}\n`);
+  try {
+    line("ok  ", (await work()) ?? "");
+    return true;
+  } catch (error) {
+    line("FAIL", error instanceof Complaint ? error.message : String(error));
+    return false;
+  }
+}

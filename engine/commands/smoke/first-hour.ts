@@ -1,0 +1,298 @@
+import { randomBytes } from "node:crypto";
+import { Complaint } from "../../launch/complaint.mjs";
+import { assumptions } from "./assumptions.ts";
+import { ask, call, expectEqual, RUN_LIMIT_MS, step, type Target, until } from "./client.ts";
+import { built } from "./languages.ts";
+
+export interface FirstHourOptions {
+  target: Target;
+  workspace: string;
+  /** The user of the token, whose folder contains the scripts of the checks. */
+  username: string;
+  /** Duration of the streamed run. */
+  streamS: number;
+  /** Time without calls, after which the functions of the runners were frozen. */
+  idleS: number;
+  /** The address that receives a mail about an approval. */
+  mail?: string | undefined;
+}
+
+interface Context extends FirstHourOptions {
+  /** `/api/w/<workspace>` */
+  w: string;
+  /** Saves a script or a flow below the folder of these checks, and returns its path. */
+  saveScript(name: string, content: string, more?: object): Promise<string>;
+  saveFlow(name: string, modules: object[]): Promise<string>;
+}
+
+/** A check returns what it saw, in a few words. */
+type Check = (context: Context) => Promise<string>;
+
+const GROUP_JOBS = 30;
+const GROUP_LIMIT_MS = 300_000;
+const RESULT_BYTES = 5_000_000;
+const CALLS_AT_ONCE = 30;
+/** The clocks of two machines differ by less. */
+const CLOCK_MS = 50;
+
+const TWICE = "export const main = (n: number) => n * 2;";
+
+const checks: Record<string, Check> = {
+  async "concurrency-group"({ target, w, saveScript }) {
+    const content = `export async function main() {
+  const beganMs = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return [beganMs, Date.now()];
+}`;
+    const path = await saveScript("group", content, { concurrent_limit: 1, concurrency_time_window_s: 0 });
+    const jobs = await Promise.all(Array.from({ length: GROUP_JOBS }, () => ask(target, "POST", `${w}/jobs/run/p/${path}`, {})));
+    const spans = await Promise.all(jobs.map((job) => resultOf(target, w, job, GROUP_LIMIT_MS) as Promise<[number, number]>));
+    const sorted = spans.toSorted(([a], [b]) => a - b);
+    const overlap = sorted.findIndex(([beganMs], n) => n > 0 && beganMs + CLOCK_MS < (sorted[n - 1]?.[1] ?? 0));
+    if (overlap >= 0) throw new Complaint(`Run ${overlap} of the group began before the one before it had ended.`);
+    return `${GROUP_JOBS} jobs, one after the other`;
+  },
+
+  async stream({ target, w, saveScript, streamS }) {
+    const path = await saveScript(
+      "stream",
+      `export async function* main(seconds: number) {
+  for (let n = 0; n < seconds; n += 1) {
+    yield n + "\\n";
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}`,
+    );
+    const { whole, pieces, lastedMs } = await readStream(target, `${w}/jobs/run_and_stream/p/${path}`, { seconds: streamS });
+    expectEqual(whole, Array.from({ length: streamS }, (_, n) => `${n}\n`).join(""), "The stream");
+    if (lastedMs < streamS * 1000) throw new Complaint(`The stream ended after ${lastedMs} ms, before the script.`);
+    // A reply that is buffered on its way arrives in one piece at the end.
+    if (pieces < streamS / 4) throw new Complaint(`The stream arrived in ${pieces} pieces: something on its way holds it back.`);
+    return `${pieces} pieces in ${Math.round(lastedMs / 1000)} s`;
+  },
+
+  async restart({ target, w, saveFlow }) {
+    const path = await saveFlow("restart", [bun("a", "export const main = () => Date.now();"), bun("b", TWICE, { n: "results.a" })]);
+    const first = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});
+    const result = await resultOf(target, w, first);
+    const again = await ask(target, "POST", `${w}/jobs/restart/f/${first}`, { step_id: "b" });
+    expectEqual(await resultOf(target, w, again), result, "The result of the restarted flow");
+    return "from its second step, with the result of the first";
+  },
+
+  async approval({ target, w, saveFlow }) {
+    const path = await saveFlow("approval", [
+      { ...bun("ask", "export const main = () => 1;"), suspend: { required_events: 1, timeout: 600 } },
+      bun("after", "export const main = (ok: unknown) => ok;", { ok: "resume" }),
+    ]);
+    const run = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});
+    const gate = await openGate(target, run);
+    const [resume = ""] = gate.links?.resume ?? [];
+    const page = gate.links?.approvalPage ?? "";
+    const shown = await call({ ...target, url: "" }, "GET", page, { anonymous: true });
+    if (!shown.headers.get("content-type")?.startsWith("text/html"))
+      throw new Complaint(`The approval page returned ${shown.status} without HTML.`);
+    const decided = await call({ ...target, url: "" }, "POST", resume, { anonymous: true, body: { ok: true } });
+    if (decided.status !== 201) throw new Complaint(`The link that resumes the flow returned ${decided.status}: ${decided.text}`);
+    expectEqual(await resultOf(target, w, run), { ok: true }, "The result");
+    const sent = await until(RUN_LIMIT_MS, "The notice to the topic", async () => {
+      const { notices } = await readRun(target, run);
+      return notices.find(({ channel, state }) => channel === "topic" && state === "sent");
+    });
+    return `approved by its link, the topic received "${sent.what}"`;
+  },
+
+  async mail({ target, saveFlow, mail, w }) {
+    if (!mail) return "skipped: name a recipient with --mail";
+    const path = await saveFlow("mail", [{ id: "ask", value: { type: "consentgate", approvers: [mail], timeout: 600 } }]);
+    const run = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});
+    await openGate(target, run);
+    const notice = await until(RUN_LIMIT_MS, "A delivery of the mail", async () => {
+      const { notices } = await readRun(target, run);
+      return notices.find(({ channel, state }) => channel === "email" && state !== "pending");
+    });
+    await ask(target, "POST", `${w}/jobs_u/queue/cancel/${run}`, { reason: "The check has ended." });
+    if (notice.state !== "sent") throw new Complaint(`The mail is ${notice.state}: ${notice.error ?? "no reason was recorded"}`);
+    return `SES accepted the mail to ${mail}: look at its inbox`;
+  },
+
+  async "large-values"({ target, w, saveScript }) {
+    const path = await saveScript("large", `export const main = (text: string, n: number) => text.length + "x".repeat(n);`);
+    const text = "y".repeat(3_000_000);
+    const job = await ask(target, "POST", `${w}/jobs/run/p/${path}`, { text, n: RESULT_BYTES });
+    const got = (await resultOf(target, w, job)) as string;
+    expectEqual([got.slice(0, 7), got.length], [`${text.length}`, RESULT_BYTES + 7], "The begin and the length of the result");
+    return "arguments of 3 MB, a result of 5 MB";
+  },
+
+  async idempotency({ target, w, saveScript }) {
+    const path = await saveScript("twice", TWICE);
+    const headers = { "idempotency-key": randomBytes(8).toString("hex") };
+    const runs = [1, 2].map(() => call(target, "POST", `${w}/jobs/run/p/${path}`, { body: { n: 1 }, headers }));
+    const [first, second] = await Promise.all(runs);
+    if (first?.status !== 201) throw new Complaint(`The run with a key returned ${first?.status}: ${first?.text}`);
+    expectEqual(second?.text, first.text, "The job of the second call");
+    return "two calls with one key started one job";
+  },
+
+  async burst({ target, w, saveScript }) {
+    const path = await saveScript("burst", TWICE);
+    const numbers = Array.from({ length: CALLS_AT_ONCE }, (_, n) => n);
+    const wait = (n: number) => ask(target, "POST", `${w}/jobs/run_wait_result/p/${path}`, { n });
+    const results = await Promise.all(numbers.map(wait));
+    expectEqual(
+      results.map((result) => JSON.parse(result)),
+      numbers.map((n) => n * 2),
+      "The results",
+    );
+    return `${CALLS_AT_ONCE} calls at once`;
+  },
+
+  async idle({ target, w, saveScript, idleS }) {
+    const path = await saveScript("idle", TWICE);
+    const run = () => ask(target, "POST", `${w}/jobs/run_wait_result/p/${path}`, { n: 21 });
+    await run();
+    await new Promise((resolve) => setTimeout(resolve, idleS * 1000));
+    for (let n = 0; n < 5; n += 1) expectEqual(JSON.parse(await run()), 42, "The result after the pause");
+    return `five runs after ${idleS} s without one`;
+  },
+
+  async edge({ target }) {
+    const { headers } = await call(target, "GET", "/api/version", { anonymous: true });
+    const refused = await call(target, "GET", "/api/users/whoami", { anonymous: true });
+    expectEqual([refused.status, refused.headers.has("x-svc-error")], [401, true], "The reply to a call without a token");
+    if (isLoopback(target.url)) return "skipped: this instance has no CloudFront";
+    if (!headers.get("via")?.includes("cloudfront")) throw new Complaint("The reply has no header of CloudFront.");
+    const cache = headers.get("x-cache") ?? "";
+    if (/^Hit/i.test(cache)) throw new Complaint(`The reply came from the cache: ${cache}.`);
+    return cache;
+  },
+
+  async login({ target }) {
+    const { oauth } = JSON.parse((await call(target, "GET", "/api/oauth/list_logins", { anonymous: true })).text) as {
+      oauth: (string | { type: string })[];
+    };
+    const names = oauth.map((login) => (typeof login === "string" ? login : login.type));
+    for (const name of names) {
+      const { status, headers } = await call(target, "GET", `/api/oauth/login/${name}`, { anonymous: true, redirect: "manual" });
+      const location = headers.get("location") ?? "";
+      if (status < 300 || status > 399 || !URL.canParse(location))
+        throw new Complaint(`The login ${name} returned ${status} without a redirect.`);
+    }
+    return names.length === 0 ? "skipped: no provider is configured" : `${names.join(", ")}: sign in with a browser once`;
+  },
+};
+
+/** Runs every check that HTTP can reach, prints the others, and returns whether all went well. */
+export async function checkFirstHour(options: FirstHourOptions): Promise<boolean> {
+  const { target, workspace, username } = options;
+  const w = `/api/w/${workspace}`;
+  const folder = `u/${username}/first_hour_${randomBytes(4).toString("hex")}`;
+  const saved: { kind: "scripts" | "flows"; path: string }[] = [];
+  const context: Context = {
+    ...options,
+    w,
+    async saveScript(name, content, more = {}) {
+      const path = `${folder}_${name}`;
+      const script = { path, summary: "check of a deployment", description: "", content, language: "bun", ...more };
+      const hash = await ask(target, "POST", `${w}/scripts/create`, script);
+      saved.push({ kind: "scripts", path });
+      await built(target, w, hash);
+      return path;
+    },
+    async saveFlow(name, modules) {
+      const path = `${folder}_${name}`;
+      await ask(target, "POST", `${w}/flows/create`, { path, summary: "check of a deployment", value: { modules } });
+      saved.push({ kind: "flows", path });
+      return path;
+    },
+  };
+  let allWell = true;
+  for (const { id, title, otherwise } of assumptions.filter(({ by }) => by === "command")) {
+    const check = checks[id];
+    if (!check) throw new Error(`The assumption ${id} has no check.`);
+    const isWell = await step(title, () => check(context));
+    if (!isWell) process.stdout.write(`     ${otherwise}\n`);
+    allWell = allWell && isWell;
+  }
+  const removed = await step("remove the scripts and flows", async () => {
+    for (const { kind, path } of saved)
+      await (kind === "scripts"
+        ? ask(target, "POST", `${w}/scripts/delete/p/${path}`, {})
+        : ask(target, "DELETE", `${w}/flows/delete/${path}`));
+    return undefined;
+  });
+  process.stdout.write("\nOnly you can check the following (docs/aws.md has the commands):\n");
+  for (const { title, holds } of assumptions.filter(({ by }) => by === "person")) process.stdout.write(`- ${title}: ${holds}\n`);
+  return allWell && removed;
+}
+
+const bun = (id: string, content: string, inputs: Record<string, string> = {}) => ({
+  id,
+  value: {
+    type: "rawscript",
+    language: "bun",
+    content,
+    input_transforms: Object.fromEntries(Object.entries(inputs).map(([name, expr]) => [name, { type: "javascript", expr }])),
+  },
+});
+
+/** Waits for the end of a job and returns its result. A failed job is a failed check. */
+async function resultOf(target: Target, w: string, job: string, limitMs = RUN_LIMIT_MS): Promise<unknown> {
+  await until(limitMs, `The end of job ${job}`, async () => {
+    const maybe = JSON.parse(await ask(target, "GET", `${w}/jobs_u/completed/get_result_maybe/${job}`)) as {
+      completed: boolean;
+      success?: boolean;
+      result: unknown;
+    };
+    if (maybe.completed && maybe.success === false) throw new Complaint(`Job ${job} failed: ${JSON.stringify(maybe.result).slice(0, 400)}`);
+    return maybe.completed || undefined;
+  });
+  return JSON.parse(await ask(target, "GET", `${w}/jobs_u/completed/get_result/${job}`));
+}
+
+interface Run {
+  gates: { decision?: object; links?: { resume: string[]; approvalPage: string } }[];
+  notices: { what: string; channel: string; state: string; error?: string }[];
+}
+
+async function readRun(target: Target, run: string): Promise<Run> {
+  return JSON.parse(await ask(target, "GET", `/api/v1/runs/${run}`)) as Run;
+}
+
+function openGate(target: Target, run: string): Promise<Run["gates"][number]> {
+  return until(RUN_LIMIT_MS, "The request for approval", async () =>
+    (await readRun(target, run)).gates.find(({ decision }) => decision === undefined),
+  );
+}
+
+/** Reads a stream of server-sent events to its end: the whole text, the number of pieces in which it arrived, and its duration. */
+async function readStream(target: Target, path: string, body: object): Promise<{ whole: string; pieces: number; lastedMs: number }> {
+  const startedMs = Date.now();
+  const answer = await fetch(`${target.url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${target.token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (answer.status !== 200 || !answer.body) throw new Complaint(`The stream returned ${answer.status}: ${await answer.text()}`);
+  const decoder = new TextDecoder();
+  let [text, whole, pieces, completed] = ["", "", 0, false];
+  for await (const part of answer.body) {
+    text += decoder.decode(part, { stream: true });
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    const before = whole.length;
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1];
+      if (data === undefined) continue;
+      const update = JSON.parse(data) as { new_result_stream?: string; completed?: boolean };
+      whole += update.new_result_stream ?? "";
+      completed ||= update.completed === true;
+    }
+    if (whole.length > before) pieces += 1;
+  }
+  if (!completed) throw new Complaint(`The stream ended after ${Date.now() - startedMs} ms without the end of the job.`);
+  return { whole, pieces, lastedMs: Date.now() - startedMs };
+}
+
+const isLoopback = (url: string) => ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
