@@ -124,7 +124,15 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     target = new URL(`${endpoint}${API_PATH}`);
     if (!foreign) recoverJobs(endpoint, outputs, startedMs);
     const { port } = engine;
-    const restart = () => startMinistack({ dir: path.join(dir, "engine"), port, tools, engineKey, statesEndpoint: options.statesEndpoint });
+    const restart = () =>
+      startMinistack({
+        dir: path.join(dir, "engine"),
+        port,
+        tools,
+        engineKey,
+        statesEndpoint: options.statesEndpoint,
+        ...sharedCode(options),
+      });
     return assemble({ dir, front, streams, outputs, restart }, engine);
   } catch (error) {
     await engine?.stop();
@@ -196,20 +204,21 @@ interface Starting {
   say: (detail: string) => void;
 }
 
-async function startEngine(
-  { dir, foreignEngine, statesEndpoint }: InstanceOptions,
-  { tools, engineKey, prepare, say }: Starting,
-): Promise<Engine> {
+async function startEngine(options: InstanceOptions, { tools, engineKey, prepare, say }: Starting): Promise<Engine> {
+  const { dir, foreignEngine, statesEndpoint } = options;
   if (foreignEngine) return borrowed(foreignEngine);
   const engineDir = path.join(dir, "engine");
   mkdirSync(engineDir, { recursive: true });
   if (await stopStaleEngine(engineDir)) say("an engine that an earlier run left behind was stopped");
   const port = await enginePort(dir);
   prepare(port);
-  const engine = await startMinistack({ dir: engineDir, port, tools, engineKey, statesEndpoint });
+  const engine = await startMinistack({ dir: engineDir, port, tools, engineKey, statesEndpoint, ...sharedCode(options) });
   say(`MiniStack on port ${port}`);
   return engine;
 }
+
+/** Instances of one snapshot run the same functions, and their code is removed with the snapshot. */
+const sharedCode = ({ snapshot }: InstanceOptions) => (snapshot ? { functionCode: path.join(snapshot.dir, "functions") } : {});
 
 /** The same port at every start while it is free, because the deployment contains the URLs of queues. */
 async function enginePort(dir: string): Promise<number> {

@@ -36,6 +36,8 @@ export interface EngineOptions {
   engineKey?: string;
   /** The endpoint of another Step Functions, which the functions call instead of the engine's own. */
   statesEndpoint?: string | undefined;
+  /** Folder of the unpacked code of functions. Default: below `dir`, until the engine ends. */
+  functionCode?: string;
 }
 
 const READY_MS = 30_000;
@@ -43,7 +45,14 @@ const READY_MS = 30_000;
 const STOP_MS = 20_000;
 const POLL_MS = 50;
 
-export async function startMinistack({ dir, port, tools, engineKey = "", statesEndpoint }: EngineOptions): Promise<Engine> {
+export async function startMinistack({
+  dir,
+  port,
+  tools,
+  engineKey = "",
+  statesEndpoint,
+  functionCode = path.join(dir, "tmp", "functions"),
+}: EngineOptions): Promise<Engine> {
   mkdirSync(path.join(dir, "state"), { recursive: true, mode: 0o700 });
   // Remains of a killed engine: unpacked functions and directories of jobs.
   rmSync(path.join(dir, "tmp"), { recursive: true, force: true });
@@ -52,7 +61,11 @@ export async function startMinistack({ dir, port, tools, engineKey = "", statesE
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(tools.python, [path.join(root, "engine", "engine", "ministack_main.py")], {
     cwd: dir,
-    env: { ...engineEnv(dir, port, tools), ...(statesEndpoint ? { AWS_ENDPOINT_URL_SFN: statesEndpoint } : {}) },
+    env: {
+      ...engineEnv(dir, port, tools),
+      SVC_FUNCTION_CODE: functionCode,
+      ...(statesEndpoint ? { AWS_ENDPOINT_URL_SFN: statesEndpoint } : {}),
+    },
     // The engine ends when its standard input closes, which the kernel does for us however this process ends.
     stdio: ["pipe", log, log],
     // Its own group: Ctrl-C in the terminal reaches us alone, and we end it with its state saved.

@@ -126,15 +126,17 @@ def serve_with_uvicorn():
 def main():
     import uvloop
     from ministack import app
-    from ministack.core.lambda_runtime import Worker
+    from ministack.core import lambda_runtime
     from ministack.services import lambda_svc
     from patches.bounded_records import bound_records
     from patches.packed_items import pack_items
+    from patches.shared_code import share_code
 
     app.app = refuse_web_pages(app.app, sys.stdin.readline().strip())
     # State and code are for their owner only.
     os.umask(0o077)
-    Worker._drain_stderr_bounded = drain_log
+    lambda_runtime.Worker._drain_stderr_bounded = drain_log
+    share_code(lambda_runtime)
     begin_streams_anew(lambda_svc)
     pack_items()
     bound_records()
