@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { bundleAll } from "../lib/compute/bundle.ts";
+import { bundleOnce } from "../lib/compute/bundle-once.ts";
 import { putInterpreters } from "../lib/compute/interpreters.ts";
 import { carriesInterpreters, readConfig } from "../lib/config.ts";
 import { SvcStack } from "../lib/svc-stack.ts";
@@ -11,7 +12,10 @@ const app = new App();
 const config = readConfig(app.node);
 // One folder for each kind of asset, so that a synth for one purpose does not change what another is about to deploy.
 const kind = !carriesInterpreters(config) ? "." : config.skipInterpreters ? "checked" : config.local ? "containers" : "aws";
-const bundles = bundleAll(root, join(root, "dist", kind));
+const out = join(root, "dist", kind);
+// The local engine and the checks name the state of the sources. A deployment to AWS bundles anew.
+const sources = process.env["SVC_SOURCES"];
+const bundles = sources ? bundleOnce(root, out, sources) : bundleAll(root, out);
 putInterpreters(root, config, bundles);
 new SvcStack(app, "svc", { config, bundles });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

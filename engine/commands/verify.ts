@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { bundleFingerprint } from "../engine/fingerprint.ts";
 import { installHooks } from "../launch/hooks.ts";
 import { withLock } from "../launch/lock.mjs";
 import { formatDuration } from "../launch/progress.mjs";
@@ -63,6 +64,7 @@ function synth(): Promise<CommandResult> {
     ...process.env,
     CDK_OUTDIR: path.join(svcDir, "verify.cdk.out"),
     CDK_CONTEXT_JSON: JSON.stringify({ ...context, "svc.skipInterpreters": "true" }),
+    SVC_SOURCES: bundleFingerprint(root),
   };
   return withLock(path.join(svcDir, "synth.lock"), () => runCommand(process.execPath, ["bin/svc.ts"], { cwd: root, env }));
 }

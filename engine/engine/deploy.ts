@@ -5,7 +5,7 @@ import { Complaint } from "../launch/complaint.mjs";
 import { withLock } from "../launch/lock.mjs";
 import { localBin, root, svcDir } from "../paths.ts";
 import { childEnv, engineCredentials } from "./child-env.ts";
-import { sourceFingerprint, templateFingerprint } from "./fingerprint.ts";
+import { bundleFingerprint, sourceFingerprint, templateFingerprint } from "./fingerprint.ts";
 import type { EngineSettings } from "./settings.ts";
 
 /** The stack's outputs by name (lib/svc-stack.ts). */
@@ -50,6 +50,7 @@ export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs
       endpoint,
       limitMs: limits.synthMs,
       signal,
+      env: { SVC_SOURCES: bundleFingerprint(root) },
       ...(pythonDir ? { pythonDir } : {}),
     }),
   );
@@ -121,11 +122,16 @@ interface CdkOptions {
   endpoint: string;
   cwd?: string;
   pythonDir?: string;
+  /** Variables in addition to those of every call. */
+  env?: Record<string, string>;
   limitMs: number;
   signal: AbortSignal | undefined;
 }
 
-function cdk(args: readonly string[], { endpoint, cwd = root, pythonDir, limitMs, signal }: CdkOptions): Promise<CommandResult> {
+function cdk(
+  args: readonly string[],
+  { endpoint, cwd = root, pythonDir, env: more = {}, limitMs, signal }: CdkOptions,
+): Promise<CommandResult> {
   const PATH = [pythonDir, process.env["PATH"]].filter(Boolean).join(path.delimiter);
   const env = childEnv(
     { ...process.env, PATH },
@@ -137,6 +143,7 @@ function cdk(args: readonly string[], { endpoint, cwd = root, pythonDir, limitMs
       CDK_DISABLE_CLI_TELEMETRY: "true",
       // Without this variable, the SDK tries to reach an instance metadata service first.
       AWS_EC2_METADATA_DISABLED: "true",
+      ...more,
     },
   );
   return runCommand(localBin("cdk"), [...args, "--no-notices", "--no-color"], {

@@ -36,6 +36,9 @@ export function sourceFingerprint(root: string, settings: unknown): string {
   return hash.digest("hex");
 }
 
+/** Returns a digest of the files from which bundles are made. */
+export const bundleFingerprint = (root: string): string => sourceFingerprint(root, "bundles");
+
 /** Returns a digest of the template, which names its assets by the hash of their content. */
 export function templateFingerprint(cdkOut: string): string {
   const hash = createHash("sha256");

@@ -1,11 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { runnerLanguages } from "../../contract/languages.ts";
+import { bundleFingerprint } from "../../engine/engine/fingerprint.ts";
+import { withLock } from "../../engine/launch/lock.mjs";
+import { svcDir } from "../../engine/paths.ts";
 import { parseConfig } from "../config.ts";
 import { bundleAll, bundleOf, bytesAtStart } from "./bundle.ts";
+import { bundleOnce } from "./bundle-once.ts";
 import { putInterpreters } from "./interpreters.ts";
 
 const checkout = join(import.meta.dirname, "../..");
@@ -113,6 +117,36 @@ describe("bundleAll", () => {
   });
 });
 
+describe("bundleOnce", () => {
+  const aRoot = () => aCheckout({ "functions/run/handler.ts": "export const handler = () => 1;", "runners/python3/handler.py": "" });
+  const indexIn = (root: string) => readFileSync(join(root, "dist/functions/run/index.mjs"), "utf8");
+  const changeHandler = (root: string) => writeFileSync(join(root, "functions/run/handler.ts"), "export const handler = () => 'changed';");
+
+  it("bundles the same sources once", () => {
+    const root = aRoot();
+    const before = bundleOnce(root, join(root, "dist"), "one");
+    changeHandler(root);
+    expect(bundleOnce(root, join(root, "dist"), "one")).toEqual(before);
+    expect(indexIn(root)).not.toContain("changed");
+  });
+
+  it("bundles other sources", () => {
+    const root = aRoot();
+    bundleOnce(root, join(root, "dist"), "one");
+    changeHandler(root);
+    bundleOnce(root, join(root, "dist"), "two");
+    expect(indexIn(root)).toContain("changed");
+  });
+
+  it("bundles again if a bundle is missing", () => {
+    const root = aRoot();
+    bundleOnce(root, join(root, "dist"), "one");
+    rmSync(join(root, "dist/functions/run"), { recursive: true });
+    bundleOnce(root, join(root, "dist"), "one");
+    expect(indexIn(root)).toContain("handler");
+  });
+});
+
 describe("the client libraries", () => {
   it("are only in the asset of build, as sources, without files for publishing and tests", () => {
     const root = aCheckout({
@@ -140,10 +174,12 @@ describe("the client libraries", () => {
   });
 });
 
-describe("the checkout's own bundles", () => {
-  const out = scratch();
-  const bundles = bundleAll(checkout, out);
+/** The folder whose bundles `npm run up` and the end-to-end tests deploy: only the first of them bundles. */
+const out = join(checkout, "dist");
+mkdirSync(svcDir, { recursive: true });
+const bundles = await withLock(join(svcDir, "synth.lock"), async () => bundleOnce(checkout, out, bundleFingerprint(checkout)));
 
+describe("the checkout's own bundles", () => {
   it("exist for every function and runner", () => {
     expect(bundles.filter(({ kind }) => kind === "functions").map(({ name }) => name)).toEqual(
       expect.arrayContaining([
