@@ -7,12 +7,12 @@ import { checkFirstHour } from "./smoke/first-hour.ts";
 import { smokeLanguage } from "./smoke/languages.ts";
 
 const USAGE =
-  "npm run smoke -- --url https://… --token … [--workspace demo] [--languages bash,bun,python3] [--first-hour [--mail you@example.com]]";
+  "npm run smoke -- --url https://… --token … [--workspace demo] [--languages bash,bun,python3] [--first-hour [--quick] [--mail you@example.com]]";
 
 interface SmokeOptions {
   workspace: string;
   languages: readonly RunnerLanguage[];
-  firstHour?: { streamS: number; idleS: number; mail?: string | undefined } | undefined;
+  firstHour?: { quick: boolean; mail?: string | undefined } | undefined;
 }
 
 async function smoke(target: Target, { workspace, languages, firstHour }: SmokeOptions): Promise<boolean> {
@@ -38,9 +38,7 @@ async function main(): Promise<number> {
   const token = values.token ?? process.env["SVC_TOKEN"];
   if (!values.url || !token) throw new Complaint(`The URL or the token is missing: ${USAGE}. The token can also be in SVC_TOKEN.`);
   const target = { url: values.url.replace(/\/+$/, ""), token };
-  const firstHour = values["first-hour"]
-    ? { streamS: seconds(values["stream-seconds"]), idleS: seconds(values["idle-seconds"]), mail: values.mail }
-    : undefined;
+  const firstHour = values["first-hour"] ? { quick: values.quick, mail: values.mail } : undefined;
   const named = values.languages?.split(",") ?? (firstHour ? runnerLanguages : ["bash", "bun", "python3"]);
   const languages = named.map((language) => parseLanguage(language.trim()));
   const workspace = values.workspace ?? (await firstWorkspace(target));
@@ -53,12 +51,6 @@ function parseLanguage(name: string): RunnerLanguage {
   return language;
 }
 
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value >= 1 && value <= 600)) throw new Complaint(`${text} is not a number of seconds between 1 and 600.`);
-  return value;
-}
-
 function options() {
   try {
     return parseArgs({
@@ -68,9 +60,7 @@ function options() {
         workspace: { type: "string" },
         languages: { type: "string" },
         "first-hour": { type: "boolean", default: false },
-        /** Duration of the streamed run, and of the pause after which functions are frozen; shorter for a trial. */
-        "stream-seconds": { type: "string", default: "60" },
-        "idle-seconds": { type: "string", default: "90" },
+        quick: { type: "boolean", default: false },
         mail: { type: "string" },
       },
     }).values;

@@ -9,15 +9,14 @@ export interface FirstHourOptions {
   workspace: string;
   /** The user of the token, whose folder contains the scripts of the checks. */
   username: string;
-  /** Duration of the streamed run. */
-  streamS: number;
-  /** Time without calls, after which the functions of the runners were frozen. */
-  idleS: number;
+  /** For a trial of the checks themselves: shorter runs and fewer of them, which prove less. */
+  quick: boolean;
   /** The address that receives a mail about an approval. */
   mail?: string | undefined;
 }
 
 interface Context extends FirstHourOptions {
+  size: typeof WHOLE;
   /** `/api/w/<workspace>` */
   w: string;
   /** Saves a script or a flow below the folder of these checks, and returns its path. */
@@ -28,32 +27,35 @@ interface Context extends FirstHourOptions {
 /** A check returns what it saw, in a few words. */
 type Check = (context: Context) => Promise<string>;
 
-const GROUP_JOBS = 30;
+/**
+ * Jobs of a group, calls at once, seconds of a stream, and seconds without a call, after which the functions of the runners are frozen.
+ */
+const WHOLE = { groupJobs: 30, calls: 30, streamS: 60, idleS: 90 };
+const QUICK: typeof WHOLE = { groupJobs: 4, calls: 3, streamS: 2, idleS: 1 };
 const GROUP_LIMIT_MS = 300_000;
 const RESULT_BYTES = 5_000_000;
-const CALLS_AT_ONCE = 30;
 /** The clocks of two machines differ by less. */
 const CLOCK_MS = 50;
 
 const TWICE = "export const main = (n: number) => n * 2;";
 
 const checks: Record<string, Check> = {
-  async "concurrency-group"({ target, w, saveScript }) {
+  async "concurrency-group"({ target, w, saveScript, size }) {
     const content = `export async function main() {
   const beganMs = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 200));
   return [beganMs, Date.now()];
 }`;
     const path = await saveScript("group", content, { concurrent_limit: 1, concurrency_time_window_s: 0 });
-    const jobs = await Promise.all(Array.from({ length: GROUP_JOBS }, () => ask(target, "POST", `${w}/jobs/run/p/${path}`, {})));
+    const jobs = await Promise.all(Array.from({ length: size.groupJobs }, () => ask(target, "POST", `${w}/jobs/run/p/${path}`, {})));
     const spans = await Promise.all(jobs.map((job) => resultOf(target, w, job, GROUP_LIMIT_MS) as Promise<[number, number]>));
     const sorted = spans.toSorted(([a], [b]) => a - b);
     const overlap = sorted.findIndex(([beganMs], n) => n > 0 && beganMs + CLOCK_MS < (sorted[n - 1]?.[1] ?? 0));
     if (overlap >= 0) throw new Complaint(`Run ${overlap} of the group began before the one before it had ended.`);
-    return `${GROUP_JOBS} jobs, one after the other`;
+    return `${size.groupJobs} jobs, one after the other`;
   },
 
-  async stream({ target, w, saveScript, streamS }) {
+  async stream({ target, w, saveScript, size: { streamS } }) {
     const path = await saveScript(
       "stream",
       `export async function* main(seconds: number) {
@@ -96,8 +98,8 @@ const checks: Record<string, Check> = {
     if (decided.status !== 201) throw new Complaint(`The link that resumes the flow returned ${decided.status}: ${decided.text}`);
     expectEqual(await resultOf(target, w, run), { ok: true }, "The result");
     const sent = await until(RUN_LIMIT_MS, "The notice to the topic", async () => {
-      const { notices } = await readRun(target, run);
-      return notices.find(({ channel, state }) => channel === "topic" && state === "sent");
+      const { gates } = await readRun(target, run);
+      return gates.flatMap(({ notices }) => notices).find(({ channel, state }) => channel === "topic" && state === "sent");
     });
     return `approved by its link, the topic received "${sent.what}"`;
   },
@@ -108,8 +110,8 @@ const checks: Record<string, Check> = {
     const run = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});
     await openGate(target, run);
     const notice = await until(RUN_LIMIT_MS, "A delivery of the mail", async () => {
-      const { notices } = await readRun(target, run);
-      return notices.find(({ channel, state }) => channel === "email" && state !== "pending");
+      const { gates } = await readRun(target, run);
+      return gates.flatMap(({ notices }) => notices).find(({ channel, state }) => channel === "email" && state !== "pending");
     });
     await ask(target, "POST", `${w}/jobs_u/queue/cancel/${run}`, { reason: "The check has ended." });
     if (notice.state !== "sent") throw new Complaint(`The mail is ${notice.state}: ${notice.error ?? "no reason was recorded"}`);
@@ -135,9 +137,9 @@ const checks: Record<string, Check> = {
     return "two calls with one key started one job";
   },
 
-  async burst({ target, w, saveScript }) {
+  async burst({ target, w, saveScript, size }) {
     const path = await saveScript("burst", TWICE);
-    const numbers = Array.from({ length: CALLS_AT_ONCE }, (_, n) => n);
+    const numbers = Array.from({ length: size.calls }, (_, n) => n);
     const wait = (n: number) => ask(target, "POST", `${w}/jobs/run_wait_result/p/${path}`, { n });
     const results = await Promise.all(numbers.map(wait));
     expectEqual(
@@ -145,10 +147,10 @@ const checks: Record<string, Check> = {
       numbers.map((n) => n * 2),
       "The results",
     );
-    return `${CALLS_AT_ONCE} calls at once`;
+    return `${size.calls} calls at once`;
   },
 
-  async idle({ target, w, saveScript, idleS }) {
+  async idle({ target, w, saveScript, size: { idleS } }) {
     const path = await saveScript("idle", TWICE);
     const run = () => ask(target, "POST", `${w}/jobs/run_wait_result/p/${path}`, { n: 21 });
     await run();
@@ -191,6 +193,7 @@ export async function checkFirstHour(options: FirstHourOptions): Promise<boolean
   const saved: { kind: "scripts" | "flows"; path: string }[] = [];
   const context: Context = {
     ...options,
+    size: options.quick ? QUICK : WHOLE,
     w,
     async saveScript(name, content, more = {}) {
       const path = `${folder}_${name}`;
@@ -252,8 +255,11 @@ async function resultOf(target: Target, w: string, job: string, limitMs = RUN_LI
 }
 
 interface Run {
-  gates: { decision?: object; links?: { resume: string[]; approvalPage: string } }[];
-  notices: { what: string; channel: string; state: string; error?: string }[];
+  gates: {
+    decision?: object;
+    links?: { resume: string[]; approvalPage: string };
+    notices: { what: string; channel: string; state: string; error?: string }[];
+  }[];
 }
 
 async function readRun(target: Target, run: string): Promise<Run> {
