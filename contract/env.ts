@@ -41,7 +41,7 @@ export const env = {
   statesArn: "SVC_STATES_ARN",
   /** `on` where Step Functions has a console (AWS). */
   statesConsole: "SVC_STATES_CONSOLE",
-  /** The stack's name, with which its state machines are tagged. */
+  /** The stack's name, with which its state machines are named and tagged, and its metrics and log lines are marked. */
   stack: "SVC_STACK",
   /** The role of state machines, which may call function `step`. */
   machineRole: "SVC_MACHINE_ROLE",

@@ -1,5 +1,5 @@
-/** The namespace of the service's metrics in CloudWatch, and the dimension `service` of each. */
-export const metricSource = { namespace: "svc", service: "svc" } as const;
+/** The namespace of the service's metrics in CloudWatch. The dimension `service` of each is the name of the stack. */
+export const METRIC_NAMESPACE = "svc";
 
 /** Outcomes that are counted as metrics; docs/aws.md lists them. Each name, with each kind, is a paid metric of the account. */
 export type Outcome =
@@ -12,6 +12,7 @@ export type Outcome =
   | "RunnerThrottles"
   | "Postponements"
   | "DeadLetters"
+  | "ExecutionsFailed"
   | "NoticesFailed"
   | `Housekeeping${string}`;
 

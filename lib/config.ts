@@ -1,5 +1,6 @@
 import type { Node } from "constructs";
 import * as z from "zod";
+import { DEFAULT_STACK } from "../contract/stack-names.ts";
 
 /** Paths of interpreters on this machine, for an engine that runs functions as local processes. */
 const interpretersSchema = z
@@ -30,6 +31,13 @@ const loginSchema = z.strictObject({
  */
 const stackConfigSchema = z
   .strictObject({
+    /** The name of the CloudFormation stack. Two stages in one account and region have different names. */
+    stackName: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,11}$/, "1 to 12 lower-case letters, digits and '-', starting with a letter")
+      // The roles of the stack `svc` may use every state machine whose name begins with `svc-`.
+      .refine((name) => !name.startsWith("svc-"), "The name of another stack cannot begin with svc-. Use a name such as staging-svc.")
+      .default(DEFAULT_STACK),
     /** A local engine instead of AWS: no CloudFront, no alarms, no isolation between tenants; data is deleted with the stack. */
     local: z.boolean().default(false),
     /** Public origin without a trailing slash; on AWS the default is the origin of the distribution or the custom domain. */

@@ -7,6 +7,7 @@ import { type Bundle, bundleOf } from "./compute/bundle.ts";
 import { JobQueue } from "./compute/job-queue.ts";
 import { Runners } from "./compute/runners.ts";
 import { Tick } from "./compute/schedule.ts";
+import { ServiceFunction } from "./compute/service-function.ts";
 import type { StackConfig } from "./config.ts";
 import { StateMachines } from "./flows/state-machines.ts";
 import { addApiFunctions } from "./functions/api-functions.ts";
@@ -18,7 +19,7 @@ import { Logins } from "./people/logins.ts";
 import { People } from "./people/people.ts";
 import { Signing } from "./people/signing.ts";
 import { Storage } from "./storage/bucket.ts";
-import { JobsTable } from "./storage/jobs-table.ts";
+import { INDEXES, JobsTable } from "./storage/jobs-table.ts";
 import { Keys } from "./storage/keys.ts";
 import { ObjectsTable } from "./storage/objects-table.ts";
 
@@ -30,7 +31,7 @@ export interface SvcStackProps extends StackProps {
 /** The whole service: the constructs that own resources, and the functions of lib/functions with the capabilities that those constructs grant. */
 export class SvcStack extends Stack {
   constructor(scope: Construct, id: string, { config, bundles, ...props }: SvcStackProps) {
-    super(scope, id, { description: "svc: workflow automation that scales to zero", ...props });
+    super(scope, id, { stackName: config.stackName, description: "svc: workflow automation that scales to zero", ...props });
     const jobs = new JobsTable(this, "Jobs", config);
     const objects = new ObjectsTable(this, "Objects", config);
     const storage = new Storage(this, "Storage", config);
@@ -41,7 +42,7 @@ export class SvcStack extends Stack {
     const runners = new Runners(this, "Runners", config, bundles);
     const build = new Build(this, "Builds", config, bundleOf(bundles, "functions", "build"));
     const notices = new Notices(this, "Notices", config);
-    const flows = new StateMachines(this, "StateMachines");
+    const flows = new StateMachines(this, "StateMachines", config);
     const api = new Api(this, "Gateway", config);
     const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
 
@@ -57,7 +58,12 @@ export class SvcStack extends Stack {
 
     api.route({ run, stream, approve, ...answering });
     new Tick(this, "Tick", housekeeping);
-    const observed = { api: api.api, jobs: queue, runners: runners.functions, housekeeping };
+    // All functions are found and not listed, so that no new one is without an alarm.
+    const functions = new Map(
+      this.node.findAll().flatMap((each) => (each instanceof ServiceFunction ? [[each.name, each.fn] as const] : [])),
+    );
+    const tables = { jobs: jobs.table, objects: objects.table };
+    const observed = { stackName: config.stackName, api: api.api, queues: queue, functions, tables, indexes: INDEXES };
     const observe = config.local ? undefined : new Observe(this, "Observe", config, observed);
 
     this.output({
@@ -80,7 +86,7 @@ export class SvcStack extends Stack {
       BuildFunction: build.fn.functionName,
       DeliverFunction: deliver.functionName,
       NoticesTopic: notices.topic.topicArn,
-      ...(observe ? { DashboardName: observe.dashboard.dashboardName } : {}),
+      ...(observe ? { DashboardName: observe.dashboard.dashboardName, RollbackAlarms: observe.rollbackAlarms } : {}),
     });
   }
 

@@ -3,6 +3,7 @@ import validate from "asl-validator";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { buildMachinePrefix } from "../contract/stack-names.ts";
 import { aFlow, anyFlow, identity } from "../test/builders/flows.ts";
 import { flowFixture, flowFixtureNames, flowFixtures, machinesIn } from "../test/support/flows/asl.ts";
 import type { Definition, State } from "./asl.ts";
@@ -113,7 +114,7 @@ describe("a flow as a state machine", () => {
 
 describe("machineName", () => {
   const definition = compiled({ modules: [] });
-  const nameOf = (workspace: string, path: string, of = definition) => buildMachineName(workspace, path, of);
+  const nameOf = (workspace: string, path: string, of = definition) => buildMachineName({ stack: "svc", workspace, path }, of);
 
   it("the name contains workspace and path in characters that Step Functions accepts", () => {
     expect(nameOf("demo", "f/ops/daily.report")).toMatch(/^svc-demo-f-ops-daily-report-[0-9a-f]{16}$/);
@@ -128,6 +129,16 @@ describe("machineName", () => {
       }
     }
     expect(nameOf("w".repeat(50), `f/${"p".repeat(200)}/end`)).toMatch(/-f-p--end-[0-9a-f]{16}$/);
+  });
+
+  it("the names of two stacks never begin with the prefix of the other, and leave room for the longest workspace", () => {
+    const stacks = ["svc", "staging-svc", "staging", "s", "stagings", "svcs"];
+    for (const stack of stacks) {
+      const name = buildMachineName({ stack, workspace: "w".repeat(50), path: "f/ops/daily" }, definition);
+      expect(name.length).toBeLessThanOrEqual(80);
+      expect(name).toMatch(/^[A-Za-z0-9_-]+-[0-9a-f]{16}$/);
+      expect(stacks.filter((other) => name.startsWith(buildMachinePrefix(other)))).toEqual([stack]);
+    }
   });
 
   it("the name is equal only for equal definitions", () => {

@@ -3,15 +3,15 @@ import type { Definition } from "./asl.ts";
 import { compileFlow } from "./compile.ts";
 import { buildMachineName } from "./machine-name.ts";
 
-/** Builds the state machine of a flow at a path. `step`: ARN of the function that executes its steps. */
+/** Builds the state machine of a flow at a path. `step`: ARN of the function that executes its steps; `stack`: name of the stack. */
 export function buildFlowMachine(
   value: FlowValue,
-  { step, workspace, path }: { step: string; workspace: string; path: string },
+  { step, ...place }: { step: string; stack: string; workspace: string; path: string },
 ): { name: string; spare: string; definition: Definition } {
-  const definition = compileFlow(value, { step, title: `${workspace} ${path}` });
+  const definition = compileFlow(value, { step, title: `${place.workspace} ${place.path}` });
   return {
-    name: buildMachineName(workspace, path, definition),
-    spare: buildMachineName(workspace, path, definition, { spare: true }),
+    name: buildMachineName(place, definition),
+    spare: buildMachineName(place, definition, { spare: true }),
     definition,
   };
 }

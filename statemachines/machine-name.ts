@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { buildMachinePrefix } from "../contract/stack-names.ts";
 import type { Definition } from "./asl.ts";
 
 /** Returns the tags of a machine. The stack's name identifies the machines to delete with the stack; the others are for people. */
@@ -8,25 +9,31 @@ export function buildMachineTags(stack: string, workspace: string): Record<strin
 /** Returns the tag of all machines of a stack. */
 export const buildStackTag = (stack: string): Record<string, string> => ({ svc: stack });
 
-const PREFIX = "svc-";
-/** Returns the prefix of the names of all machines, or of one workspace. */
-export const buildMachinePrefix = (workspace?: string) => (workspace === undefined ? PREFIX : `${PREFIX}${workspace}-`);
+/** The maximum of Step Functions. */
+const NAME_CHARS = 80;
 /** 64 bits, so that two definitions cannot be made to share a name. */
 const DIGEST_CHARS = 16;
-const PATH_CHARS = 80 - ("svc---".length + DIGEST_CHARS);
+/** A shorter part of a path identifies nothing and is omitted. */
+const MIN_PATH_CHARS = 6;
 
 /**
  * Returns `svc-<workspace>-<path>-<16 hex digits of the definition's hash>`, so that equal definitions at one path share one machine. The name has
- * at most 80 characters; the middle of a long path is omitted. `spare`: another name, if the machine with the first name is being deleted
+ * at most 80 characters; the middle of a long path is omitted, or the whole path. `spare`: another name, if the machine with the first name is being deleted
  * or has another definition.
  */
-export function buildMachineName(workspace: string, path: string, definition: Definition, { spare = false } = {}): string {
+export function buildMachineName(
+  { stack, workspace, path }: { stack: string; workspace: string; path: string },
+  definition: Definition,
+  { spare = false } = {},
+): string {
   const digest = createHash("sha256")
     .update(`${JSON.stringify(definition)}${spare ? "spare" : ""}`)
     .digest("hex")
     .slice(0, DIGEST_CHARS);
-  const room = PATH_CHARS - workspace.length;
+  const prefix = buildMachinePrefix(stack, workspace);
+  const room = NAME_CHARS - (prefix.length + "-".length + DIGEST_CHARS);
+  if (room < MIN_PATH_CHARS) return `${prefix}${digest}`;
   const clean = path.replaceAll(/[^A-Za-z0-9_-]/g, "-");
   const cut = clean.length <= room ? clean : `${clean.slice(0, Math.ceil(room / 2) - 1)}--${clean.slice(-(Math.floor(room / 2) - 1))}`;
-  return `${buildMachinePrefix(workspace)}${cut}-${digest}`;
+  return `${prefix}${cut}-${digest}`;
 }

@@ -13,6 +13,7 @@ import {
 } from "@aws-sdk/client-sfn";
 import { env, requireEnv } from "../../contract/env.ts";
 import { buildConsoleUrl } from "../../core/flows/console-url.ts";
+import { STOPPED_BY_SERVICE } from "../../core/flows/execution-event.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
 /** An execution, named after its job and the number in the job's record. */
@@ -68,7 +69,7 @@ export const executions = {
   async stopExecution(execution: ExecutionName, cause: string): Promise<void> {
     try {
       await stepFunctions().send(
-        new StopExecutionCommand({ executionArn: executionArn(execution), error: "Canceled", cause: cause.slice(0, 1000) }),
+        new StopExecutionCommand({ executionArn: executionArn(execution), error: STOPPED_BY_SERVICE, cause: cause.slice(0, 1000) }),
       );
     } catch (error) {
       if (!(error instanceof ExecutionDoesNotExist)) throw error;

@@ -21,6 +21,7 @@ export function compileRows(quick: boolean): Row[] {
     const startedMs = performance.now();
     const { definition } = buildFlowMachine(value, {
       step: "arn:aws:lambda:us-east-1:000000000000:function:step",
+      stack: "svc",
       workspace: "demo",
       path: "f/bench/large",
     });

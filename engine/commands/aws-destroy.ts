@@ -2,13 +2,13 @@ import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
+import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { inPhase } from "../launch/progress.mjs";
 import { lastLines, runCommand } from "./command.ts";
 
 const USAGE = "npm run aws:destroy -- [--stack svc] [--delete-data] [--force]";
-/** The prefix of the names of all state machines, which carry the tag `svc` with the name of their stack. */
-const MACHINE_PREFIX = "svc-";
+/** All state machines carry this tag with the name of their stack. */
 const MACHINE_TAG = "svc";
 /** Step Functions refuses more requests than a few each second, and the client repeats the refused ones. */
 const MACHINES_AT_ONCE = 4;
@@ -67,7 +67,7 @@ async function machinesOf(stack: string): Promise<string[]> {
   const candidates: string[] = [];
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, {})) {
     for (const { name, stateMachineArn } of stateMachines) {
-      if (name?.startsWith(MACHINE_PREFIX) && stateMachineArn) candidates.push(stateMachineArn);
+      if (name?.startsWith(buildMachinePrefix(stack)) && stateMachineArn) candidates.push(stateMachineArn);
     }
   }
   const own: string[] = [];

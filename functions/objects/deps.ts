@@ -19,5 +19,6 @@ export const deps = {
   executions: { describeStateMachine },
   baseUrl: requireEnv(env.baseUrl),
   step: requireEnv(env.stepFunction),
+  stack: requireEnv(env.stack),
   nowMs: Date.now,
 };

@@ -5,6 +5,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { executionEventSchema } from "../../core/flows/execution-event.ts";
+import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { reconcileExecution } from "../../services/flows/lifecycle/reconcile.ts";
 import { logger, observeHandler } from "../shared/observe.ts";
 
@@ -14,7 +15,8 @@ const deps = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, ex
 async function settleExecution(event: unknown): Promise<void> {
   const ours = executionEventSchema.parse(event);
   if (!ours) return;
-  const { job, execution, stopped } = ours;
+  const { job, execution, stopped, failed } = ours;
+  if (failed) countOutcome("ExecutionsFailed");
   await reconcileExecution(deps, { job, execution }, { stopped });
   logger.info("settled", { job, execution, stopped });
 }

@@ -1,10 +1,15 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { takeCounts } from "../../aws/sdk/request-counts.ts";
-import { metricSource } from "../../contract/metrics.ts";
+import { env } from "../../contract/env.ts";
+import { METRIC_NAMESPACE } from "../../contract/metrics.ts";
+import { DEFAULT_STACK } from "../../contract/stack-names.ts";
 import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
 
-export const logger = new Logger({ serviceName: metricSource.service });
+/** The name of the stack, so that the metrics of two stacks in one account are separate. */
+const serviceName = process.env[env.stack] || DEFAULT_STACK;
+
+export const logger = new Logger({ serviceName });
 
 /** Counts since the last log line, by job kind and outcome. Metrics of one kind share a line. */
 const pending = new Map<string | undefined, Map<string, number>>();
@@ -26,7 +31,7 @@ async function publishMetrics(): Promise<void> {
   if (pending.size === 0) return;
   const { Metrics, MetricUnit } = await import("@aws-lambda-powertools/metrics");
   for (const [kind, counts] of pending) {
-    const metrics = new Metrics({ namespace: metricSource.namespace, serviceName: metricSource.service });
+    const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName });
     if (kind !== undefined) metrics.addDimension("kind", kind);
     for (const [outcome, count] of counts) metrics.addMetric(outcome, MetricUnit.Count, count);
     metrics.publishStoredMetrics();

@@ -132,7 +132,7 @@ describe("the REST API", () => {
 
   it("outlives the streams of the service, at each of the places that could end them", () => {
     const { properties } = fn(template, descriptions.stream);
-    // The service ends a stream itself, with an event that tells the reader to reconnect.
+    // The service ends a stream itself, with an event after which the reader reconnects.
     expect(limits.streamMs).toBeLessThanOrEqual(Math.min(900_000, properties.Timeout * 1000) - 60_000);
     const [distribution] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
     const [origin] = distribution?.Properties.DistributionConfig.Origins ?? [];

@@ -41,10 +41,13 @@ const UNTRACED: ReadonlySet<string> = new Set(["build", "web"]);
  */
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
+  /** The name of its folder; `runner-<language>` for a runner. */
+  readonly name: string;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { config, bundle } = props;
+    this.name = bundle.kind === "runners" ? `runner-${bundle.name}` : bundle.name;
     const traced = !config.local && bundle.kind === "functions" && !UNTRACED.has(bundle.name);
     const logGroup = new LogGroup(this, "Logs", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });

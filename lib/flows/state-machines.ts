@@ -5,19 +5,20 @@ import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
+import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-
-/** State machines are created at run time, one for each flow definition, so permissions match a prefix of their names. */
-const MACHINES = "svc-*";
 
 /** Permissions and resources that flows need in Step Functions. */
 export class StateMachines extends Construct {
   /** The role of every state machine. It may only invoke one function. */
   private readonly role: Role;
+  /** State machines are created at run time, one for each flow definition, so permissions match the prefix of the stack's machines. */
+  private readonly prefix: string;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { stackName }: StackConfig) {
     super(scope, id);
+    this.prefix = buildMachinePrefix(stackName);
     this.role = new Role(this, "Role", {
       description: "svc: state machines of flows",
       assumedBy: new ServicePrincipal("states.amazonaws.com", {
@@ -33,7 +34,7 @@ export class StateMachines extends Construct {
 
   /** Allows a function to create machines that may invoke `step`. */
   configureMake(fn: LambdaFunction, step: LambdaFunction): void {
-    this.allow(fn, ["CreateStateMachine", "DescribeStateMachine", "TagResource"], "stateMachine", MACHINES);
+    this.allow(fn, ["CreateStateMachine", "DescribeStateMachine", "TagResource"], "stateMachine", `${this.prefix}*`);
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["iam:PassRole"],
@@ -41,7 +42,6 @@ export class StateMachines extends Construct {
         conditions: { StringEquals: { "iam:PassedToService": "states.amazonaws.com" } },
       }),
     );
-    fn.addEnvironment(env.stack, Stack.of(this).stackName);
     fn.addEnvironment(env.machineRole, this.role.roleArn);
     fn.addEnvironment(env.stepFunction, step.functionArn);
   }
@@ -60,27 +60,26 @@ export class StateMachines extends Construct {
   /** Allows a function to delete machines with the stack's prefix. */
   configureRemove(fn: LambdaFunction): void {
     const { stackName } = Stack.of(this);
-    this.allow(fn, ["ListTagsForResource", "ListExecutions"], "stateMachine", MACHINES);
-    this.allow(fn, ["DeleteStateMachine"], "stateMachine", MACHINES, { StringEquals: { "aws:ResourceTag/svc": stackName } });
+    this.allow(fn, ["ListTagsForResource", "ListExecutions"], "stateMachine", `${this.prefix}*`);
+    this.allow(fn, ["DeleteStateMachine"], "stateMachine", `${this.prefix}*`, { StringEquals: { "aws:ResourceTag/svc": stackName } });
     this.allow(fn, ["ListStateMachines"], "stateMachine", "*");
-    fn.addEnvironment(env.stack, stackName);
   }
 
   configureStart(fn: LambdaFunction): void {
-    this.allow(fn, ["StartExecution"], "stateMachine", MACHINES);
+    this.allow(fn, ["StartExecution"], "stateMachine", `${this.prefix}*`);
   }
 
   configureLook(fn: LambdaFunction): void {
-    this.allow(fn, ["DescribeExecution"], "execution", `${MACHINES}:*`);
+    this.allow(fn, ["DescribeExecution"], "execution", `${this.prefix}*:*`);
   }
 
   /** Allows a function to complete the task that waits for a nested flow. */
   configureResume(fn: LambdaFunction): void {
-    this.allow(fn, ["SendTaskSuccess"], "stateMachine", MACHINES);
+    this.allow(fn, ["SendTaskSuccess"], "stateMachine", `${this.prefix}*`);
   }
 
   configureStop(fn: LambdaFunction): void {
-    this.allow(fn, ["StopExecution"], "execution", `${MACHINES}:*`);
+    this.allow(fn, ["StopExecution"], "execution", `${this.prefix}*:*`);
   }
 
   /** Invokes a function when an execution of one of these machines ends without success. */
@@ -90,7 +89,7 @@ export class StateMachines extends Construct {
       eventPattern: {
         source: ["aws.states"],
         detailType: ["Step Functions Execution Status Change"],
-        detail: { status: ["FAILED", "TIMED_OUT", "ABORTED"], stateMachineArn: [{ prefix: this.arn("stateMachine", "svc-") }] },
+        detail: { status: ["FAILED", "TIMED_OUT", "ABORTED"], stateMachineArn: [{ prefix: this.arn("stateMachine", this.prefix) }] },
       },
       // Few retries suffice, because housekeeping finds flows whose event was lost.
       targets: [new LambdaTarget(fn, { retryAttempts: 2 })],
@@ -110,7 +109,8 @@ export class StateMachines extends Construct {
     const resources = [this.arn(resource, resourceName)];
     fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources, conditions }));
     this.addMachinesArn(fn);
-    const reason = "The service creates state machines at run time with names that begin with svc-. Listing covers all state machines.";
+    const reason =
+      "The service creates state machines at run time with names that begin with the stack's prefix. Listing covers all state machines.";
     if (fn.role) {
       acknowledge(
         fn.role,

@@ -1,5 +1,6 @@
 import type { Stack } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { env } from "../../contract/env.ts";
 import type { Build } from "../compute/build.ts";
 import { type Bundle, bundleOf } from "../compute/bundle.ts";
 import type { JobQueue } from "../compute/job-queue.ts";
@@ -47,7 +48,7 @@ interface FunctionSize {
   readonly mayLoop?: boolean;
 }
 
-/** Adds one function to the stack and grants it its capabilities. What it is not given, it cannot do. */
+/** Adds one function to the stack and grants it its capabilities. It has no other rights. */
 export function addFunction(
   { stack, config, bundles }: StackParts,
   name: string,
@@ -55,6 +56,7 @@ export function addFunction(
   configure: (fn: LambdaFunction) => void,
 ): LambdaFunction {
   const { fn } = new ServiceFunction(stack, id, { config, bundle: bundleOf(bundles, "functions", name), ...size });
+  fn.addEnvironment(env.stack, config.stackName);
   configure(fn);
   return fn;
 }

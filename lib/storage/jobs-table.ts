@@ -7,7 +7,7 @@ import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { tableProps } from "./table-props.ts";
 
-const INDEXES = ["list", "path", "parent", "due"] as const;
+export const INDEXES = ["list", "path", "parent", "due"] as const;
 
 /**
  * One head item per job and its child items. Indexes contain only immutable attributes and due times, because each change of an indexed attribute

@@ -2,6 +2,7 @@ import type { PageEnd } from "../../aws/dynamodb/job-indexes.ts";
 import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
+import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { buildListPartitions } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseReadableObjects } from "../../core/objects/parse-object.ts";
@@ -14,7 +15,7 @@ import {
   isRemovableItem,
   needsPurge,
 } from "../../core/workspaces/deleted.ts";
-import { buildMachinePrefix, buildMachineTags } from "../../statemachines/machine-name.ts";
+import { buildMachineTags } from "../../statemachines/machine-name.ts";
 import type { CancelJobDeps } from "../jobs/cancel/cancel-job.ts";
 import { cancelWorkspaceJobs } from "../jobs/cancel/cancel-workspace-jobs.ts";
 import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
@@ -61,7 +62,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
   if (!state.pass?.cursor) {
     await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
-    if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(id), buildMachineTags(stack, id), inTime))) return state;
+    if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(stack, id), buildMachineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.deletePrefix(`${folder}/${id}/`, inTime))) return state;
     }

@@ -21,7 +21,7 @@ export async function makeMachine(
 ): Promise<MachineAnswer> {
   const large = describeSizeProblem(value);
   if (large) return { refused: large };
-  const { name, spare, definition: machine } = buildFlowMachine(value, { step, workspace, path });
+  const { name, spare, definition: machine } = buildFlowMachine(value, { step, stack, workspace, path });
   const definition = JSON.stringify(machine);
   const tags = { ...buildMachineTags(stack, workspace), "svc:path": path };
   const refused = await validateMachine(name, definition);

@@ -1,6 +1,7 @@
 import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { limits } from "../../../contract/limits.ts";
-import { buildMachinePrefix, buildStackTag } from "../../../statemachines/machine-name.ts";
+import { buildMachinePrefix } from "../../../contract/stack-names.ts";
+import { buildStackTag } from "../../../statemachines/machine-name.ts";
 
 export interface IdleMachineDeps {
   stateMachines: Pick<StateMachines, "deleteIdleStateMachines">;
@@ -22,7 +23,7 @@ export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMa
   const now = nowMs();
   if (now % HOUR_MS >= MINUTE_MS) return 0;
   return stateMachines.deleteIdleStateMachines(
-    buildMachinePrefix(),
+    buildMachinePrefix(stack),
     buildStackTag(stack),
     now - limits.machineIdleMs,
     (all) => selectHourlyShare(all, Math.floor(now / HOUR_MS)),

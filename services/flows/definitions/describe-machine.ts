@@ -14,6 +14,8 @@ interface DescribeMachineDeps extends LoadFlowDeps {
   executions: Pick<Executions, "describeStateMachine">;
   /** The ARN of the function that runs steps. */
   step: string;
+  /** The stack's name. */
+  stack: string;
 }
 
 /**
@@ -21,12 +23,12 @@ interface DescribeMachineDeps extends LoadFlowDeps {
  * machines that were deleted as idle or not created yet. Throws `flow.noMachine`, `flow.versionNotFound`.
  */
 async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
-  const { executions, step } = deps;
+  const { executions, step, stack } = deps;
   const { workspace, path, version, build } = flow;
   const value = storedFlowValueSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
   const none = value.modules.length === 0 ? "It has no steps, so it ends without a state machine." : describeSizeProblem(value);
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
-  const { name, spare, definition } = buildFlowMachine(value, { step, workspace, path });
+  const { name, spare, definition } = buildFlowMachine(value, { step, stack, workspace, path });
   const machine = (build.state === "ready" ? build.stateMachine : undefined) ?? name;
   const { arn, url } = executions.describeStateMachine(machine);
   return {

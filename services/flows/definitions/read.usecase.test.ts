@@ -35,7 +35,7 @@ describe("a version of a flow that a number names", () => {
   });
 
   it("does not exist for a caller who may not read its path", async () => {
-    const machineDeps = { ...room.deps, step: "arn:step" };
+    const machineDeps = { ...room.deps, step: "arn:step", stack: "svc" };
     const calls = [
       () => getFlowVersion(room.deps, as(stranger(), routes.getFlowVersion), version),
       () => describeMachineAtVersion(machineDeps, as(stranger(), routes.flowMachineAtVersion), version),

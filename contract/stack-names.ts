@@ -1,0 +1,11 @@
+/** The name of a stack that has no other name. */
+export const DEFAULT_STACK = "svc";
+
+/**
+ * Returns the prefix of the names of all state machines of a stack, or of one of its workspaces. No prefix of one stack begins with that of
+ * another, because roles grant rights by it: names of stacks have no `_`, and none begins with `svc-` (lib/config.ts).
+ */
+export function buildMachinePrefix(stack: string, workspace?: string): string {
+  const prefix = stack === DEFAULT_STACK ? `${stack}-` : `${stack}_`;
+  return workspace === undefined ? prefix : `${prefix}${workspace}-`;
+}
