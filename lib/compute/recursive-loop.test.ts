@@ -21,7 +21,7 @@ function idsIn(part: unknown): string[] {
   });
 }
 
-/** Where the messages and invocations of each function, queue and topic go. */
+/** Returns the targets of the messages and invocations of each function, queue and topic. */
 function edges(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const add = (from: string, to: readonly string[]) => {
