@@ -96,6 +96,8 @@ export const limits = {
   /** Time between the end of a lease and the requeueing of the job. The supervisor ends itself after 40 s without a response. */
   leaseGraceMs: 10_000,
   maxAttempts: 3,
+  /** Maximum time after which the message of a queued job is sent again, because a process may have died before it sent the first one. */
+  resendMs: 900_000,
   /** Number of slots of a concurrency group, because one item contains them. */
   concurrentLimit: 1000,
   concurrencyWindowS: 7 * 24 * 3600,

@@ -1,4 +1,5 @@
-import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { QueryCommand, type QueryCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { buildListKey, computeShard, type EndedJob, type EndState } from "../../core/jobs/job.ts";
 import type { EntryCondition, EntryField } from "../../core/jobs/list-source.ts";
 import { documents } from "../sdk/clients.ts";
@@ -8,6 +9,15 @@ import { jobsTable } from "./jobs-client.ts";
 export interface ListEntry {
   id: string;
   sort: string;
+}
+
+/** An entry of the index `due`: a job, or a concurrency group. */
+export interface DueEntry {
+  id: string;
+  /** The sort key of its item. */
+  ref: string;
+  workspace: string;
+  dueAtMs: number;
 }
 
 /** The position after a page: what the index needs to continue, and the sort key of the last entry that was compared. */
@@ -145,6 +155,50 @@ export const jobIndexes = {
       }),
     );
     return (Items ?? []).map((found) => ({ id: String(found["pk"]), workspace: String(found["ws"]), dueAtMs: Number(found["ds"]) }));
+  },
+
+  /** Reads one page of the items that are due at `untilMs` in one shard, earliest first. `after` is absent after the last page. */
+  async listDuePage(
+    shard: number,
+    untilMs: number,
+    { limit, after }: { limit: number; after?: Record<string, unknown> | undefined },
+  ): Promise<{ entries: DueEntry[]; after: Record<string, unknown> | undefined }> {
+    const { Items, LastEvaluatedKey } = await documents().send(
+      new QueryCommand({
+        TableName: jobsTable.getName(),
+        IndexName: "due",
+        KeyConditionExpression: "#p = :p AND #s <= :until",
+        ExpressionAttributeNames: { "#p": "dp", "#s": "ds" },
+        ExpressionAttributeValues: { ":p": `due#${shard}`, ":until": untilMs },
+        Limit: limit,
+        ...(after ? { ExclusiveStartKey: after } : {}),
+      }),
+    );
+    const entries = (Items ?? []).map((found) => ({
+      id: String(found["pk"]),
+      ref: String(found["sk"]),
+      workspace: String(found["ws"]),
+      dueAtMs: Number(found["ds"]),
+    }));
+    return { entries, after: LastEvaluatedKey };
+  },
+
+  /** Moves an item in the index `due`, also one that cannot be read. Does nothing if it has moved or is gone. */
+  async postpone({ id, ref, dueAtMs }: DueEntry, toMs: number): Promise<void> {
+    try {
+      await documents().send(
+        new UpdateCommand({
+          TableName: jobsTable.getName(),
+          Key: { pk: id, sk: ref },
+          UpdateExpression: "SET #s = :to",
+          ConditionExpression: "#s = :from",
+          ExpressionAttributeNames: { "#s": "ds" },
+          ExpressionAttributeValues: { ":to": toMs, ":from": dueAtMs },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
   },
 
   /** Lists the ids of a workspace's jobs that are due at any time in one shard, until at least `most` are found. */

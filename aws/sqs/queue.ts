@@ -1,21 +1,45 @@
-import { SendMessageCommand } from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { env, requireEnv } from "../../contract/env.ts";
 import { isHighPriority, type Sendable, toJobMessage } from "../../core/jobs/lifecycle.ts";
 import { sqs } from "../sdk/clients.ts";
 
+const queueUrl = (job: Sendable) => requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl);
+
+/** The message group keeps workspaces fair. SQS takes a message without one for a tenant of its own, also when its delay is over. */
+const toMessage = (job: Sendable, delayS: number) => ({
+  MessageBody: JSON.stringify(toJobMessage(job)),
+  MessageGroupId: job.workspace,
+  ...(delayS > 0 ? { DelaySeconds: delayS } : {}),
+});
+
+/** The maximum number of messages in one call. */
+const BATCH = 10;
+
 export const queue = {
-  /**
-   * Sends the message of a job. Messages may arrive late or twice, so the job's record decides. The message group keeps workspaces fair.
-   */
+  /** Sends the message of a job. Messages may arrive late or twice, so the job's record decides. */
   async sendMessage(job: Sendable, delayS = 0): Promise<void> {
-    await sqs().send(
-      new SendMessageCommand({
-        QueueUrl: requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl),
-        MessageBody: JSON.stringify(toJobMessage(job)),
-        // Some engines do not support a delay together with a message group. A delayed message needs no fairness.
-        ...(delayS > 0 ? { DelaySeconds: delayS } : { MessageGroupId: job.workspace }),
-      }),
+    await sqs().send(new SendMessageCommand({ QueueUrl: queueUrl(job), ...toMessage(job, delayS) }));
+  },
+
+  /** Sends the messages of several jobs, ten in one call. Returns the jobs whose messages were not sent, with the reasons. */
+  async sendMessages(messages: readonly { job: Sendable; delayS: number }[]): Promise<{ id: string; error: Error }[]> {
+    const calls = [...Map.groupBy(messages, ({ job }) => queueUrl(job))].flatMap(([url, all]) =>
+      Array.from({ length: Math.ceil(all.length / BATCH) }, (_, index) => ({ url, part: all.slice(index * BATCH, (index + 1) * BATCH) })),
     );
+    return (await Promise.all(calls.map(({ url, part }) => sendBatch(url, part)))).flat();
   },
 };
 export type Queue = typeof queue;
+
+async function sendBatch(url: string, part: { job: Sendable; delayS: number }[]): Promise<{ id: string; error: Error }[]> {
+  const Entries = part.map(({ job, delayS }, index) => ({ Id: String(index), ...toMessage(job, delayS) }));
+  try {
+    const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl: url, Entries }));
+    return Failed.flatMap(({ Id, Code, Message }) => {
+      const job = part[Number(Id)]?.job;
+      return job ? [{ id: job.id, error: Object.assign(new Error(Message ?? "The message was refused."), { name: Code ?? "Error" }) }] : [];
+    });
+  } catch (error) {
+    return part.map(({ job }) => ({ id: job.id, error: error as Error }));
+  }
+}

@@ -120,7 +120,7 @@ describe("idle machines", () => {
       { svc: "mine" },
       nowMs - 30 * DAY_S * 1000,
       (all) => all,
-      () => true,
+      (_, work) => work(),
     );
     return [count, gone];
   }

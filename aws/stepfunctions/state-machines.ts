@@ -134,23 +134,25 @@ export const stateMachines = {
   },
 
   /**
-   * Deletes the machines that `inTurn` selects, if they are idle since `sinceMs` (epoch ms) and were created before. Returns the number of
-   * deleted machines. Step Functions stores executions for 90 days, so `sinceMs` must not be earlier.
+   * Deletes the machines that `inTurn` selects, if they are idle since `sinceMs` (epoch ms) and were created before. `each` runs the work for one
+   * machine and returns whether the machine was deleted, or `undefined` to stop. Returns the number of deleted machines. Step Functions stores
+   * executions for 90 days, so `sinceMs` must not be earlier.
    */
   async deleteIdleStateMachines(
     prefix: string,
     tags: Record<string, string>,
     sinceMs: number,
     inTurn: <T>(all: T[]) => T[],
-    inTime: () => boolean,
+    each: (arn: string, work: () => Promise<boolean>) => Promise<boolean | undefined>,
   ): Promise<number> {
     let gone = 0;
     return unlessThrottled(
       async () => {
         const old = (await machines(prefix)).filter(({ madeMs }) => madeMs < sinceMs);
         for (const { arn } of inTurn(old)) {
-          if (!inTime()) break;
-          if ((await isIdle(arn, sinceMs)) && (await removeIf(arn, tags))) gone += 1;
+          const isDeleted = await each(arn, async () => (await isIdle(arn, sinceMs)) && (await removeIf(arn, tags)));
+          if (isDeleted === undefined) break;
+          if (isDeleted) gone += 1;
         }
         return gone;
       },

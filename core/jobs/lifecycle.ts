@@ -21,6 +21,22 @@ export function firstDueMs(nowMs: number, scheduledForMs?: number): number {
   return Math.max(nowMs, scheduledForMs ?? 0) + limits.leaseMs + limits.leaseGraceMs + 5_000;
 }
 
+/**
+ * Returns when housekeeping looks again at a job whose message it sends at `nowMs`. The time since the job could run doubles with each further message:
+ * a lost message is replaced, and a long queue does not fill with copies.
+ */
+export function nextSendMs(nowMs: number, { createdAtMs, scheduledForMs = createdAtMs, concurrency }: ResentJob): number {
+  if (scheduledForMs > nowMs) return firstDueMs(nowMs, scheduledForMs);
+  const waitedMs = Math.min(nowMs - scheduledForMs, limits.resendMs);
+  // A released slot notifies the next job, and housekeeping checks the group too. This check covers the loss of both.
+  return Math.max(firstDueMs(nowMs), nowMs + waitedMs, concurrency ? nowMs + LIMITED_CHECK_MS : 0);
+}
+type ResentJob = Pick<Job, "createdAtMs" | "scheduledForMs" | "concurrency">;
+const LIMITED_CHECK_MS = 300_000;
+
+/** Returns the latest time at which housekeeping checks a job that waits to run at `nowMs`. */
+export const lastDueMs = (nowMs: number): number => nowMs + Math.max(limits.resendMs, LIMITED_CHECK_MS);
+
 /** Returns whether the lease of a job and the grace period, in which its supervisor ends itself, have passed. */
 export function isLost(job: RunningJob, nowMs: number): boolean {
   return job.leaseUntilMs + limits.leaseGraceMs <= nowMs;

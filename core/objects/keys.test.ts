@@ -15,6 +15,8 @@ const others = [
   "instanceGroup",
   "instanceSetting",
   "endedIndex",
+  "failedItem",
+  "taskCursor",
   "token",
   "userToken",
   "loginKey",

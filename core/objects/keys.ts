@@ -31,6 +31,10 @@ export const keys = {
   instanceSetting: (name: string): ObjectKey => ({ pk: "SETTINGS", sk: name }),
   /** The time since which the index of unsuccessful jobs is complete. */
   endedIndex: (): ObjectKey => ({ pk: "MIGRATIONS", sk: "ended-index" }),
+  /** An item of a periodic task that failed. */
+  failedItem: (task: string, item: string): ObjectKey => ({ pk: "HOUSEKEEPING", sk: `failed#${task}#${item}`.slice(0, 500) }),
+  /** The place at which a periodic task continues in the next tick. */
+  taskCursor: (task: string): ObjectKey => ({ pk: "CURSORS", sk: task }),
   instanceGroup: (name: string): ObjectKey => ({ pk: "GROUPS", sk: name }),
   audit: (workspace: string, id: string): ObjectKey => ({ pk: `AUDIT#${workspace}`, sk: id }),
   /** A setting of a workspace, by the name it has in its settings. */

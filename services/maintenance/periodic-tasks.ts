@@ -1,8 +1,11 @@
+import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
 import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
 import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
 import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due-notices.ts";
-import { listAllWorkspaces } from "../workspaces/workspaces.ts";
+
 import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { type RemoveExpiredDeps, removeExpired } from "./remove-expired.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
@@ -10,33 +13,40 @@ import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
 export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & RemoveExpiredDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps;
 
-/** Returns the tasks of housekeeping in the order in which each tick runs them. Tasks that callers wait for come first. */
+/** Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. */
 export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
-  let listed: ReturnType<typeof listAllWorkspaces> | undefined;
+  let listed: ReturnType<typeof listWorkspaces> | undefined;
   const workspaces = () => {
-    listed ??= listAllWorkspaces(deps);
+    listed ??= listWorkspaces(deps);
     return listed;
   };
-  const inUse = async () => new Set((await workspaces()).filter(({ deleted }) => !deleted).map(({ id }) => id));
+  const allIds = async () => (await workspaces()).map(({ id }) => id);
+  const inUse = async () => new Set((await workspaces()).flatMap(({ id, deleted }) => (deleted ? [] : [id])));
   return [
     {
       name: "recordEndedIndex",
-      run: async () => {
-        const ids = (await workspaces()).map(({ id }) => id);
-        return { recorded: (await recordEndedIndexStart(deps, ids)) ? 1 : 0 };
-      },
+      run: async () => ({ recorded: (await recordEndedIndexStart(deps, await allIds())) ? 1 : 0 }),
     },
-    { name: "resumeDueJobs", run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
-    { name: "retryDueNotices", run: async () => ({ notices: await retryDueNotices(deps) }) },
-    {
-      name: "removeExpired",
-      run: async (untilMs) => {
-        const ids = (await workspaces()).map(({ id }) => id);
-        return { swept: await removeExpired(deps, ids, untilMs) };
-      },
-    },
+    { name: "resumeDueJobs", share: 4, run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
+    { name: "retryDueNotices", run: async (untilMs) => ({ notices: await retryDueNotices(deps, untilMs) }) },
+    { name: "removeExpired", run: async (untilMs) => ({ swept: await removeExpired(deps, await allIds(), untilMs) }) },
     { name: "purgeDeleted", run: async (untilMs) => ({ purged: await purgeDeletedWorkspaces(deps, untilMs) }) },
     { name: "removeIdleMachines", run: async (untilMs) => ({ idle: await deleteIdleMachines(deps, untilMs) }) },
     { name: "signHeads", run: async (untilMs) => ({ anchored: await signChainHeads(deps, await inUse(), untilMs) }) },
+    { name: "countSetAside", run: async () => ({ setAside: await deps.isolation.countSetAside() }) },
   ];
+}
+
+/**
+ * Lists all workspaces, archived ones included. One whose record cannot be read counts as in use: if it counted as deleted, its jobs would be
+ * canceled.
+ */
+async function listWorkspaces({ objects, isolation }: PeriodicTaskDeps): Promise<{ id: string; deleted: boolean }[]> {
+  const found = await objects.list(keys.workspace("").pk);
+  return Promise.all(
+    found.map(async (stored) => {
+      const read = await isolation.attempt("listWorkspaces", stored.sk, () => parseObject(workspaceSchema, stored));
+      return { id: stored.sk, deleted: read.ok && read.value.deleted === true };
+    }),
+  );
 }

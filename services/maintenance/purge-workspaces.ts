@@ -3,9 +3,10 @@ import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
-import { buildListPartitions } from "../../core/jobs/job.ts";
+import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import {
   belongsToWorkspace,
   DELETED_REASON,
@@ -19,6 +20,7 @@ import { buildMachineTags } from "../../statemachines/machine-name.ts";
 import type { CancelJobDeps } from "../jobs/cancel/cancel-job.ts";
 import { cancelWorkspaceJobs } from "../jobs/cancel/cancel-workspace-jobs.ts";
 import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
+import type { ItemIsolation } from "./item-isolation.ts";
 
 export interface PurgeDeps extends CancelJobDeps, RemoveJobDeps {
   objects: ObjectTable;
@@ -26,25 +28,34 @@ export interface PurgeDeps extends CancelJobDeps, RemoveJobDeps {
   stateMachines: Pick<StateMachines, "deleteStateMachines">;
   /** The stack's name. */
   stack: string;
+  isolation: ItemIsolation;
 }
 
 const JOBS_AT_ONCE = 200;
 const ITEMS_AT_ONCE = 16;
+const TASK = "purgeDeleted";
 
 /**
  * Removes the data of deleted workspaces until `untilMs` (epoch ms), and returns how many workspaces are completely removed. Each step
- * finds its own remaining work and may be repeated: the next tick continues where this one stopped or died.
+ * finds its own remaining work and may be repeated: the next tick continues where this one stopped or died. Each workspace gets a part of the
+ * time, and one whose removal fails does not stop the others.
  */
 export async function purgeDeletedWorkspaces(deps: PurgeDeps, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
   let purged = 0;
-  for (const deleted of parseReadableObjects(deletedSchema, await objects.list(keys.deletedWorkspace("").pk))) {
-    const state = needsPurge(deleted, nowMs()) ? await runPurgePass(deps, deleted, untilMs) : deleted;
-    if (!isPurged(state)) continue;
-    // The access item refuses late calls of the deleted workspace, so it is removed last but one.
-    await objects.deleteItem(keys.access(deleted.id));
-    await objects.deleteItem(keys.deletedWorkspace(deleted.id));
-    purged += 1;
+  const all = await objects.list(keys.deletedWorkspace("").pk);
+  for (const [index, stored] of all.entries()) {
+    const now = Date.now();
+    const ownUntilMs = now + Math.max(0, untilMs - now) / (all.length - index);
+    await deps.isolation.attempt(TASK, stored.sk, async () => {
+      const deleted = parseObject(deletedSchema, stored);
+      const state = needsPurge(deleted, nowMs()) ? await runPurgePass(deps, deleted, ownUntilMs) : deleted;
+      if (!isPurged(state)) return;
+      // The access item refuses late calls of the deleted workspace, so it is removed last but one.
+      await objects.deleteItem(keys.access(deleted.id));
+      await objects.deleteItem(keys.deletedWorkspace(deleted.id));
+      purged += 1;
+    });
   }
   return purged;
 }
@@ -95,16 +106,27 @@ async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => bool
     do {
       const page = await jobs.list({ index: "list", partition, limit: JOBS_AT_ONCE, ...(after ? { after } : {}) });
       for (const { id } of page.entries) {
-        const job = await jobs.get(id, { expired: true });
-        if (!job) continue;
-        if (isRemovableItem(job, nowMs())) await removeJob(deps, job);
-        else left += 1;
+        const job = await loadJobToRemove(deps, id);
+        if (job && isRemovableItem(job, nowMs())) await removeJob(deps, job);
+        else if (job) left += 1;
         if (!inTime()) return false;
       }
       after = page.after;
     } while (after);
   }
   return left === 0;
+}
+
+/** Loads a job. One that cannot be read is removed at once, because its state is unknown; the workspace's objects in S3 are removed later. */
+async function loadJobToRemove({ jobs }: PurgeDeps, id: string): Promise<Job | undefined> {
+  try {
+    return await jobs.get(id, { expired: true });
+  } catch (error) {
+    if (!(error instanceof UnreadableRecordError)) throw error;
+    for (const { ref } of await jobs.listChildren(id, "")) if (ref !== "job") await jobs.deleteItem(id, ref);
+    await jobs.deleteItem(id, "job");
+    return undefined;
+  }
 }
 
 async function removeAll(objects: ObjectTable, found: ObjectKey[]): Promise<void> {

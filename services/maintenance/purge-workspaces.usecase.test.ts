@@ -3,7 +3,7 @@ import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { personKey } from "../../core/people/person.ts";
 import { newRoom } from "../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace, work } from "../../test/support/use-cases/room-jobs.ts";
+import { addJob, addScript, addWorkspace, newIsolation, work } from "../../test/support/use-cases/room-jobs.ts";
 import { readTables } from "../../test/support/use-cases/stored-state.ts";
 import { deleteWorkspace } from "../workspaces/archive.ts";
 import { purgeDeletedWorkspaces } from "./purge-workspaces.ts";
@@ -27,7 +27,7 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
   await deps.objects.put({ ...others, value: {} });
   await deleteWorkspace(deps, workspace, "ann");
 
-  const tick = () => purgeDeletedWorkspaces({ ...deps, scanObjects }, 0);
+  const tick = () => purgeDeletedWorkspaces({ ...deps, scanObjects, isolation: newIsolation(room) }, 0);
   const deleted = async () => (await deps.objects.get(keys.deletedWorkspace(workspace)))?.value as { passedMs?: number };
   let ticks = 0;
   for (; (await deleted()).passedMs === undefined; ticks += 1) await Promise.all([tick(), tick()]);

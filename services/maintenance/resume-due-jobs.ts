@@ -1,6 +1,7 @@
+import type { DueEntry } from "../../aws/dynamodb/job-indexes.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { hasEnded, type Job, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
+import { hasEnded, type Job, type QueuedJob, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
 import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
@@ -11,74 +12,129 @@ import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { isConcurrencyGroup, reconcileGroup } from "../jobs/concurrency/concurrency.ts";
 import { eraseDue } from "../jobs/erasure/erase-due.ts";
 import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
-import { sendJob } from "../jobs/queue/enqueue.ts";
+import type { ItemIsolation } from "./item-isolation.ts";
+import { mapInParallel } from "./map-in-parallel.ts";
+import { type DueJob, sendDueJobs } from "./send-due-jobs.ts";
 
-export type ResumeDueJobsDeps = FinishFlowDeps &
-  GateDeps &
-  CancelJobDeps &
-  EraseJobDeps &
-  JobEndedDeps & {
-    /** Called for each job that failed, so that it does not stop the others. */
-    onJobFailed(id: string, error: unknown): void;
-  };
+export type ResumeDueJobsDeps = FinishFlowDeps & GateDeps & CancelJobDeps & EraseJobDeps & JobEndedDeps & { isolation: ItemIsolation };
 
-/** The number of due jobs that one tick checks in each shard; the next tick checks the rest. */
-const DUE_PER_SHARD = 500;
-/** A released slot notifies the next job, and housekeeping checks the group too. This check covers the loss of both. */
-const LIMITED_CHECK_MS = 300_000;
+/** The name under which failed items of this task are recorded. */
+export const DUE_JOBS = "resumeDueJobs";
+/** The number of entries that are read at once: their heads are read in one call. */
+const PAGE = 100;
+/** The number of other jobs of a shard that are resumed at the same time. */
+const AT_ONCE = 8;
+/** Time after which an expired job that DynamoDB has not deleted yet is looked at again. */
+const EXPIRED_LOOK_MS = 24 * 3600_000;
 
 type Outcome = "sent" | "requeued" | "ended" | "waited";
+
+/** One tick over the due jobs. */
+interface Tick {
+  inUse: ReadonlySet<string>;
+  now: number;
+  done: Record<Outcome, number>;
+}
 
 /**
  * Checks every job that should have progressed by now, until `untilMs` (epoch ms), and repairs those that did not: an unsent message is
  * sent, and a lost attempt is queued again or ended. Returns the number of jobs by outcome. Each step is conditional on what was read, so
- * concurrent ticks do nothing twice. Throws `DueJobsFailed` at the end if any job failed.
+ * concurrent ticks do nothing twice. The next tick goes on with the earliest jobs that are left, because those that were checked are due later.
+ * A job that fails is set aside by `isolation`.
  */
 export async function resumeDueJobs(
   deps: ResumeDueJobsDeps,
   inUse: ReadonlySet<string>,
   untilMs: number,
 ): Promise<Record<Outcome, number>> {
-  const { jobs, nowMs, onJobFailed } = deps;
-  const done = { sent: 0, requeued: 0, ended: 0, waited: 0 };
-  const now = nowMs();
-  let failed = 0;
-  for (let shard = 0; shard < SHARDS; shard += 1) {
-    for (const { id } of await jobs.listDue(shard, now, DUE_PER_SHARD)) {
-      try {
-        const outcome = await resumeDueJob(deps, id, inUse, now);
-        if (outcome) done[outcome] += 1;
-      } catch (error) {
-        onJobFailed(id, error);
-        failed += 1;
-      }
-      if (Date.now() >= untilMs) return requireNoFailures(done, failed);
-    }
+  const tick: Tick = { inUse, now: deps.nowMs(), done: { sent: 0, requeued: 0, ended: 0, waited: 0 } };
+  // All shards at once: none of them waits until another one is done.
+  await mapInParallel(
+    Array.from({ length: SHARDS }, (_, shard) => shard),
+    SHARDS,
+    async (shard) => {
+      let after: Record<string, unknown> | undefined;
+      do {
+        const page = await deps.jobs.listDuePage(shard, tick.now, { limit: PAGE, after });
+        await resumePage(deps, tick, page.entries);
+        after = page.after;
+      } while (after && Date.now() < untilMs);
+    },
+  );
+  return tick.done;
+}
+
+async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly DueEntry[]): Promise<void> {
+  const heads = await loadHeads(deps, entries);
+  const toSend: DueJob[] = [];
+  const others: DueEntry[] = [];
+  for (const entry of entries) {
+    const job = heads.get(entry.id);
+    // A job that has failed before is handled alone, so that its record is removed when it succeeds.
+    if (job?.state === "queued" && isInUse(tick, job) && !(await deps.isolation.hasFailed(DUE_JOBS, entry.id))) toSend.push({ entry, job });
+    else others.push(entry);
   }
-  return requireNoFailures(done, failed);
+  tick.done.sent += await sendDueJobs(deps, toSend, tick.now, (entry, work) => isolate(deps, tick, entry, work));
+  await mapInParallel(others, AT_ONCE, (entry) =>
+    isolate(deps, tick, entry, async () => {
+      const outcome = await resumeDueItem(deps, tick, entry);
+      if (outcome) tick.done[outcome] += 1;
+    }),
+  );
 }
 
-class DueJobsFailed extends Error {
-  override readonly name = "DueJobsFailed";
+/** Reads the heads of a page in one call. A head that cannot be read is left out here, and fails alone when it is read by itself. */
+async function loadHeads({ jobs }: ResumeDueJobsDeps, entries: readonly DueEntry[]): Promise<Map<string, Job>> {
+  const ids = entries.flatMap(({ id }) => (isConcurrencyGroup(id) ? [] : [id]));
+  try {
+    return new Map((await jobs.batchGet(ids)).map((job) => [job.id, job]));
+  } catch {
+    // One of them makes the whole call fail.
+    return new Map();
+  }
 }
 
-/** A failure must reach the alarm, although the other jobs were checked. */
-function requireNoFailures(done: Record<Outcome, number>, failed: number): Record<Outcome, number> {
-  if (failed > 0) throw new DueJobsFailed(`${failed} due jobs failed. Outcomes of the other jobs: ${JSON.stringify(done)}.`);
-  return done;
+const isInUse = ({ inUse }: Tick, job: Job) => job.cancel !== undefined || inUse.has(job.workspace);
+
+/** Runs the work for one item. If it fails, the item is due again, or later if it is set aside, and the failure is recorded. */
+async function isolate(deps: ResumeDueJobsDeps, { now }: Tick, entry: DueEntry, work: () => Promise<unknown>): Promise<boolean> {
+  const attempt = await deps.isolation.attempt(DUE_JOBS, entry.id, work);
+  if (attempt.ok) return true;
+  const dueAtMs = attempt.untilMs ?? now;
+  // Without this move an item that always fails would be read first in every tick.
+  if (dueAtMs > now || entry.dueAtMs > now) await deps.jobs.postpone(entry, dueAtMs);
+  return false;
 }
 
-async function resumeDueJob(deps: ResumeDueJobsDeps, id: string, inUse: ReadonlySet<string>, now: number): Promise<Outcome | undefined> {
-  if (isConcurrencyGroup(id)) {
-    await reconcileGroup(deps, id);
+async function resumeDueItem(deps: ResumeDueJobsDeps, tick: Tick, entry: DueEntry): Promise<Outcome | undefined> {
+  if (isConcurrencyGroup(entry.id)) {
+    await reconcileGroup(deps, entry.id);
     return "waited";
   }
-  const job = await deps.jobs.get(id);
-  if (!job) return undefined;
+  const job = await deps.jobs.get(entry.id);
+  if (!job) {
+    // The index shows deleted jobs for a moment, and expired ones until DynamoDB deletes them.
+    await deps.jobs.postpone(entry, tick.now + EXPIRED_LOOK_MS);
+    return undefined;
+  }
   if (hasEnded(job)) return eraseDue(deps, await completeStop(deps, job));
-  if (!job.cancel && !inUse.has(job.workspace)) return cancelArchivedJob(deps, job);
-  if (job.state === "queued") return resendJob(deps, job, now);
-  return job.flow?.plan ? reconcileFlow(deps, job) : resumeRunning(deps, job, now);
+  if (!isInUse(tick, job)) return cancelArchivedJob(deps, job);
+  if (job.state === "queued") return resendJob(deps, tick, { entry, job });
+  return job.flow?.plan ? reconcileFlow(deps, job) : resumeRunning(deps, job, tick.now);
+}
+
+/** Sends the message of one job. If that fails, the job is due again. */
+async function resendJob(deps: ResumeDueJobsDeps, { now }: Tick, due: { entry: DueEntry; job: QueuedJob }): Promise<Outcome> {
+  const sent = await sendDueJobs(deps, [due], now, async (entry, work) => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (entry.dueAtMs > now) await deps.jobs.postpone(entry, now);
+      throw error;
+    }
+  });
+  return sent > 0 ? "sent" : "waited";
 }
 
 /** Cancels a job that was accepted just before its workspace was archived or deleted. */
@@ -90,14 +146,6 @@ async function cancelArchivedJob(deps: ResumeDueJobsDeps, job: Job): Promise<Out
     if (!isSvcError(error) || !error.code.startsWith("job.")) throw error;
     return "waited";
   }
-}
-
-/** Sends a job's message again. If the first one is still on its way, the job runs once all the same. */
-async function resendJob({ jobs, queue }: ResumeDueJobsDeps, job: Job, now: number): Promise<Outcome> {
-  await sendJob({ queue, nowMs: () => now }, job);
-  const nextMs = job.concurrency && (job.scheduledForMs ?? 0) <= now ? now + LIMITED_CHECK_MS : firstDueMs(now, job.scheduledForMs);
-  await jobs.update(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
-  return "sent";
 }
 
 async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, now: number): Promise<Outcome> {

@@ -7,7 +7,7 @@ import { belongsToWorkspace } from "../../core/workspaces/deleted.ts";
 import { aQueuedJob } from "../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addJob, addWorkspace, listJobs } from "../../test/support/use-cases/room-jobs.ts";
+import { addJob, addWorkspace, listJobs, newIsolation } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { purgeDeletedWorkspaces } from "../maintenance/purge-workspaces.ts";
@@ -65,7 +65,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
       const remove = () => deleteWorkspace(room.deps, id, "ann");
       const purge = async () => {
         for (let pass = 0; pass < 2; pass += 1) {
-          await purgeDeletedWorkspaces(room.deps, Number.POSITIVE_INFINITY);
+          await purgeDeletedWorkspaces({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
           // Longer than a function that began before the deletion may write.
           room.clock.nowMs += 17 * 60_000;
         }

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
 import { type Anchor, anchorSchema, CHAIN_START } from "../../../contract/approval-record.ts";
@@ -6,8 +7,10 @@ import { keys } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
 
 export interface SignHeadsDeps {
-  objects: Pick<ObjectTable, "list" | "put">;
+  objects: Pick<ObjectTable, "get" | "list" | "put" | "deleteItem">;
   anchorKey: Pick<AnchorKey, "generateMac">;
+  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
+  isolation: { attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }> };
   nowMs: () => number;
 }
 
@@ -17,30 +20,44 @@ const READS_AT_ONCE = 16;
 
 /** The day up to which this process has signed, by workspace: a tick that has nothing to sign costs no call. */
 const signedUpTo = new Map<string, string>();
+const TASK = "signHeads";
 
 /**
  * Signs the heads of all chains that grew on past days, until `untilMs` (epoch ms), and returns the number of new anchors. Of two simultaneous
- * calls one succeeds: an anchor's number can be taken only once, and signed heads are not signed again.
+ * calls one succeeds: an anchor's number can be taken only once, and signed heads are not signed again. A call begins after the workspace at
+ * which the previous one stopped, also in a new process, and signs at least one anchor.
  */
 export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<string>, untilMs: number): Promise<number> {
   const day = findFirstOpenDay(deps.nowMs());
+  const open = [...workspaces].filter((workspace) => (signedUpTo.get(workspace) ?? "") < day).sort();
+  if (open.length === 0) return 0;
+  const cursor = keys.taskCursor(TASK);
+  const found = await deps.objects.get(cursor);
+  const from = open.findIndex((workspace) => workspace > (cursorSchema.safeParse(found?.value).data?.after ?? ""));
   let made = 0;
-  for (const workspace of workspaces) {
-    if ((signedUpTo.get(workspace) ?? "") >= day) continue;
-    for (;;) {
-      if (Date.now() >= untilMs) return made;
-      const signed = await signNext(deps, workspace, day);
-      if (signed === "nothing") break;
-      if (signed === "made") made += 1;
-    }
-    signedUpTo.set(workspace, day);
+  for (const workspace of [...open.slice(Math.max(0, from)), ...open.slice(0, Math.max(0, from))]) {
+    await deps.isolation.attempt(TASK, workspace, async () => {
+      for (;;) {
+        const signed = await signNext(deps, workspace, day);
+        if (signed === "nothing") break;
+        if (signed === "made") made += 1;
+        if (Date.now() >= untilMs) return;
+      }
+      signedUpTo.set(workspace, day);
+    });
+    if (Date.now() < untilMs) continue;
+    // A workspace with very many chains is continued after the others had their turn.
+    await deps.objects.put({ ...cursor, value: { after: workspace } });
+    return made;
   }
+  if (found) await deps.objects.deleteItem(cursor);
   return made;
 }
+const cursorSchema = z.object({ after: z.string() });
 
 /** Signs the next runs after the last signed one, all of the same day. */
 async function signNext(
-  { objects, anchorKey, nowMs }: SignHeadsDeps,
+  { objects, anchorKey, nowMs }: Pick<SignHeadsDeps, "objects" | "anchorKey" | "nowMs">,
   workspace: string,
   before: string,
 ): Promise<"made" | "late" | "nothing"> {

@@ -14,9 +14,10 @@ describe("deleteIdleMachines", () => {
 
   it("checks machines only in the first minute of an hour, although housekeeping runs every minute", async () => {
     let request = 0;
+    const isolation = { attempt: async () => ({ ok: false as const }) };
     const stateMachines = { deleteIdleStateMachines: async () => ++request };
     for (const minute of numbers(180))
-      await deleteIdleMachines({ stateMachines, stack: "svc", nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
+      await deleteIdleMachines({ stateMachines, stack: "svc", isolation, nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
     expect(request).toBe(3);
   });
 });

@@ -7,6 +7,8 @@ export interface IdleMachineDeps {
   stateMachines: Pick<StateMachines, "deleteIdleStateMachines">;
   /** The stack's name. */
   stack: string;
+  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
+  isolation: { attempt(task: string, item: string, work: () => Promise<boolean>): Promise<{ ok: true; value: boolean } | { ok: false }> };
   nowMs: () => number;
 }
 
@@ -17,9 +19,9 @@ const AT_ONCE = 20;
 
 /**
  * Deletes, once an hour, state machines of this stack that have not run for `limits.machineIdleMs`, and returns how many. The next run of
- * their flow creates them again (`lifecycle/start.ts`).
+ * their flow creates them again (`lifecycle/start.ts`). A machine whose check fails is skipped.
  */
-export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
+export async function deleteIdleMachines({ stateMachines, stack, isolation, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
   const now = nowMs();
   if (now % HOUR_MS >= MINUTE_MS) return 0;
   return stateMachines.deleteIdleStateMachines(
@@ -27,7 +29,11 @@ export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMa
     buildStackTag(stack),
     now - limits.machineIdleMs,
     (all) => selectHourlyShare(all, Math.floor(now / HOUR_MS)),
-    () => Date.now() < untilMs,
+    async (arn, work) => {
+      if (Date.now() >= untilMs) return undefined;
+      const attempt = await isolation.attempt("removeIdleMachines", arn, work);
+      return attempt.ok && attempt.value;
+    },
   );
 }
 

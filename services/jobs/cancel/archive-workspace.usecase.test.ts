@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, addWorkspace, LEASE_OVER_MS, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { addJob, addScript, addWorkspace, LEASE_OVER_MS, newIsolation, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { resumeDueJobs } from "../../maintenance/resume-due-jobs.ts";
 import { setWorkspaceArchived } from "../../workspaces/archive.ts";
@@ -42,7 +42,7 @@ async function aWorkspace() {
 async function lookAfter(passedMs: number): Promise<void> {
   room.clock.nowMs += passedMs;
   const inUse = new Set((await listAllWorkspaces(room.deps)).filter(({ deleted }) => !deleted).map(({ id }) => id));
-  await resumeDueJobs({ ...room.deps, onJobFailed: () => undefined }, inUse, Number.POSITIVE_INFINITY);
+  await resumeDueJobs({ ...room.deps, isolation: newIsolation(room) }, inUse, Number.POSITIVE_INFINITY);
   await work(room);
 }
 

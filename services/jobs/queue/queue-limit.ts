@@ -2,7 +2,7 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { getScheduledMs, type Job, SHARDS } from "../../../core/jobs/job.ts";
-import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
+import { lastDueMs } from "../../../core/jobs/lifecycle.ts";
 
 /** The number of heads that one request reads. */
 const STEP = 100;
@@ -44,8 +44,8 @@ async function countDueJobs(
   { workspace, untilMs, limit, onlyLimit = false }: { workspace: string; untilMs: number; limit: number; onlyLimit?: boolean },
   matches: (job: Job) => boolean,
 ): Promise<number> {
-  // Jobs that wait to run at that time are due by then. Jobs that are scheduled later come after them.
-  const dueMs = firstDueMs(untilMs);
+  // Jobs that wait to run at that time are due by then. Most jobs that are scheduled later come after them.
+  const dueMs = lastDueMs(untilMs);
   const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => jobs.listDue(shard, dueMs, limits.listScan)));
   const ids = shards.flat().flatMap((entry) => (entry.workspace === workspace ? [entry.id] : []));
   let found = 0;

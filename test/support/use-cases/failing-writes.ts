@@ -26,6 +26,7 @@ const WRITES = new Set([
   "CopyObject",
   "DeleteObject",
   "SendMessage",
+  "SendMessageBatch",
 ]);
 
 /** A simulated process. */

@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
-import { type Job, type QueuedJob, SHARDS } from "../../../core/jobs/job.ts";
+import { type Job, type QueuedJob, type RunningJob, SHARDS } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { personKey } from "../../../core/people/person.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
+import { ItemIsolation } from "../../../services/maintenance/item-isolation.ts";
 import { periodicTasks } from "../../../services/maintenance/periodic-tasks.ts";
 import { resumeDueJobs } from "../../../services/maintenance/resume-due-jobs.ts";
 import { runPeriodicTasks } from "../../../services/maintenance/run-periodic-tasks.ts";
 import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
-import { aQueuedJob } from "../../builders/jobs.ts";
+import { aQueuedJob, aRunningJob } from "../../builders/jobs.ts";
 import { newRoom, type Room } from "./room.ts";
 
 /** The workspace, without which housekeeping cancels its jobs. Its administrator is the user of the built jobs. */
@@ -60,6 +61,23 @@ export async function addJob({ deps, workspace, clock }: Room, fields: Partial<Q
   return job;
 }
 
+/** The job of a running flow whose execution runs on a machine, due now. */
+export async function addFlowJob({ deps, workspace, clock }: Room, stateMachine: string): Promise<RunningJob> {
+  const startedAtMs = clock.nowMs;
+  const job = aRunningJob({
+    workspace,
+    kind: "flow",
+    createdAtMs: startedAtMs,
+    startedAtMs,
+    leaseUntilMs: startedAtMs,
+    timeoutS: limits.flowTimeoutS,
+    flow: { plan: "plan", stateMachine, execution: 0 },
+    expiresAtMs: startedAtMs + limits.flowTimeoutS * 1000,
+  });
+  await deps.jobs.create(job, startedAtMs);
+  return job;
+}
+
 /** Handles the messages in the queues, as a worker does. On AWS a failed message remains in the queue; here housekeeping replaces it. */
 export async function work({ deps, messages }: Room): Promise<void> {
   for (let taken = await messages(); taken.length > 0; taken = await messages()) {
@@ -68,19 +86,24 @@ export async function work({ deps, messages }: Room): Promise<void> {
 }
 
 /** Runs housekeeping now. Throws the first failure after all its tasks have run. */
-export async function housekeep({ deps }: Room): Promise<void> {
+export async function housekeep(room: Room): Promise<void> {
   const failures: unknown[] = [];
-  const onJobFailed = (_id: string, error: unknown) => void failures.push(error);
   const onTaskFailed = (_name: string, error: unknown) => void failures.push(error);
-  await runPeriodicTasks(periodicTasks({ ...deps, onJobFailed }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
+  const isolation = newIsolation(room, failures);
+  await runPeriodicTasks(periodicTasks({ ...room.deps, isolation }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
   if (failures.length > 0) throw failures[0];
 }
 
-/** Lets housekeeping look at the jobs alone, which is fast in a room with many runs. Throws `DueJobsFailed` if any job failed. */
-export async function resumeDue({ deps, workspace }: Room): Promise<void> {
-  const onJobFailed = () => undefined;
-  await resumeDueJobs({ ...deps, onJobFailed }, new Set([workspace]), Number.POSITIVE_INFINITY);
+/** Lets housekeeping look at the jobs alone, which is fast in a room with many runs. Throws the first failure after all jobs were looked at. */
+export async function resumeDue(room: Room): Promise<void> {
+  const failures: unknown[] = [];
+  await resumeDueJobs({ ...room.deps, isolation: newIsolation(room, failures) }, new Set([room.workspace]), Number.POSITIVE_INFINITY);
+  if (failures.length > 0) throw failures[0];
 }
+
+/** The isolation of one tick, which adds the failures of items to a list. */
+export const newIsolation = ({ deps: { objects, nowMs } }: Room, failures: unknown[] = []) =>
+  new ItemIsolation({ objects, nowMs, onItemFailed: (_, error) => void failures.push(error) });
 
 /** As `passTime`, but checks only jobs, so that many scenarios in one room are fast. */
 export async function passLease(room: Room, rounds = 2): Promise<void> {

@@ -9,7 +9,7 @@ import { listDeliveries } from "../../../services/notifications/delivery-records
 import { retryDueNotices } from "../../../services/notifications/retry-due-notices.ts";
 import { countWrite } from "./failing-writes.ts";
 import type { Room } from "./room.ts";
-import { addJob } from "./room-jobs.ts";
+import { addJob, newIsolation } from "./room-jobs.ts";
 
 /** The addresses of the approvers. */
 export const mails = ["kim@example.com", "lee@example.com"];
@@ -66,7 +66,7 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
     },
     async tick(): Promise<void> {
       room.clock.nowMs += limits.deliveryHoldMs + 1000;
-      await retryDueNotices(deps);
+      await retryDueNotices({ ...deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
       await this.handleCalls();
     },
     async records() {

@@ -120,6 +120,10 @@ export async function newRoom() {
         await queue.sendMessage(...message);
         hasSent = true;
       },
+      async sendMessages(...messages: Parameters<typeof queue.sendMessages>) {
+        hasSent = true;
+        return queue.sendMessages(...messages);
+      },
     },
     dataKeys,
     linkKeys,

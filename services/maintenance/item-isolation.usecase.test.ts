@@ -1,0 +1,300 @@
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it } from "vitest";
+import { documents } from "../../aws/sdk/clients.ts";
+import { env, requireEnv } from "../../contract/env.ts";
+import { computeShard } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { addFlowJob, addJob, addWorkspace, LEASE_OVER_MS } from "../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { findEndedIndexStart } from "../jobs/read/ended-index.ts";
+import { deleteWorkspace } from "../workspaces/archive.ts";
+import { createWorkspace } from "../workspaces/workspaces.ts";
+import { ItemIsolation, listFailedItems, setAsideMs } from "./item-isolation.ts";
+import { type PeriodicTaskDeps, periodicTasks } from "./periodic-tasks.ts";
+import { runPeriodicTasks } from "./run-periodic-tasks.ts";
+
+let room: Room;
+let deps: PeriodicTaskDeps;
+let failures: string[];
+beforeEach(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+  failures = [];
+  deps = { ...room.deps, isolation: undefined as never };
+});
+
+/** One run of housekeeping. Returns the names of the tasks that failed as a whole. */
+async function tick(): Promise<string[]> {
+  const { objects, nowMs } = room.deps;
+  const isolation = new ItemIsolation({ objects, nowMs, onItemFailed: ({ task, item }) => failures.push(`${task} ${item}`) });
+  const { failed } = await runPeriodicTasks(periodicTasks({ ...deps, isolation }), {
+    untilMs: Number.POSITIVE_INFINITY,
+    onTaskFailed: (_, error) => expect.fail(String((error as Error).stack)),
+  });
+  return failed;
+}
+
+const jobsItem = (Item: Record<string, unknown>) => documents().send(new PutCommand({ TableName: requireEnv(env.jobsTable), Item }));
+/** Damages the head of a job, as another release or a fault might. */
+const damage = (id: string) =>
+  documents().send(
+    new UpdateCommand({
+      TableName: requireEnv(env.jobsTable),
+      Key: { pk: id, sk: "job" },
+      UpdateExpression: "SET #k = :k",
+      ExpressionAttributeNames: { "#k": "kind" },
+      ExpressionAttributeValues: { ":k": "nonsense" },
+    }),
+  );
+const SIGNED_DAY = "2026-01-01";
+const HOUR_MS = 3_600_000;
+
+interface Poison {
+  /** The recorded name of the item that always fails. */
+  item: string;
+  /** The work on the other items is done. */
+  check: () => Promise<void>;
+}
+
+/** For each task: an item that always fails, beside others. */
+const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
+  recordEndedIndex: {
+    "a workspace whose record cannot be read": async () => {
+      await room.deps.objects.put({ ...keys.workspace("w-bad"), value: { broken: true } });
+      return {
+        item: "listWorkspaces w-bad",
+        check: async () => expect(await findEndedIndexStart(room.deps)).toBeDefined(),
+      };
+    },
+  },
+  resumeDueJobs: {
+    "a job whose record cannot be read": async () => {
+      const { id } = await addJob(room);
+      await damage(id);
+      return { item: `resumeDueJobs ${id}`, check: expectOtherJobSent(await addJob(room)) };
+    },
+    "a concurrency group whose record cannot be read": async () => {
+      const pk = "limit#broken";
+      await jobsItem({ pk, sk: "group", ws: room.workspace, m: "1", sl: 7, w: true, dp: `due#${computeShard(pk)}`, ds: 1, ttl: 9e9 });
+      return { item: `resumeDueJobs ${pk}`, check: expectOtherJobSent(await addJob(room)) };
+    },
+    "a flow for which Step Functions always fails": async () => {
+      const [bad, good] = [await addFlowJob(room, "bad"), await addFlowJob(room, "good")];
+      const looked: string[] = [];
+      const getExecutionStatus: typeof room.deps.executions.getExecutionStatus = async ({ machine, job }) => {
+        if (machine === "bad") throw new Error("AccessDeniedException");
+        looked.push(job);
+        return { is: "running", reason: "" };
+      };
+      deps = { ...deps, executions: { ...room.deps.executions, getExecutionStatus } };
+      return { item: `resumeDueJobs ${bad.id}`, check: async () => expect(looked).toContain(good.id) };
+    },
+    "a job in a workspace whose record cannot be read, which is not canceled": async () => {
+      await room.deps.objects.put({ ...keys.workspace(room.workspace), value: { broken: true } });
+      return { item: `listWorkspaces ${room.workspace}`, check: expectOtherJobSent(await addJob(room)) };
+    },
+    "a message that the queue always refuses": async () => {
+      const [bad, good] = [await addJob(room), await addJob(room)];
+      const refusal = Object.assign(new Error("not allowed"), { name: "InvalidMessageContents" });
+      const { queue } = room.deps;
+      deps = {
+        ...deps,
+        queue: {
+          sendMessage: async (job, delayS) => {
+            if (job.id === bad.id) throw refusal;
+            await queue.sendMessage(job, delayS);
+          },
+          sendMessages: async (messages) => [
+            ...(await queue.sendMessages(messages.filter(({ job }) => job.id !== bad.id))),
+            ...messages.flatMap(({ job }) => (job.id === bad.id ? [{ id: bad.id, error: refusal }] : [])),
+          ],
+        },
+      };
+      return { item: `resumeDueJobs ${bad.id}`, check: expectOtherJobSent(good) };
+    },
+  },
+  retryDueNotices: {
+    "a part of a notice that deliver cannot be called for": async () => {
+      const parts = ["bad", "good"].map((name) => keys.retry(room.clock.nowMs - 1000, room.workspace, name, "topic"));
+      for (const part of parts) await room.deps.objects.put({ ...part, value: {} });
+      const [bad = expect.fail(), good = expect.fail()] = parts.map(({ sk }) => sk);
+      const handed: string[] = [];
+      const startDelivery: typeof room.deps.functions.startDelivery = async ({ due }) => {
+        if (due.includes(bad)) throw new Error("The payload is refused.");
+        handed.push(...due);
+        for (const sk of due) await room.deps.objects.deleteItem({ ...keys.retry(0, "", "", ""), sk });
+      };
+      deps = { ...deps, functions: { ...room.deps.functions, startDelivery } };
+      return { item: `retryDueNotices ${bad}`, check: async () => expect(handed).toContain(good) };
+    },
+    "a part of a notice that deliver never moves": async () => {
+      const parts = [room.clock.nowMs - HOUR_MS, room.clock.nowMs].map((atMs) => keys.retry(atMs, room.workspace, "notice", "topic"));
+      for (const part of parts) await room.deps.objects.put({ ...part, value: {} });
+      const [stuck = expect.fail(), good = expect.fail()] = parts.map(({ sk }) => sk);
+      const handed: string[] = [];
+      const startDelivery: typeof room.deps.functions.startDelivery = async ({ due }) => {
+        handed.push(...due);
+        if (due.includes(good)) await room.deps.objects.deleteItem({ ...keys.retry(0, "", "", ""), sk: good });
+      };
+      deps = { ...deps, functions: { ...room.deps.functions, startDelivery } };
+      return { item: `retryDueNotices ${stuck}`, check: async () => expect(handed).toContain(good) };
+    },
+  },
+  purgeDeleted: {
+    "a record of a deleted workspace that cannot be read": async () => {
+      await room.deps.objects.put({ ...keys.deletedWorkspace("a-bad"), value: { broken: true } });
+      return { item: "purgeDeleted a-bad", check: await expectOtherPurged() };
+    },
+    "a deleted workspace whose objects cannot be deleted": async () => {
+      await createWorkspace(room.deps, anAdmin, { id: "a-bad", name: "a-bad" });
+      await deleteWorkspace(room.deps, "a-bad", "ann");
+      const deletePrefix: typeof room.deps.storage.deletePrefix = async (prefix, ...more) => {
+        if (prefix.includes("a-bad")) throw new Error("AccessDenied");
+        return room.deps.storage.deletePrefix(prefix, ...more);
+      };
+      deps = { ...deps, storage: { ...room.deps.storage, deletePrefix } };
+      return { item: "purgeDeleted a-bad", check: await expectOtherPurged() };
+    },
+  },
+  removeIdleMachines: {
+    "a state machine that cannot be described": async () => {
+      room.clock.nowMs = Math.ceil(room.clock.nowMs / HOUR_MS) * HOUR_MS;
+      const deleted: string[] = [];
+      const deleteIdleStateMachines: typeof room.deps.stateMachines.deleteIdleStateMachines = async (...[, , , , each]) => {
+        await each("bad", () => Promise.reject(new Error("AccessDeniedException")));
+        await each("good", async () => Boolean(deleted.push("good")));
+        return deleted.length;
+      };
+      deps = { ...deps, stateMachines: { ...room.deps.stateMachines, deleteIdleStateMachines } };
+      return { item: "removeIdleMachines bad", check: async () => expect(deleted).toContain("good") };
+    },
+  },
+  signHeads: {
+    "a workspace whose newest anchor cannot be read": async () => {
+      for (const id of ["a-bad", "b-good"]) {
+        await createWorkspace(room.deps, anAdmin, { id: `${id}-${room.workspace}`, name: id });
+        await room.deps.objects.put(keys.grownChain(`${id}-${room.workspace}`, SIGNED_DAY, "0-root"));
+      }
+      await room.deps.objects.put({ ...keys.anchor(`a-bad-${room.workspace}`, 1), value: { broken: true } });
+      return {
+        item: `signHeads a-bad-${room.workspace}`,
+        check: async () => expect(await room.deps.objects.get(keys.anchor(`b-good-${room.workspace}`, 1))).toBeDefined(),
+      };
+    },
+  },
+};
+
+function expectOtherJobSent(job: { id: string }) {
+  return async () => {
+    const sent = (await room.messages()).map(({ job: id }) => id);
+    expect(sent).toContain(job.id);
+    expect(await room.deps.jobs.get(job.id)).toMatchObject({ state: "queued" });
+  };
+}
+
+/** Adds another deleted workspace, which contains a job that cannot be read. */
+async function expectOtherPurged() {
+  const id = `b-${room.workspace}`;
+  await createWorkspace(room.deps, anAdmin, { id, name: id });
+  const job = await addJob({ ...room, workspace: id });
+  await damage(job.id);
+  await room.deps.objects.put({ pk: `VAR#${id}`, sk: "f/t/v", value: {} });
+  await deleteWorkspace(room.deps, id, "ann");
+  return async () => {
+    expect(await room.deps.objects.get({ pk: `VAR#${id}`, sk: "f/t/v" })).toBeUndefined();
+    expect(await room.deps.jobs.listChildren(job.id, "")).toEqual([]);
+  };
+}
+
+describe("housekeeping, in the task", () => {
+  const rows = Object.entries(poisons).flatMap(([task, cases]) => Object.keys(cases).map((title) => [task, title] as const));
+  const caseOf = (task: string, title: string) => poisons[task]?.[title] ?? expect.fail();
+
+  it.each(rows)("%s, handles the other items although there is %s, and sets that item aside", async (task, title) => {
+    const { item, check } = await caseOf(task, title)();
+    room.clock.nowMs += LEASE_OVER_MS;
+    room.clock.nowMs = Math.ceil(room.clock.nowMs / HOUR_MS) * HOUR_MS;
+    expect(await tick()).toEqual([]);
+    await check();
+    expect(failures).toContain(item);
+    for (let looks = 0; looks < 2; looks += 1) {
+      // Machines are checked once an hour.
+      room.clock.nowMs += task === "removeIdleMachines" ? HOUR_MS : 60_000;
+      expect(await tick()).toEqual([]);
+    }
+    const found = (await listFailedItems(room.deps)).filter(({ nextMs }) => nextMs > room.clock.nowMs);
+    expect(found).toEqual([expect.objectContaining({ failures: 3, nextMs: room.clock.nowMs + 120_000 })]);
+    expect(found.map(({ task: name, item: failed }) => `${name} ${failed}`)).toEqual([item]);
+    const before = failures.length;
+    room.clock.nowMs += 60_000;
+    await tick();
+    expect(failures.length).toBe(before);
+  });
+
+  it("has a row for each task, so that a new one is tried too", () => {
+    const without = ["removeExpired", "countSetAside"];
+    const names = periodicTasks(deps).map(({ name }) => name);
+    expect(names.filter((name) => !without.includes(name)).sort()).toEqual(Object.keys(poisons).sort());
+  });
+});
+
+describe("an item that always fails", () => {
+  it("is looked at at most 22 times in three days, in growing intervals, and does not stop the jobs that are due later", async () => {
+    const bad = await addJob(room);
+    await damage(bad.id);
+    for (let minute = 0; minute < 3 * 24 * 60; ) {
+      room.clock.nowMs += 60_000;
+      minute += 1;
+      const [failed] = await listFailedItems(room.deps);
+      // Nothing happens until then.
+      if (failed && failed.nextMs > room.clock.nowMs) {
+        minute += Math.floor((failed.nextMs - room.clock.nowMs) / 60_000);
+        room.clock.nowMs = failed.nextMs;
+      }
+      await tick();
+    }
+    expect(failures.length).toBeGreaterThan(10);
+    expect(failures.length).toBeLessThanOrEqual(24);
+    expect(setAsideMs(100)).toBe(6 * HOUR_MS);
+  });
+
+  it("is looked at again after it was repaired, and is no longer listed", async () => {
+    const { id } = await addJob(room);
+    await damage(id);
+    room.clock.nowMs += LEASE_OVER_MS;
+    for (let looks = 0; looks < 3; looks += 1) await tick();
+    const [failed = expect.fail()] = await listFailedItems(room.deps);
+    await documents().send(
+      new UpdateCommand({
+        TableName: requireEnv(env.jobsTable),
+        Key: { pk: id, sk: "job" },
+        UpdateExpression: "SET #k = :k",
+        ExpressionAttributeNames: { "#k": "kind" },
+        ExpressionAttributeValues: { ":k": "script" },
+      }),
+    );
+    room.clock.nowMs = failed.nextMs;
+    await tick();
+    expect((await room.messages()).map(({ job }) => job)).toEqual([id]);
+    expect(await listFailedItems(room.deps)).toEqual([]);
+  });
+
+  it("is counted once by two ticks at the same time", async () => {
+    const { id } = await addJob(room);
+    await damage(id);
+    room.clock.nowMs += LEASE_OVER_MS;
+    await Promise.all([tick(), tick()]);
+    expect((await listFailedItems(room.deps)).map(({ failures: count }) => count)).toEqual([1]);
+  });
+
+  it("is no failure of the item when AWS throttles the call", async () => {
+    const throttled = Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" });
+    await addFlowJob(room, "m");
+    const getExecutionStatus = () => Promise.reject(throttled);
+    deps = { ...deps, executions: { ...room.deps.executions, getExecutionStatus } };
+    room.clock.nowMs += HOUR_MS;
+    expect(await tick()).toEqual([]);
+    expect([failures, await listFailedItems(room.deps)]).toEqual([[], []]);
+  });
+});
