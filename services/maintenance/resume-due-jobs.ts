@@ -39,7 +39,7 @@ interface Tick {
 /**
  * Checks every job that should have progressed by now, until `untilMs` (epoch ms), and repairs those that did not: an unsent message is
  * sent, and a lost attempt is queued again or ended. Returns the number of jobs by outcome. Each step is conditional on what was read, so
- * concurrent ticks do nothing twice. The next tick goes on with the earliest jobs that are left, because those that were checked are due later.
+ * concurrent ticks do nothing twice. The next tick continues with the earliest jobs that are left, because those that were checked are due later.
  * A job that fails is set aside by `isolation`.
  */
 export async function resumeDueJobs(

@@ -7,7 +7,7 @@ export interface PeriodicTask {
   share?: number;
   /**
    * Runs until its work is done or until `untilMs` (real clock, epoch ms), and at least one step of its work. Returns how much it did, by
-   * kind. A task that uses its time is called again in the same tick if time is left, and goes on where it stopped.
+   * kind. A task that uses its time is called again in the same tick if time is left, and continues where it stopped.
    */
   run(untilMs: number): Promise<Record<string, number>>;
 }
