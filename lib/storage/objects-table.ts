@@ -133,7 +133,8 @@ export class ObjectsTable extends Construct {
   /** Grants the rights of the sweep, which deletes expired items and items of deleted workspaces and stores its progress in the table. */
   configureSweep(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem", "BatchWriteItem"]);
-    this.allowItems(fn, ["PutItem"], ["DELETED"]);
+    // Its failed items and its place, and the time since which an index is complete.
+    this.allowItems(fn, ["PutItem"], ["DELETED", "HOUSEKEEPING", "CURSORS", "MIGRATIONS"]);
   }
 
   private allow(fn: LambdaFunction, actions: string[]): void {

@@ -8,7 +8,7 @@ interface SdkError {
 const THROTTLING =
   /^(?:ThrottlingException|Throttling|ThrottledException|TooManyRequestsException|RequestLimitExceeded|RequestThrottled|RequestThrottledException|ProvisionedThroughputExceededException|SlowDown|KmsThrottled|ThrottlingError)$/;
 
-/** Returns whether an AWS service refused a call because there were too many, so that it says nothing about its subject. */
+/** Returns whether an AWS service refused a call because there were too many, whatever the subject of the call. */
 export function isThrottled(error: unknown): boolean {
   const { name, $retryable } = (error ?? {}) as SdkError;
   return $retryable?.throttling === true || (typeof name === "string" && THROTTLING.test(name));
