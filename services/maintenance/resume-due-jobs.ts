@@ -19,7 +19,7 @@ import { type DueJob, sendDueJobs } from "./send-due-jobs.ts";
 export type ResumeDueJobsDeps = FinishFlowDeps & GateDeps & CancelJobDeps & EraseJobDeps & JobEndedDeps & { isolation: ItemIsolation };
 
 /** The name under which failed items of this task are recorded. */
-export const DUE_JOBS = "resumeDueJobs";
+const DUE_JOBS = "resumeDueJobs";
 /** The number of entries that are read at once: their heads are read in one call. */
 const PAGE = 100;
 /** The number of other jobs of a shard that are resumed at the same time. */
