@@ -19,6 +19,7 @@ import { jobHandlers } from "../../../functions/shared/wiring/job-handlers.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
+import "./quick-clients.ts";
 import { createTables } from "./engine-resources.ts";
 import { countRead, countWrite } from "./failing-writes.ts";
 
