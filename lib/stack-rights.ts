@@ -2,7 +2,7 @@ import type { Template } from "aws-cdk-lib/assertions";
 import { runnerLanguages } from "../contract/languages.ts";
 import { aStack } from "./stack-fixture.ts";
 
-interface Statement {
+export interface Statement {
   Effect: string;
   Action: string | string[];
   Resource: unknown;

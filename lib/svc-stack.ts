@@ -80,6 +80,7 @@ export class SvcStack extends Stack {
       HousekeepingFunction: housekeeping.functionName,
       WorkerFunction: worker.functionName,
       StepFunction: step.functionName,
+      StreamFunction: stream.functionName,
       ApproveFunction: approve.functionName,
       DeadLetterFunction: deadLetter.functionName,
       RunnerFunctions: runners.names(),

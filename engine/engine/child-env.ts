@@ -56,3 +56,6 @@ export const engineCredentials = {
   AWS_REGION: "us-east-1",
   AWS_DEFAULT_REGION: "us-east-1",
 } as const;
+
+/** The credentials of a function, with the rights of its role (patches/function_roles.py). */
+export const functionCredentials = (functionName: string) => ({ ...engineCredentials, AWS_ACCESS_KEY_ID: `function.${functionName}` });

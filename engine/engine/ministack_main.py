@@ -129,6 +129,7 @@ def main():
     from ministack.core import lambda_runtime
     from ministack.services import lambda_svc
     from patches.bounded_records import bound_records
+    from patches.function_roles import enforce_roles
     from patches.packed_items import pack_items
     from patches.shared_code import share_code
 
@@ -140,6 +141,7 @@ def main():
     begin_streams_anew(lambda_svc)
     pack_items()
     bound_records()
+    enforce_roles()
     uvloop.install()
     serve_with_uvicorn()
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { env } from "../../contract/env.ts";
-import { engineCredentials } from "../engine/child-env.ts";
+import { functionCredentials } from "../engine/child-env.ts";
 import type { Outputs } from "../engine/deploy.ts";
 
 /** Replaces the function `stream` locally: the same handler in a separate thread with the environment of the function. */
@@ -42,7 +42,7 @@ async function start({ endpoint, outputs, baseUrl, engineKey }: Deployed): Promi
     stdout: true,
     workerData: { engineKey },
     env: {
-      ...engineCredentials,
+      ...functionCredentials(outputs["StreamFunction"] ?? ""),
       AWS_ENDPOINT_URL: endpoint,
       [env.jobsTable]: outputs["JobsTable"] ?? "",
       [env.objectsTable]: outputs["ObjectsTable"] ?? "",

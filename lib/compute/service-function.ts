@@ -21,6 +21,7 @@ import type { Bundle } from "./bundle.ts";
 export interface ServiceFunctionProps {
   readonly config: StackConfig;
   readonly bundle: Bundle;
+  readonly functionName?: string;
   readonly description: string;
   readonly memoryMb: number;
   readonly timeoutS: number;
@@ -60,6 +61,7 @@ export class ServiceFunction extends Construct {
       }),
     );
     this.fn = new LambdaFunction(this, "Fn", {
+      ...(props.functionName ? { functionName: props.functionName } : {}),
       description: props.description,
       runtime: bundle.runtime === "python" ? Runtime.PYTHON_3_14 : Runtime.NODEJS_24_X,
       handler: bundle.runtime === "python" ? "handler.handler" : "index.handler",

@@ -41,6 +41,8 @@ export interface StackParts {
 interface FunctionSize {
   /** The construct's id where it is not the function's name: a table or the user pool has that id. */
   readonly id?: string;
+  /** The name in the account. Without one, CloudFormation chooses it. */
+  readonly functionName?: string;
   readonly description: string;
   readonly memoryMb: number;
   readonly timeoutS: number;

@@ -51,6 +51,7 @@ export function addApiFunctions(
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       grantCancellation(parts, fn);
+      storage.configureRead(fn, "jobs", "flows");
       storage.configureDelete(fn, "jobs");
       objects.configureRead(fn);
       objects.configureTouchTokens(fn);

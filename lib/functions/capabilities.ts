@@ -1,5 +1,5 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 import type { StackParts } from "./add-function.ts";
@@ -33,8 +33,8 @@ export function grantEveryJobKind(parts: StackParts, fn: LambdaFunction): void {
   fn.addEnvironment(env.registries, JSON.stringify(config.registries));
 }
 
-/** Grants what a function needs for jobs from the queue and jobs that are checked again: the flow's machine may not exist yet. */
-export function grantFlowStarts(parts: StackParts, fn: LambdaFunction, machines: LambdaFunction): void {
+/** Grants what a function needs to start flows whose machine may not exist: jobs from the queue, nested flows, and jobs that are checked again. */
+export function grantFlowStarts(parts: StackParts, fn: LambdaFunction, machines: IFunction): void {
   const { flows } = parts;
   flows.configureStart(fn);
   fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [machines.functionArn] }));
@@ -45,7 +45,6 @@ export function grantFlowStarts(parts: StackParts, fn: LambdaFunction, machines:
 export function grantCancellation(parts: StackParts, fn: LambdaFunction): void {
   const { jobs, storage, queue, flows } = parts;
   jobs.configureFindJobs(fn);
-  storage.configureRead(fn, "jobs", "flows");
   storage.configureWrite(fn, "jobs");
   queue.configureSend(fn);
   flows.configureResume(fn);

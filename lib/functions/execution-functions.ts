@@ -1,5 +1,5 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
 import { reservedForSteps } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
@@ -7,16 +7,22 @@ import { grantEveryJobKind, grantExecution, grantFlowStarts } from "./capabiliti
 
 /** The functions that start and execute jobs and flows. */
 export function addExecutionFunctions(parts: StackParts): Record<"step" | "machines" | "worker" | "run" | "stream", LambdaFunction> {
-  const { config, url, jobs, objects, storage, queue, flows } = parts;
+  const { stack, config, url, jobs, objects, storage, queue, flows } = parts;
+  // `step` invokes `flows`, and `flows` writes the ARN of `step` into machines. A name instead of a reference avoids a cycle in the template.
+  const flowsName = `${stack.stackName}-flows`;
   const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reservedForSteps(config) };
   const step = addFunction(parts, "step", steps, (fn) => {
     grantEveryJobKind(parts, fn);
     flows.configureStep(fn);
+    grantFlowStarts(parts, fn, LambdaFunction.fromFunctionName(stack, "FlowsByName", flowsName));
     // Stops the execution of a flow that exceeded its time limit.
     flows.configureStop(fn);
   });
-  const machines = addFunction(parts, "flows", { description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
-    flows.configureMake(fn, step),
+  const machines = addFunction(
+    parts,
+    "flows",
+    { functionName: flowsName, description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 },
+    (fn) => flows.configureMake(fn, step),
   );
   // Each job of a concurrency group hands its slot to the next one with a message: a hundred waiting jobs are one chain.
   const works = { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900, mayLoop: true };
@@ -28,6 +34,8 @@ export function addExecutionFunctions(parts: StackParts): Record<"step" | "machi
   const run = addFunction(parts, "run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+    // A restart compares the plan of the flow and the versions of its scripts with those of the run.
+    storage.configureRead(fn, "flows", "scripts");
     // A call's queue_limit counts what waits.
     jobs.configureCountJobs(fn);
     // Erases data after the reply, as the script specifies.

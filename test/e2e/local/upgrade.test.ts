@@ -10,6 +10,7 @@ import { api, shared } from "../../support/api/api.ts";
 import { eventsOf } from "../../support/api/events.ts";
 import { workspaceOf } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
+import { assertNoDeniedRequests } from "../../support/engine/denied-requests.ts";
 import { newInstanceDir } from "../../support/engine/instances.ts";
 
 /** The data that release 0.1 wrote for a workspace with a script, its build and one run: items of both tables, and files. */
@@ -30,6 +31,7 @@ let admin: Account | undefined;
 afterAll(async () => {
   delete process.env["INCLUDE_HEADERS"];
   await instance?.stop();
+  assertNoDeniedRequests(dir);
   await removeInstance(dir);
 });
 

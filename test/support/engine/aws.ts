@@ -7,6 +7,7 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { invokeFunction } from "../../../engine/seed/admin.ts";
 import { shared } from "../api/api.ts";
+import { MISSING } from "./denied-requests.ts";
 
 interface Reachable {
   endpoint: string;
@@ -51,7 +52,7 @@ export async function misdirected<T>(instance: Reachable, fn: RegExp, variable: 
   if (!FunctionName) throw new Error(`No function ${fn} has the variable ${variable}.`);
   const point = (value = "") =>
     lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables: { ...Variables, [variable]: value } } }));
-  await point(`${Variables[variable]}-gone`);
+  await point(`${Variables[variable]}${MISSING}`);
   try {
     return await meanwhile();
   } finally {

@@ -56,9 +56,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     // The log remains after the instance, for the analysis of failed tests.
     copyFileSync(engineLog, path.join(svcDir, "test-engine.log"));
-    await instance.stop();
-    await states?.stop();
-    await provider.close();
+    try {
+      await instance.stop();
+    } finally {
+      await states?.stop();
+      await provider.close();
+    }
   };
 }
 

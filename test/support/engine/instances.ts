@@ -8,6 +8,7 @@ import { ensurePythonTools, goPath } from "../../../engine/launch/venv.ts";
 import { root, svcDir } from "../../../engine/paths.ts";
 import { type Account, createAdmin } from "../../../engine/seed/admin.ts";
 import { shared } from "../api/api.ts";
+import { assertNoDeniedRequests } from "./denied-requests.ts";
 import { shareGoCache } from "./go-cache.ts";
 import { CLIENT } from "./identity-provider.ts";
 
@@ -51,6 +52,7 @@ export async function ensureSnapshot(): Promise<string> {
       // The state names its folder as text, so it is deployed where its copies expect it.
       const instance = await startInstance({ dir, logins });
       await instance.stop();
+      assertNoDeniedRequests(dir);
       rmSync(path.join(dir, "cdk.out"), { recursive: true, force: true });
     }
     writeFileSync(complete, "");
@@ -92,7 +94,11 @@ export async function startFromSnapshot(
       admin,
       async stop() {
         await instance.stop();
-        await removeInstance(dir);
+        try {
+          assertNoDeniedRequests(dir);
+        } finally {
+          await removeInstance(dir);
+        }
       },
     };
   } catch (error) {

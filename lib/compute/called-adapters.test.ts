@@ -1,0 +1,113 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { runnerLanguages } from "../../contract/languages.ts";
+import { aStack } from "../stack-fixture.ts";
+import { descriptions, fn, list, rightsOf, runner } from "../stack-rights.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { template } = aStack({ mailFrom: "approvals@example.com" });
+
+const invoke = (description: string) => `lambda:InvokeFunction ${fn(template, description).id}`;
+
+/** The methods of the adapters in `aws/`, apart from those of tables, and the rights that each needs. */
+const methods: Record<string, string[]> = {
+  startExecution: ["states:StartExecution"],
+  getExecutionStatus: ["states:DescribeExecution"],
+  stopExecution: ["states:StopExecution"],
+  sendTaskSuccess: ["states:SendTaskSuccess"],
+  createStateMachine: [invoke(descriptions.flows)],
+  deleteStateMachines: ["states:ListStateMachines", "states:ListTagsForResource", "states:DeleteStateMachine"],
+  deleteIdleStateMachines: ["states:ListStateMachines", "states:ListExecutions", "states:ListTagsForResource", "states:DeleteStateMachine"],
+  invokeRunner: runnerLanguages.map((language) => invoke(runner(language))),
+  invokeWorker: [invoke(descriptions.worker)],
+  invokeBuild: [invoke(descriptions.build)],
+  startDelivery: [invoke(descriptions.deliver)],
+  sendMessage: ["sqs:SendMessage"],
+  sendEmail: ["ses:SendEmail"],
+  publish: ["sns:Publish"],
+  generateMac: ["kms:GenerateMac"],
+  verifyMac: ["kms:VerifyMac"],
+  generate: ["kms:GenerateDataKey"],
+  unwrap: ["kms:Decrypt"],
+  readSecretValue: ["secretsmanager:GetSecretValue"],
+  ensureUser: ["cognito-idp:AdminCreateUser", "cognito-idp:AdminSetUserPassword"],
+  checkPassword: ["cognito-idp:AdminInitiateAuth"],
+  deleteUser: ["cognito-idp:AdminDeleteUser"],
+  putObject: ["s3:PutObject"],
+  createUploadUrl: ["s3:PutObject"],
+  copyObject: ["s3:GetObject", "s3:ListBucket", "s3:PutObject"],
+  getObject: ["s3:GetObject", "s3:ListBucket"],
+  getObjectText: ["s3:GetObject", "s3:ListBucket"],
+  getObjectEtag: ["s3:GetObject", "s3:ListBucket"],
+  createDownloadUrl: ["s3:GetObject"],
+  getSharedDownloadUrl: ["s3:GetObject"],
+  deleteObject: ["s3:DeleteObject"],
+  deletePrefix: ["s3:DeleteObject", "s3:ListBucket"],
+};
+/** The function `flows` creates state machines itself. */
+const creation = ["states:CreateStateMachine", "states:DescribeStateMachine", "states:TagResource", "iam:PassRole"];
+
+/** Rights that no execution of a function's code needs. */
+const unneeded: Record<string, Record<string, string>> = {
+  "dead-letter": { "s3:PutObject": "a dead letter ends a job with an error, which fits an item" },
+  worker: { "kms:GenerateDataKey": "the data key of a stored secret exists" },
+  step: { "kms:GenerateDataKey": "the data key of a stored secret exists" },
+  people: { "secretsmanager:GetSecretValue": "only the user pool knows the secrets of providers" },
+  beat: { "s3:ListBucket": "it reads only objects that exist" },
+};
+
+/** Returns the methods that a function's code calls. The bundler has removed the functions that nothing uses. */
+function calledMethods(name: string): string[] {
+  const { outputFiles } = buildSync({
+    absWorkingDir: root,
+    entryPoints: [`functions/${name}/handler.ts`],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    logLevel: "error",
+  });
+  const text = outputFiles[0]?.text ?? "";
+  // Methods of an adapter call each other by `this`.
+  return Object.keys(methods).filter((method) => new RegExp(`(?<!this)(?:\\.|await |\\()${method}\\b`).test(text));
+}
+
+const rightsFor = (name: string, method: string) =>
+  name === "flows" && method === "createStateMachine" ? creation : (methods[method] ?? []);
+
+const camelCase = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `step` refers to `flows` by its name, because a reference would be a cycle. */
+function functionIdOf(target: unknown): string {
+  const byName = /:function:svc-flows"/.test(JSON.stringify(target));
+  return byName ? fn(template, descriptions.flows).id : ((target as { "Fn::GetAtt": string[] })["Fn::GetAtt"][0] ?? "");
+}
+
+function grantedRights(name: string): Set<string> {
+  const { statements } = rightsOf(template, descriptions[camelCase(name) as keyof typeof descriptions]);
+  return new Set(
+    statements.flatMap(({ Action, Resource }) =>
+      list(Action).flatMap((action) =>
+        action === "lambda:InvokeFunction" ? list(Resource).map((target) => `${action} ${functionIdOf(target)}`) : [action],
+      ),
+    ),
+  );
+}
+
+/** Rights whose use is not a method of this list: tables, and queues that Lambda reads for a function. */
+const otherRights = /^(logs|xray|dynamodb):|^sqs:(?!SendMessage)/;
+
+describe("the adapters that a function calls", () => {
+  const names = readdirSync(join(root, "functions")).filter((name) => camelCase(name) in descriptions);
+
+  it.each(names)("the role of %s allows all that its code calls, and nothing else", (name) => {
+    const needed = new Set(calledMethods(name).flatMap((method) => rightsFor(name, method)));
+    for (const right of Object.keys(unneeded[name] ?? {})) expect(needed.delete(right), `${right} is still an exception`).toBe(true);
+    // A right that is missing here fails with AccessDenied on AWS. Grant it, or write in `unneeded` why no execution needs it.
+    const granted = [...grantedRights(name)].filter((right) => !otherRights.test(right));
+    expect(granted.toSorted()).toEqual([...needed].toSorted());
+  });
+});
