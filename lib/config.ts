@@ -59,6 +59,10 @@ const stackConfigSchema = z
     tmpMode: z.enum(["sweep", "private", "none"]).optional(),
     /** Whether tables, bucket, key and user pool remain when the stack is deleted. Default: yes on AWS, no locally. */
     retainData: z.boolean().optional(),
+    /** Whether the tables, the user pool and the stack itself refuse to be deleted. Only for a stack that exists: see lib/storage/retention.ts. */
+    deletionProtection: z.boolean().default(false),
+    /** Tables that were restored from a backup, by name, in place of those that the stack created (docs/aws.md, "Restoring"). */
+    restored: z.strictObject({ jobsTable: z.string().min(3).optional(), objectsTable: z.string().min(3).optional() }).prefault({}),
     /** Headers that every run receives as arguments, separated by commas (spec §4.2). */
     includeHeaders: z.string().default(""),
     /** Private CIDR ranges, separated by commas, that URLs of users may nevertheless reach (docs/files.md). */

@@ -10,7 +10,7 @@ import { parseConfig } from "./config.ts";
 import { SvcStack } from "./svc-stack.ts";
 
 /** Creates the whole stack for tests, with assets of one line each, so that it needs neither the handlers' sources nor a network. */
-export function aStack(given: Record<string, unknown> = {}): { template: Template; findings: string[] } {
+export function aStack(given: Record<string, unknown> = {}): { template: Template; findings: string[]; protection: boolean } {
   const app = new App();
   const stack = new SvcStack(app, "svc", { config: parseConfig(given, true), bundles: stubBundles() });
   const checks = new AwsSolutionsChecks(app);
@@ -19,6 +19,7 @@ export function aStack(given: Record<string, unknown> = {}): { template: Templat
   const { violations } = checks.validateScope(app);
   return {
     template,
+    protection: stack.terminationProtection ?? false,
     findings: violations.map(
       ({ ruleName, violatingResources }) => `${ruleName}: ${violatingResources.map((found) => found.constructPath)}`,
     ),

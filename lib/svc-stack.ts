@@ -22,6 +22,7 @@ import { Storage } from "./storage/bucket.ts";
 import { INDEXES, JobsTable } from "./storage/jobs-table.ts";
 import { Keys } from "./storage/keys.ts";
 import { ObjectsTable } from "./storage/objects-table.ts";
+import { protectsData } from "./storage/retention.ts";
 
 export interface SvcStackProps extends StackProps {
   readonly config: StackConfig;
@@ -31,7 +32,12 @@ export interface SvcStackProps extends StackProps {
 /** The whole service: the constructs that own resources, and the functions of lib/functions with the capabilities that those constructs grant. */
 export class SvcStack extends Stack {
   constructor(scope: Construct, id: string, { config, bundles, ...props }: SvcStackProps) {
-    super(scope, id, { stackName: config.stackName, description: "svc: workflow automation that scales to zero", ...props });
+    super(scope, id, {
+      stackName: config.stackName,
+      terminationProtection: protectsData(config),
+      description: "svc: workflow automation that scales to zero",
+      ...props,
+    });
     const jobs = new JobsTable(this, "Jobs", config);
     const objects = new ObjectsTable(this, "Objects", config);
     const storage = new Storage(this, "Storage", config);

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { DeleteObjectsCommand, ListObjectVersionsCommand, NoSuchBucket, S3Client } from "@aws-sdk/client-s3";
 import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { Complaint, explain } from "../launch/complaint.mjs";
@@ -31,8 +32,10 @@ interface Resource {
 }
 interface StackRecord {
   StackId: string;
+  StackName: string;
   StackStatus: string;
   StackStatusReason?: string;
+  EnableTerminationProtection?: boolean;
 }
 interface Data {
   type: DataType;
@@ -46,6 +49,15 @@ async function aws(...args: string[]): Promise<string> {
   if (code === -1) throw new Complaint("aws was not found: install the AWS CLI and sign in to the account.");
   if (code !== 0) throw new Complaint(`aws ${args.slice(0, 2).join(" ")} failed.\n${lastLines(output)}`);
   return output;
+}
+
+/** An earlier call of this command may have deleted the resource and then been interrupted. */
+async function awsUnlessMissing(...args: string[]): Promise<void> {
+  try {
+    await aws(...args);
+  } catch (error) {
+    if (!(error instanceof Complaint && /NotFound|NoSuchBucket|pending deletion/.test(error.message))) throw error;
+  }
 }
 
 const parsed = async <T>(...args: string[]): Promise<T> => JSON.parse((await aws(...args)) || "{}") as T;
@@ -85,19 +97,38 @@ async function deleteMachines(machines: readonly string[]): Promise<void> {
   });
 }
 
-/** Waits for the end of the stack by its ARN, because its name is invalid after the deletion. The CLI polls only every 30 s. */
-async function deleteStack(stack: string): Promise<void> {
-  const describe = (name: string) => parsed<{ Stacks: StackRecord[] }>("cloudformation", "describe-stacks", "--stack-name", name);
-  const { StackId: id } = (await describe(stack)).Stacks[0] ?? {};
-  if (!id) throw new Complaint(`CloudFormation does not describe the stack ${stack}.`);
+/** Describes a stack by its name, or by its ARN, which remains valid for 90 days after the deletion. */
+async function describeStack(name: string): Promise<StackRecord> {
+  const { Stacks: stacks } = await parsed<{ Stacks: StackRecord[] }>("cloudformation", "describe-stacks", "--stack-name", name);
+  if (!stacks[0]) throw new Complaint(`CloudFormation does not describe the stack ${name}.`);
+  return stacks[0];
+}
+
+/**
+ * Waits for the end of the stack by its ARN, because its name is invalid after the deletion. The CLI polls only every 30 s. The user has
+ * confirmed the deletion, so the stack's own protection is switched off.
+ */
+async function deleteStack({ StackId: id, StackName: name, EnableTerminationProtection: isProtected }: StackRecord): Promise<void> {
+  if (isProtected) await aws("cloudformation", "update-termination-protection", "--no-enable-termination-protection", "--stack-name", id);
   await aws("cloudformation", "delete-stack", "--stack-name", id);
   for (;;) {
-    const { StackStatus: status, StackStatusReason: reason = "" } = (await describe(id)).Stacks[0] ?? {};
+    const { StackStatus: status, StackStatusReason: reason = "" } = await describeStack(id);
     if (status === "DELETE_COMPLETE") return;
-    if (status?.endsWith("_FAILED"))
-      throw new Complaint(`CloudFormation could not delete the stack ${stack} (${status}). ${reason}`.trim());
+    if (status.endsWith("_FAILED")) throw new Complaint(`CloudFormation could not delete the stack ${name} (${status}). ${reason}`.trim());
     await sleep(STACK_POLL_MS);
   }
+}
+
+/** Deletes log groups of the stack that exist again, because a function wrote its last lines after its group was deleted. */
+async function deleteLogGroups(stack: string, resources: readonly Resource[]): Promise<void> {
+  const own = new Set(
+    resources.flatMap(({ ResourceType, PhysicalResourceId: id }) => (ResourceType === "AWS::Logs::LogGroup" && id ? [id] : [])),
+  );
+  const { logGroups: left = [] } = await parsed<{ logGroups?: { logGroupName: string }[] }>(
+    ...["logs", "describe-log-groups", "--log-group-name-prefix", `${stack}-`],
+  );
+  for (const { logGroupName: name } of left.filter(({ logGroupName }) => own.has(logGroupName)))
+    await aws("logs", "delete-log-group", "--log-group-name", name);
 }
 
 function dataIn(resources: readonly Resource[]): Data[] {
@@ -107,26 +138,44 @@ function dataIn(resources: readonly Resource[]): Data[] {
   });
 }
 
+/** Deletes every object with all its versions and delete markers. S3 lists and deletes a thousand of them in one call. */
+async function deleteVersions(bucket: string): Promise<void> {
+  const client = new S3Client({ maxAttempts: 10 });
+  try {
+    for (;;) {
+      const { Versions: versions = [], DeleteMarkers: markers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket: bucket }));
+      const objects = [...versions, ...markers].flatMap(({ Key, VersionId }) => (Key && VersionId ? [{ Key, VersionId }] : []));
+      if (objects.length === 0) return;
+      const { Errors: errors = [] } = await client.send(
+        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
+      );
+      if (errors[0]) throw new Complaint(`S3 did not delete ${errors[0].Key} of the bucket ${bucket}: ${errors[0].Message}`);
+    }
+  } catch (error) {
+    if (!(error instanceof NoSuchBucket)) throw error;
+  }
+}
+
 async function deleteData({ type, id }: Data): Promise<void> {
   switch (type) {
     case "AWS::DynamoDB::Table":
-      await aws("dynamodb", "update-table", "--table-name", id, "--no-deletion-protection-enabled");
-      await aws("dynamodb", "delete-table", "--table-name", id);
+      await awsUnlessMissing("dynamodb", "update-table", "--table-name", id, "--no-deletion-protection-enabled");
+      await awsUnlessMissing("dynamodb", "delete-table", "--table-name", id);
       return;
     case "AWS::S3::Bucket":
-      await aws("s3", "rm", `s3://${id}`, "--recursive", "--only-show-errors");
-      await aws("s3api", "delete-bucket", "--bucket", id);
+      await deleteVersions(id);
+      await awsUnlessMissing("s3api", "delete-bucket", "--bucket", id);
       return;
     case "AWS::Cognito::UserPool":
-      await aws("cognito-idp", "update-user-pool", "--user-pool-id", id, "--deletion-protection", "INACTIVE");
-      await aws("cognito-idp", "delete-user-pool", "--user-pool-id", id);
+      await awsUnlessMissing("cognito-idp", "update-user-pool", "--user-pool-id", id, "--deletion-protection", "INACTIVE");
+      await awsUnlessMissing("cognito-idp", "delete-user-pool", "--user-pool-id", id);
       return;
     case "AWS::SecretsManager::Secret":
-      await aws("secretsmanager", "delete-secret", "--secret-id", id, "--force-delete-without-recovery");
+      await awsUnlessMissing("secretsmanager", "delete-secret", "--secret-id", id, "--force-delete-without-recovery");
       return;
     case "AWS::KMS::Key":
       // AWS deletes no key at once: for a week it can be called back, and costs nothing.
-      await aws("kms", "schedule-key-deletion", "--key-id", id, "--pending-window-in-days", "7");
+      await awsUnlessMissing("kms", "schedule-key-deletion", "--key-id", id, "--pending-window-in-days", "7");
       return;
     default: {
       const never: never = type;
@@ -146,27 +195,30 @@ async function consent(stack: string, force: boolean): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const { stack, "delete-data": withData, force } = options();
+  const { stack: named, "delete-data": withData, force } = options();
   const { Account: account } = await parsed<{ Account: string }>("sts", "get-caller-identity");
-  const { StackResources: resources } = await parsed<{ StackResources: Resource[] }>(
-    "cloudformation",
-    "describe-stack-resources",
-    "--stack-name",
-    stack,
+  const stack = await describeStack(named);
+  const { StackId: id, StackName: name } = stack;
+  // The CLI reads all pages; describe-stack-resources would return the first 100.
+  const { StackResourceSummaries: resources } = await parsed<{ StackResourceSummaries: Resource[] }>(
+    ...["cloudformation", "list-stack-resources", "--stack-name", id],
   );
-  if (resources.length === 0) throw new Complaint(`Account ${account} has no stack ${stack} in this region.`);
-  const machines = await machinesOf(stack);
+  const machines = await machinesOf(name);
   const data = dataIn(resources);
 
-  const say = (line: string) => process.stderr.write(`${line}\n`);
-  say(`Account ${account}: the stack ${stack} with ${resources.length} resources, and ${machines.length} state machines, will be deleted.`);
-  say(withData ? "Its data will also be deleted permanently:" : "Its data will remain; --delete-data deletes it permanently:");
-  for (const { type, id } of data) say(`  ${type.replace(/^AWS::/, "").padEnd(24)} ${id}`);
-  await consent(stack, force);
+  const print = (line: string) => process.stderr.write(`${line}\n`);
+  print(
+    `Account ${account}: the stack ${name} with ${resources.length} resources, and ${machines.length} state machines, will be deleted.`,
+  );
+  print(withData ? "Its data will also be deleted permanently:" : "Its data will remain; --delete-data deletes it permanently:");
+  for (const { type, id: resource } of data) print(`  ${type.replace(/^AWS::/, "").padEnd(24)} ${resource}`);
+  print(`To continue later, also after the stack was deleted: npm run aws:destroy -- --stack ${id} --delete-data`);
+  await consent(name, force);
 
   // State machines are deleted before the stack, because running executions use the stack's roles.
   await inPhase("machines", `${machines.length} state machines`, () => deleteMachines(machines));
-  await inPhase("stack", `${stack} (CloudFront takes some minutes)`, () => deleteStack(stack));
+  if (stack.StackStatus !== "DELETE_COMPLETE") await inPhase("stack", `${name} (CloudFront takes some minutes)`, () => deleteStack(stack));
+  await inPhase("logs", "log groups", () => deleteLogGroups(name, resources));
   if (!withData) return;
   await inPhase("data", `${data.length} stores`, async () => {
     for (const store of data) await deleteData(store);

@@ -26,7 +26,7 @@ const sections: Record<Section | "costs", { title: string; hint: string }> = {
   flows: { title: "Flows", hint: "A failed execution is replaced by the next one. Look here if flows end late." },
   approvals: { title: "Approvals", hint: "Notices that fail are retried for more than a day; the run of the approval shows the reason." },
   limits: { title: "Limits and quotas", hint: "Anything above 0 here makes jobs late. Quotas: docs/aws.md." },
-  costs: { title: "What it costs", hint: "The four quantities that grow with use. Prices: docs/aws.md; the bill: Cost Explorer." },
+  costs: { title: "Costs", hint: "The four quantities that grow with use. Prices: docs/aws.md; the bill: Cost Explorer." },
 };
 
 /** Creates the dashboard: a row with the state of all alarms, then one section for each question, with the graphs of its alarms. */

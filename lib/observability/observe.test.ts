@@ -152,7 +152,7 @@ describe("the dashboard", () => {
       "## Flows",
       "## Approvals",
       "## Limits and quotas",
-      "## What it costs",
+      "## Costs",
     ]);
     for (const [index, { y }] of texts.entries()) {
       const next = texts[index + 1]?.y ?? Number.POSITIVE_INFINITY;

@@ -52,7 +52,7 @@ describe("federated logins", () => {
     const { template } = aStack({});
     template.resourceCountIs("AWS::Cognito::UserPoolDomain", 0);
     template.resourceCountIs("AWS::Cognito::UserPoolClient", 1);
-    expect(peopleOf({ template, findings: [] }).Environment.Variables).not.toHaveProperty("SVC_LOGINS");
+    expect(peopleOf({ template, findings: [], protection: false }).Environment.Variables).not.toHaveProperty("SVC_LOGINS");
   });
 
   it("pass cdk-nag", () => {

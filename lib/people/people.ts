@@ -1,11 +1,11 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { AccountRecovery, FeaturePlan, Mfa, UserPool, type UserPoolClient } from "aws-cdk-lib/aws-cognito";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import { retainsData, type StackConfig } from "../config.ts";
+import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
+import { dataRemovalPolicy, protectsData } from "../storage/retention.ts";
 
 /** The user pool for sign-in with passwords. Self sign-up is off: an administrator creates accounts. */
 export class People extends Construct {
@@ -23,8 +23,8 @@ export class People extends Construct {
       mfa: Mfa.OPTIONAL,
       mfaSecondFactor: { otp: true, sms: false },
       featurePlan: FeaturePlan.ESSENTIALS,
-      deletionProtection: retainsData(config),
-      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: protectsData(config),
+      removalPolicy: dataRemovalPolicy(config),
     });
     // Only svc's own function uses this client. Its answers do not distinguish an unknown address from a wrong password.
     const client = pool.addClient("SignIn", {

@@ -1,11 +1,11 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import { retainsData, type StackConfig } from "../config.ts";
+import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
+import { dataRemovalPolicy } from "../storage/retention.ts";
 
 /**
  * The seed of the Ed25519 key that signs job tokens. Only executors may read it. Functions that verify a token read the public key from the objects
@@ -19,7 +19,7 @@ export class Signing extends Construct {
     this.secret = new Secret(this, "Seed", {
       description: "svc: seed of the key that signs job tokens",
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemovalPolicy(config),
     });
     acknowledge(
       this.secret,

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { CfnBucket } from "aws-cdk-lib/aws-s3";
@@ -6,11 +6,15 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aw
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
-import { retainsData, type StackConfig } from "../config.ts";
+import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
+import { dataRemovalPolicy } from "./retention.ts";
 
 /** The bucket's folders: arguments, results and logs of jobs; built artefacts; large versions of scripts and flows, plans of flows; files of users. */
 type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "files";
+
+/** Time in which a deleted object can be restored. The bucket stores it for as long. */
+const OLD_VERSIONS = Duration.days(7);
 
 /** The bucket for data that does not fit an item: large arguments and results, logs, artefacts. An item refers to every object in it. */
 export class Storage extends Construct {
@@ -25,14 +29,16 @@ export class Storage extends Construct {
       minimumTLSVersion: 1.2,
       // S3's own key, because with a KMS key each object of each job would cost a KMS call.
       encryption: BucketEncryption.S3_MANAGED,
-      // Versioning is unnecessary, because objects are written once under unique names.
-      versioned: false,
+      // Objects are written once under unique names, so only a mistaken deletion leaves an old version.
+      versioned: !config.local,
       lifecycleRules: [
         // One day longer than the records, so that no record refers to a missing object.
         { id: "jobs", prefix: "jobs/", expiration: Duration.millis(limits.jobRetentionMs).plus(Duration.days(1)) },
         { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // For the whole bucket. The expiry of a versioned object only adds a delete marker: this rule removes the object and then its marker.
+        ...(config.local ? [] : [{ id: "versions", noncurrentVersionExpiration: OLD_VERSIONS, expiredObjectDeleteMarker: true }]),
       ],
-      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemovalPolicy(config),
     });
     acknowledge(
       this.bucket,

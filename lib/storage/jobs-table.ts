@@ -4,8 +4,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
-import { acknowledge } from "../observability/nag.ts";
-import { tableProps } from "./table-props.ts";
+import { identifyTable, tableProps } from "./table-props.ts";
 
 export const INDEXES = ["list", "path", "parent", "due"] as const;
 
@@ -18,7 +17,8 @@ export class JobsTable extends Construct {
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
-    this.table = new Table(this, "Table", tableProps(config));
+    const { id: tableId, ...name } = identifyTable(config.restored.jobsTable);
+    this.table = new Table(this, tableId, { ...tableProps(config), ...name });
     this.table.addGlobalSecondaryIndex({
       indexName: "list",
       partitionKey: { name: "lp", type: AttributeType.STRING },
@@ -46,11 +46,6 @@ export class JobsTable extends Construct {
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ["ws", "state"],
     });
-    acknowledge(
-      this.table,
-      "AwsSolutions-DDB3",
-      "Jobs are history and expire after 30 days. Their point-in-time recovery would cost more than the table.",
-    );
   }
 
   /** Grants access for a runner's beat: the items of one job by key, including the secrets to mask. */

@@ -1,11 +1,11 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { type Conditions, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { INSTANCE } from "../../contract/common.ts";
 import { env } from "../../contract/env.ts";
-import { retainsData, type StackConfig } from "../config.ts";
+import type { StackConfig } from "../config.ts";
+import { dataRemovalPolicy } from "./retention.ts";
 
 /** The keys of secrets have a workspace and no purpose. */
 const OF_SECRETS: Conditions = {
@@ -26,14 +26,14 @@ export class Keys extends Construct {
     this.secretsKey = new Key(this, "Secrets", {
       description: "svc: encrypts the data keys of workspace secrets",
       enableKeyRotation: true,
-      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemovalPolicy(config),
     });
     // KMS does not rotate HMAC keys, so old signatures remain valid.
     this.anchorKey = new Key(this, "Anchors", {
       description: "svc: signs the record of approvals",
       keySpec: KeySpec.HMAC_256,
       keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
-      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemovalPolicy(config),
     });
   }
 

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-import { tableProps } from "./table-props.ts";
+import { identifyTable, tableProps } from "./table-props.ts";
 
 /** The table of stored objects: scripts, folders, tokens, workspaces, and the outbox, whose items the table's stream delivers. */
 export class ObjectsTable extends Construct {
@@ -14,10 +14,11 @@ export class ObjectsTable extends Construct {
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
-    this.table = new Table(this, "Table", {
+    const { id: tableId, ...name } = identifyTable(config.restored.objectsTable);
+    this.table = new Table(this, tableId, {
       ...tableProps(config),
+      ...name,
       stream: StreamViewType.NEW_IMAGE,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     });
   }
 

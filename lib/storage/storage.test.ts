@@ -1,6 +1,7 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
+import { aStack } from "../stack-fixture.ts";
 import { aws, locally } from "../stack-rights.ts";
 
 describe("tables", () => {
@@ -8,7 +9,6 @@ describe("tables", () => {
     aws.hasResourceProperties("AWS::DynamoDB::Table", {
       TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
       BillingMode: "PAY_PER_REQUEST",
-      DeletionProtectionEnabled: true,
       GlobalSecondaryIndexes: [
         Match.objectLike({
           IndexName: "list",
@@ -32,29 +32,97 @@ describe("tables", () => {
     });
   });
 
-  it("the objects table has a stream, an expiry and point-in-time recovery", () => {
+  it("the objects table has a stream and an expiry", () => {
     aws.hasResourceProperties("AWS::DynamoDB::Table", {
       StreamSpecification: { StreamViewType: "NEW_IMAGE" },
       TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     });
   });
 
-  it("stored data remains on AWS when the stack is deleted, and is deleted with it locally", () => {
-    for (const type of [
-      "AWS::DynamoDB::Table",
-      "AWS::S3::Bucket",
-      "AWS::KMS::Key",
-      "AWS::Cognito::UserPool",
-      "AWS::SecretsManager::Secret",
-    ]) {
-      for (const { DeletionPolicy } of Object.values(aws.findResources(type))) expect(DeletionPolicy).toBe("Retain");
-      for (const { DeletionPolicy } of Object.values(locally.template.findResources(type))) expect(DeletionPolicy).toBe("Delete");
+  it("both tables have point-in-time recovery", () => {
+    aws.allResourcesProperties("AWS::DynamoDB::Table", { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } });
+  });
+});
+
+const dataTypes = ["AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::KMS::Key", "AWS::Cognito::UserPool", "AWS::SecretsManager::Secret"];
+
+describe("stored data", () => {
+  it.each(dataTypes)("a resource of the type %s outlives the stack on AWS, but not a first deployment that failed", (type) => {
+    const onAws = Object.values(aws.findResources(type));
+    expect(onAws.length).toBeGreaterThan(0);
+    for (const { DeletionPolicy, UpdateReplacePolicy } of onAws)
+      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(["RetainExceptOnCreate", "Retain"]);
+    for (const { DeletionPolicy } of Object.values(locally.template.findResources(type))) expect(DeletionPolicy).toBe("Delete");
+  });
+
+  it("nothing else outlives the stack, except for the account-wide role that writes the gateway's logs", () => {
+    const retained = Object.values(aws.toJSON()["Resources"] as Record<string, { Type: string; DeletionPolicy?: string }>)
+      .filter(({ DeletionPolicy }) => DeletionPolicy?.startsWith("Retain"))
+      .map(({ Type }) => Type);
+    expect([...new Set(retained)].sort()).toEqual([...dataTypes, "AWS::ApiGateway::Account", "AWS::IAM::Role"].sort());
+    expect(retained.filter((type) => type === "AWS::IAM::Role")).toHaveLength(1);
+  });
+
+  it("refuses to be deleted only if the setting says so, because a failed first deployment could not be removed", () => {
+    const isProtected = ({ template, protection }: ReturnType<typeof aStack>) => [
+      ...Object.values(template.findResources("AWS::DynamoDB::Table")).map(
+        ({ Properties }) => Properties.DeletionProtectionEnabled ?? false,
+      ),
+      ...Object.values(template.findResources("AWS::Cognito::UserPool")).map(
+        ({ Properties }) => Properties.DeletionProtection === "ACTIVE",
+      ),
+      protection,
+    ];
+    expect(isProtected(aStack())).toEqual([false, false, false, false]);
+    expect(isProtected(aStack({ deletionProtection: true }))).toEqual([true, true, true, true]);
+    expect(isProtected(aStack({ deletionProtection: true, retainData: false }))).toEqual([false, false, false, false]);
+  });
+});
+
+describe("restored tables", () => {
+  const restored = aStack({ restored: { jobsTable: "svc-jobs-restored", objectsTable: "svc-objects-restored" } }).template;
+  const tables = Object.entries(restored.findResources("AWS::DynamoDB::Table"));
+  const names = new Map(tables.map(([id, { Properties }]) => [Properties.TableName, id]));
+
+  it("replace the tables of the stack, with all their properties, and are other resources", () => {
+    expect([...names.keys()].sort()).toEqual(["svc-jobs-restored", "svc-objects-restored"]);
+    const before = Object.entries(aws.findResources("AWS::DynamoDB::Table"));
+    for (const [id, { Properties, DeletionPolicy }] of tables) {
+      expect(before.map(([known]) => known)).not.toContain(id);
+      // CloudFormation imports only resources that it will not delete with the stack.
+      expect(DeletionPolicy).toBe("RetainExceptOnCreate");
+      const { TableName: _, ...others } = Properties;
+      expect(before.map(([, known]) => known.Properties)).toContainEqual(others);
     }
+  });
+
+  it("are those that every function, event source and alarm uses", () => {
+    const known = Object.keys(aws.findResources("AWS::DynamoDB::Table"));
+    for (const id of known) expect(JSON.stringify(restored.toJSON())).not.toContain(id);
+    restored.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { "Fn::GetAtt": [names.get("svc-objects-restored"), "StreamArn"] },
+    });
   });
 });
 
 describe("bucket", () => {
+  it("an old version and its delete marker disappear from every folder after a week", () => {
+    aws.hasResourceProperties("AWS::S3::Bucket", {
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([
+          {
+            Id: "versions",
+            Status: "Enabled",
+            NoncurrentVersionExpiration: { NoncurrentDays: 7 },
+            ExpiredObjectDeleteMarker: true,
+            Prefix: Match.absent(),
+          },
+        ]),
+      },
+    });
+    expect(JSON.stringify(locally.template.findResources("AWS::S3::Bucket"))).not.toContain("Versioning");
+  });
+
   it("the bucket is private, requires TLS, and expires the files of jobs", () => {
     aws.hasResourceProperties("AWS::S3::Bucket", {
       PublicAccessBlockConfiguration: {
@@ -63,7 +131,7 @@ describe("bucket", () => {
         IgnorePublicAcls: true,
         RestrictPublicBuckets: true,
       },
-      VersioningConfiguration: Match.absent(),
+      VersioningConfiguration: { Status: "Enabled" },
       LifecycleConfiguration: {
         Rules: Match.arrayWith([Match.objectLike({ Prefix: "jobs/", ExpirationInDays: limits.jobRetentionMs / 86_400_000 + 1 })]),
       },

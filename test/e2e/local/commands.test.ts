@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import { HeadBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, HeadBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { CreateStateMachineCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -94,7 +94,14 @@ const template = (name: string) => ({
         KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
       },
     },
-    Bucket: { Type: "AWS::S3::Bucket", DeletionPolicy: "Retain", Properties: { BucketName: `${name}-bucket` } },
+    Bucket: {
+      Type: "AWS::S3::Bucket",
+      DeletionPolicy: "Retain",
+      Properties: { BucketName: `${name}-bucket`, VersioningConfiguration: { Status: "Enabled" } },
+    },
+    Logs: { Type: "AWS::Logs::LogGroup", DeletionPolicy: "Retain", Properties: { LogGroupName: `${name}-logs` } },
+    // CloudFormation describes the first 100 resources of a stack without being asked for the next page.
+    ...Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`Topic${index}`, { Type: "AWS::SNS::Topic" }])),
     Secret: { Type: "AWS::SecretsManager::Secret", DeletionPolicy: "Retain", Properties: { Name: `${name}-secret` } },
   },
 });
@@ -134,11 +141,15 @@ describe("npm run aws:destroy", () => {
       secret: await exists(secrets.send(new DescribeSecretCommand({ SecretId: `${name}-secret` }))),
     };
   };
-  const aStack = async (name: string) => {
-    await createStack(name, template(name));
+  const aStack = async (name: string, options: Record<string, string> = {}) => {
+    await createStack(name, template(name), options);
     await until(async () => (await describeStack(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
-    await clients().s3.send(new PutObjectCommand({ Bucket: `${name}-bucket`, Key: "a/b", Body: "kept" }));
+    // An object with an earlier version, and one that is deleted: both remain in the bucket.
+    for (const Body of ["old", "new"]) await clients().s3.send(new PutObjectCommand({ Bucket: `${name}-bucket`, Key: "a/b", Body }));
+    await clients().s3.send(new PutObjectCommand({ Bucket: `${name}-bucket`, Key: "a/gone", Body: "gone" }));
+    await clients().s3.send(new DeleteObjectCommand({ Bucket: `${name}-bucket`, Key: "a/gone" }));
   };
+  const npmAws = async (args: string[]) => (await runCommand(path.join(bin, "aws"), args, { env: { ...process.env, ...env } })).output;
   const aMachine = async (name: string, stack: string) => {
     const definition = JSON.stringify({ StartAt: "End", States: { End: { Type: "Succeed" } } });
     const roleArn = "arn:aws:iam::000000000000:role/any";
@@ -158,17 +169,21 @@ describe("npm run aws:destroy", () => {
   });
 
   it("the command removes the stack and its state machines, and retains data unless it is told to delete them", async () => {
-    const [own, other] = [await aMachine("svc-t-own", "svc-kept"), await aMachine("svc-t-other", "svc-elsewhere")];
+    const [own, other] = [await aMachine("svc-kept_t-own", "svc-kept"), await aMachine("svc-t-other", "svc-elsewhere")];
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--force"], env);
     expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will remain")]);
+    // CloudFormation lists the resources of a deleted stack by its ARN for 90 days.
+    expect(destroy.output()).toMatch(/To continue later.*--stack arn:\S+:stack\/svc-kept\//);
     const machine = (stateMachineArn: string) => exists(clients().sfn.send(new DescribeStateMachineCommand({ stateMachineArn })));
     expect(await machine(other)).toBe(true);
     await until(async () => !(await machine(own)), { what: "the end of the state machine" });
     expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
+    const groups = await npmAws(["logs", "describe-log-groups", "--log-group-name-prefix", "svc-kept-"]);
+    expect(groups).not.toContain("svc-kept-logs");
   });
 
-  it("the option --delete-data also removes protected tables, full buckets and secrets", async () => {
-    await aStack("svc-gone");
+  it("the option --delete-data also removes a protected stack, protected tables, buckets with old versions, and secrets", async () => {
+    await aStack("svc-gone", { EnableTerminationProtection: "true" });
     const destroy = npmRun("aws:destroy", ["--stack", "svc-gone", "--delete-data", "--force"], env);
     expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will also be deleted permanently")]);
     expect(await left("svc-gone")).toMatchObject({ table: false, bucket: false, secret: false });

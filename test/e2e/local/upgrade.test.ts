@@ -9,9 +9,13 @@ import { type Account, createAdmin } from "../../../engine/seed/admin.ts";
 import { api, shared } from "../../support/api/api.ts";
 import { eventsOf } from "../../support/api/events.ts";
 import { workspaceOf } from "../../support/api/workspace.ts";
+import { asks, begin, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { awsClients } from "../../support/engine/aws.ts";
+import { describeStack, getTemplate, updateStack } from "../../support/engine/cloudformation.ts";
 import { assertNoDeniedRequests } from "../../support/engine/denied-requests.ts";
 import { newInstanceDir } from "../../support/engine/instances.ts";
+import { flow } from "../../support/flows/flow.ts";
+import { until } from "../../support/until.ts";
 
 /** The data that release 0.1 wrote for a workspace with a script, its build and one run: items of both tables, and files. */
 interface State {
@@ -126,6 +130,51 @@ describe("a newer version started on the state of an older one", () => {
   });
 });
 
+/** Between its steps the flow waits in Step Functions, while the stack is updated. */
+const sleeps = { sleep: { type: "static", value: 10 } };
+
+/** Updates the stack while it serves: every function gets another configuration, so that none of its environments remains. */
+async function updateEveryFunction(updated: Instance): Promise<number> {
+  const template = await getTemplate("svc", updated.endpoint);
+  const functions = Object.values(template.Resources).filter(({ Type }) => Type === "AWS::Lambda::Function");
+  for (const { Properties } of functions) Properties.Environment = { Variables: { ...Properties.Environment?.Variables, RELEASE: "next" } };
+  await updateStack("svc", await putTemplate(updated, template), updated.endpoint);
+  await endOfUpdate(updated);
+  return functions.length;
+}
+
+/** Stores a template that is too large for a request, and returns its URL. */
+async function putTemplate({ endpoint, outputs }: Instance, template: object): Promise<string> {
+  const [bucket = "", Key] = [outputs["Bucket"], "update/template.json"];
+  await awsClients({ endpoint }).s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: JSON.stringify(template) }));
+  return `${endpoint}/${bucket}/${Key}`;
+}
+
+const endOfUpdate = ({ endpoint }: Instance) =>
+  until(async () => (await describeStack("svc", endpoint)).includes("<StackStatus>UPDATE_COMPLETE<"), {
+    what: "the update",
+    timeoutMs: 120_000,
+  });
+
+describe("an update of the stack", () => {
+  it("a running flow, a queued job and an open gate continue", async () => {
+    if (!instance || !admin) throw new Error("The instance did not start.");
+    const ws = workspaceOf(api({ url: instance.url, token: admin.token }), "kept");
+    const [asking, running] = [await begin(ws, [asks("ask"), sees()]), await begin(ws, [flow.step("a", "'before'", sleeps), sees("b")])];
+    const later = await ws.run("u/admin/kept", {}, { scheduled_in_secs: 3 });
+    const [gate] = await waiting(ws, asking);
+    await until(async () => JSON.stringify((await ws.get(`jobs_u/get/${running}`)).json).includes('"Success"'), {
+      what: "the end of the first step",
+    });
+
+    expect(await updateEveryFunction(instance)).toBeGreaterThan(20);
+    expect(await ws.completed(running)).toMatchObject({ success: true, result: { previous: "before" } });
+    expect(await ws.completed(later)).toMatchObject({ success: true, result: "kept" });
+    const { resume } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });
+    expect(await visit(resume, { body: { ok: true } })).toMatchObject({ status: 201 });
+    expect(await ws.completed(asking)).toMatchObject({ success: true, result: { previous: "asked", approvers: ["kim"] } });
+  });
+});
 describe("INCLUDE_HEADERS (spec 4.2.6)", () => {
   const headers = { "x-tenant": "acme" };
   it("every run receives the headers, whichever way it is called", async () => {
