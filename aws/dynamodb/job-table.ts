@@ -97,6 +97,7 @@ const HeadEntity = new Entity({
     worker: string().savedAs("wk").optional(),
     cancel: any().savedAs("c").optional(),
     watchedUntilMs: number().savedAs("wu").optional(),
+    sleepsUntilMs: number().savedAs("sp").optional(),
     logChars: number().savedAs("lc"),
     masks: number().savedAs("mk").optional(),
     secretsAtMs: number().savedAs("sm").optional(),

@@ -25,6 +25,9 @@ export const isContainer = ({ value }: FlowModule) => CONTAINERS.has(value.type)
 export const isParallel = ({ value }: FlowModule) =>
   (value.type === "forloopflow" || value.type === "branchall") && value.parallel === true;
 
+/** Returns whether nothing else runs in the flow while a module of this list runs. */
+export const runsAlone = ({ of }: Scope): boolean => of === undefined || (!isParallel(of.module) && runsAlone(of.scope));
+
 /** Returns the body of a loop. Empty for other modules. */
 export function listBodyModules({ value }: FlowModule): readonly FlowModule[] {
   return value.type === "forloopflow" || value.type === "whileloopflow" ? value.modules : [];

@@ -92,6 +92,8 @@ const base = {
     .optional(),
   /** For a flow: the number of its steps that wait for approvals and for consent. */
   suspends: z.number().optional(),
+  /** For a flow: the machine waits until this time, and nothing else runs in the flow. */
+  sleepsUntilMs: z.number().optional(),
   consents: z.number().optional(),
   /** Source of a preview. */
   code: valueLocationSchema.optional(),

@@ -55,9 +55,21 @@ export const flowDeadlineMs = ({ startedAtMs, timeoutS }: Pick<RunningJob, "star
 export const flowRemainingS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
   Math.max(1, Math.ceil((flowDeadlineMs(flow) - nowMs) / 1000));
 
-/** Returns the time of the next housekeeping check of a running flow, at the latest its deadline, because no event may occur then. */
-export const flowDueMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents">, nowMs: number): number =>
-  Math.min(nowMs + (getWaitState(flow) ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
+/**
+ * Returns the time of the next housekeeping check of a running flow, at the latest its deadline, because no event may occur then. `waitsAlone`: the flow
+ * waits for an approval, and nothing else runs in it.
+ */
+export function flowDueMs(flow: WaitingFlow, nowMs: number, { waitsAlone = false }: { waitsAlone?: boolean } = {}): number {
+  return Math.min(nextLookMs(flow, nowMs, waitsAlone), flowDeadlineMs(flow));
+}
+type WaitingFlow = Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents" | "sleepsUntilMs">;
+
+function nextLookMs(flow: WaitingFlow, nowMs: number, waitsAlone: boolean): number {
+  if (waitsAlone) return nowMs + limits.flowWaitLookMs;
+  const { sleepsUntilMs = 0 } = flow;
+  if (sleepsUntilMs > nowMs) return Math.min(nowMs + limits.flowWaitLookMs, sleepsUntilMs + limits.flowLookMs);
+  return nowMs + (getWaitState(flow) ? limits.flowBranchWaitLookMs : limits.flowLookMs);
+}
 
 /** The end of a job: its state and the JSON text of its result. */
 export interface Ending {

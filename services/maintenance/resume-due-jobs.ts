@@ -74,7 +74,9 @@ async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly
     if (job?.state === "queued" && isInUse(tick, job) && !(await deps.isolation.hasFailed(DUE_JOBS, entry.id))) toSend.push({ entry, job });
     else others.push(entry);
   }
-  tick.done.sent += await sendDueJobs(deps, toSend, tick.now, (entry, work) => isolate(deps, tick, entry, work));
+  const sent = await sendDueJobs(deps, toSend, tick.now, (entry, work) => isolate(deps, tick, entry, work));
+  // The other shards have counted during this call.
+  tick.done.sent += sent;
   await mapInParallel(others, AT_ONCE, (entry) =>
     isolate(deps, tick, entry, async () => {
       const outcome = await resumeDueItem(deps, tick, entry);

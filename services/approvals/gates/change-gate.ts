@@ -7,6 +7,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { createGate, type Gate, gateDueAtMs, gateSchema, isOpen } from "../../../core/approvals/gate.ts";
+import { ROOT } from "../../../core/flows/scopes.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
@@ -171,7 +172,7 @@ function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: 
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
   // If other gates wait too, reconciling the flow finds the time of the next one.
   const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
-  const lookMs = opens || awaits || others ? now + limits.taskTokenMs : flowDueMs(waits, now);
+  const lookMs = opens || awaits || others ? now + limits.taskTokenMs : flowDueMs(waits, now, { waitsAlone: holds && gate.scope === ROOT });
   const due = { dueAtMs: Math.min(lookMs, gateDueAtMs(gate) ?? lookMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head =

@@ -8,15 +8,28 @@ import {
   isTaskTokenLost,
   remindApprovers,
 } from "../../../core/approvals/gate.ts";
+import { ROOT } from "../../../core/flows/scopes.ts";
 import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
 import { changeGate, type GateDeps, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
 
+interface ReconciledGates {
+  /** When the next change by time is due (epoch ms). */
+  nextMs: number;
+  /** The token of a waiting task was lost. */
+  lost: boolean;
+  /** The current execution waits at a gate, and nothing else runs in the flow. */
+  waitsAlone: boolean;
+  /** A gate was changed because its time had come. */
+  isChanged: boolean;
+}
+
 /**
  * Reminds approvers, escalates and expires the gates of a flow that are due, and resumes tasks whose resume call was lost.
- * Returns when the next of this is due (epoch ms), and whether a waiting task was lost.
  */
-export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextMs: number; lost: boolean }> {
-  if (flow.suspends === undefined && flow.consents === undefined) return { nextMs: Number.POSITIVE_INFINITY, lost: false };
+export async function reconcileGates(deps: GateDeps, flow: Job): Promise<ReconciledGates> {
+  const none = { nextMs: Number.POSITIVE_INFINITY, lost: false, waitsAlone: false, isChanged: false };
+  if (flow.suspends === undefined && flow.consents === undefined) return none;
+  let { waitsAlone, isChanged } = none;
   let nextMs = Number.POSITIVE_INFINITY;
   let lost = false;
   for (const gate of await loadGatesOfRun(deps, getFlowRootId(flow), flow.id)) {
@@ -32,6 +45,9 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextM
     const rule = (of: Gate) => [expireGate, escalateGate, remindApprovers].reduce((known, step) => step(known, now), of);
     const { gate: after } = await changeGate(deps, { gate, flow, module }, rule);
     nextMs = Math.min(nextMs, gateDueAtMs(after) ?? nextMs);
+    if (after.revision !== gate.revision) isChanged = true;
+    const waits = isOpen(after) && after.token !== undefined && after.state?.["execution"] === execution;
+    if (waits && after.scope === ROOT && after.awaitsToken === undefined) waitsAlone = true;
   }
-  return { nextMs, lost };
+  return { nextMs, lost, waitsAlone, isChanged };
 }

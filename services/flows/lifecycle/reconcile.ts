@@ -1,5 +1,6 @@
+import { limits } from "../../../contract/limits.ts";
 import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
-import { canceledEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import { canceledEnding, flowDeadlineMs, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
@@ -87,11 +88,17 @@ async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: 
     await settleFlow(deps, flow);
     return "ended";
   }
-  const { nextMs, lost: lostGate } = await reconcileGates(deps, flow);
+  const { nextMs, lost: lostGate, waitsAlone, isChanged } = await reconcileGates(deps, flow);
+  if (waitsAlone && isChanged) {
+    // The look was for the gate. The execution is known to wait, so it is not described.
+    await jobs.update(flow.id, { dueAtMs: Math.min(flowDueMs(flow, nowMs(), { waitsAlone }), nextMs) }, { attr: "state", eq: "running" });
+    return "waited";
+  }
   const { is } = machine === undefined ? { is: "none" } : await executions.getExecutionStatus({ machine, job: flow.id, execution });
   if (is === "none") await startExecution(deps, flow);
   const isOver = is === "ended" || is === "stopped";
-  if (is === "running" && machine !== undefined && (lostGate || (await reconcileSubflows(deps, flow)))) {
+  const subflows = is === "running" && !lostGate ? await reconcileSubflows(deps, flow) : { lost: lostGate };
+  if (is === "running" && machine !== undefined && subflows.lost) {
     // The token is lost, so nothing can resume this execution; another one is started.
     await startNextExecution(deps, flow, { stalls: 0 });
     await executions.stopExecution({ machine, job: flow.id, execution }, "the token of a waiting task was lost");
@@ -99,7 +106,13 @@ async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: 
     return "waited";
   }
   if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { stopped: is === "stopped" });
-  const dueAtMs = Math.min(flowDueMs(flow, nowMs()), nextMs);
+  const dueAtMs = Math.min(Math.max(flowDueMs(flow, nowMs(), { waitsAlone }), nextLookAtSubflow(flow, subflows, nowMs())), nextMs);
   if (!isOver) await jobs.update(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";
+}
+
+/** A flow that waits for a nested one is checked after as much time as it has waited: often at first, and seldom if the nested flow takes days. */
+function nextLookAtSubflow(flow: RunningJob, { sinceMs }: { sinceMs?: number }, now: number): number {
+  if (sinceMs === undefined) return 0;
+  return Math.min(now + Math.min(now - sinceMs, limits.flowBranchWaitLookMs), flowDeadlineMs(flow));
 }

@@ -1,5 +1,7 @@
-import { ROOT } from "../../../core/flows/scopes.ts";
+import { limits } from "../../../contract/limits.ts";
+import { ROOT, runsAlone } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-call.ts";
+import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { failBrokenFlow, finishFlow } from "../lifecycle/finish.ts";
@@ -33,7 +35,22 @@ async function dispatchTask(deps: RunTaskDeps, call: StepCall): Promise<StepStat
   const { step, items } = await loadStepContext(deps, call);
   const state = await executeModule(deps, step, items);
   if (state.outcome === "next" && isLastOfFlow(step)) await finishEarly(deps, state);
+  if (state.seconds !== undefined) await recordSleep(deps, step, state.seconds);
   return state;
+}
+
+/**
+ * Records that the machine waits for this long and nothing else runs, so that housekeeping does not look every few minutes. If it cannot be
+ * recorded, housekeeping looks.
+ */
+async function recordSleep({ jobs, nowMs }: RunTaskDeps, { flow, scope }: StepContext, seconds: number): Promise<void> {
+  if (seconds * 1000 <= limits.flowLookMs || !runsAlone(scope)) return;
+  const now = nowMs();
+  const sleepsUntilMs = now + seconds * 1000;
+  const current = [{ attr: "state", eq: "running" } as const, { attr: "flow.execution", eq: flow.flow?.execution ?? 0 } as const];
+  await jobs
+    .update(flow.id, { sleepsUntilMs, dueAtMs: flowDueMs({ ...flow, sleepsUntilMs }, now) }, { and: current })
+    .catch((error: unknown) => reportFailure("The sleep of a flow could not be recorded", error, { job: flow.id }));
 }
 
 const isLastOfFlow = ({ module, scope }: StepContext) => scope.name === ROOT && scope.modules.at(-1)?.id === module.id;

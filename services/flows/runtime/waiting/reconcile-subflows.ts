@@ -9,28 +9,33 @@ type ReconcileSubflowsDeps = TaskDeps & Pick<LoadFlowDeps, "storage"> & { nowMs:
 
 /**
  * Checks the nested flows for which a flow's execution has waited longer than a task needs to register its token. Resumes the task of a nested flow that
- * has ended. Returns whether the token of a task is lost, so that nothing can resume the execution. Throws `UnreadableRecordError`.
+ * has ended. `lost`: the token of a task is lost, so that nothing can resume the execution. `sinceMs`: the flow has waited for a nested flow since
+ * then (epoch ms). Throws `UnreadableRecordError`.
  */
-export async function reconcileSubflows(deps: ReconcileSubflowsDeps, flow: RunningJob): Promise<boolean> {
+export async function reconcileSubflows(deps: ReconcileSubflowsDeps, flow: RunningJob): Promise<{ lost: boolean; sinceMs?: number }> {
   const { jobs, nowMs } = deps;
   const plan = await findPlan(deps, flow.flow?.plan ?? "");
   const runsFlows = [...(plan?.index.modules.values() ?? [])].some(({ module }) => module.value.type === "flow");
-  if (!runsFlows) return false;
+  if (!runsFlows) return { lost: false };
   const execution = flow.flow?.execution;
   const waiting = (await jobs.listChildren(flow.id, childPrefix.progress)).flatMap((item) => {
     const { subflowJob, awaitsToken } = progressFormat.parse(item);
     const isDue = awaitsToken?.execution === execution && (awaitsToken?.atMs ?? 0) + limits.taskTokenMs <= nowMs();
-    return subflowJob !== undefined && isDue ? [{ subflowJob, outcome: outcomeRefOfProgress(item.ref) }] : [];
+    return subflowJob !== undefined && isDue
+      ? [{ subflowJob, sinceMs: awaitsToken?.atMs ?? 0, outcome: outcomeRefOfProgress(item.ref) }]
+      : [];
   });
-  if (waiting.length === 0) return false;
+  if (waiting.length === 0) return { lost: false };
   const outcomes = waiting.map(({ outcome }) => outcome);
   const { items: passed } = await jobs.getWith(flow.id, outcomes, { head: false });
-  for (const { subflowJob, outcome } of waiting) {
+  const since: number[] = [];
+  for (const { subflowJob, sinceMs, outcome } of waiting) {
     if (passed.has(outcome)) continue;
     const tasks = await loadWaitingTasks(deps, subflowJob);
-    if (!tasks.some(({ state }) => state.execution === execution)) return true;
+    if (!tasks.some(({ state }) => state.execution === execution)) return { lost: true };
     const job = await jobs.get(subflowJob);
     if (job && hasEnded(job)) await resumeParentTask(deps, job);
+    else since.push(sinceMs);
   }
-  return false;
+  return { lost: false, ...(since.length > 0 ? { sinceMs: Math.max(...since) } : {}) };
 }

@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { SHARDS } from "../../../core/jobs/job.ts";
+import { nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
+import type { Room } from "../../../test/support/use-cases/room.ts";
+import { addFlow, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
+import { runExecution } from "../../../test/support/use-cases/state-machine.ts";
+
+const DAY_MS = 24 * 3600_000;
+const MONTH_MS = 30 * DAY_MS;
+
+let room: Room;
+let described: string[];
+beforeAll(async () => {
+  room = await newFlowRoom();
+  described = [];
+  const { getExecutionStatus } = room.deps.executions;
+  room.deps.executions.getExecutionStatus = (execution) => {
+    described.push(execution.job);
+    return getExecutionStatus(execution);
+  };
+});
+
+/** Lets housekeeping look whenever something is due, for a time. Returns the number of looks, and of DescribeExecution calls for a flow. */
+async function passLooks(run: string, lastsMs: number) {
+  const untilMs = room.clock.nowMs + lastsMs;
+  const from = described.length;
+  let looks = 0;
+  for (;;) {
+    const due = (await Promise.all(Array.from({ length: SHARDS }, (_, shard) => room.deps.jobs.listDue(shard, untilMs, 1)))).flat();
+    if (due.length === 0) break;
+    looks += 1;
+    if (looks > 1000) expect.fail("Housekeeping looks too often.");
+    room.clock.nowMs = Math.max(room.clock.nowMs, Math.min(...due.map(({ dueAtMs }) => dueAtMs)));
+    await resumeDue(room);
+  }
+  room.clock.nowMs = untilMs;
+  return { looks, describes: described.slice(from).filter((job) => job === run).length };
+}
+const cancel = async (run: string) => {
+  const flow = await room.deps.jobs.get(run);
+  for (const listener of room.deps.onJobCanceled) if (flow) await listener(flow, { by: "ann", reason: "" });
+  await room.deps.jobs.deleteItem(run, "job");
+};
+const approvers = ["u/ann"];
+
+describe("housekeeping describes the execution", () => {
+  it("of a flow that waits a month for approval once a day, and not for its reminder and its escalation", async () => {
+    const times = { remind_after: 100_000, escalate: { after: 200_000, approvers: ["kim@example.com"] }, timeout: 40 * 24 * 3600 };
+    const run = await startFlow(room, [{ id: "ask", value: { type: "consentgate", approvers, ...times } }]);
+    await playExecutions(room);
+    expect(await passLooks(run, MONTH_MS)).toEqual({ looks: 31, describes: 29 });
+    const [gate] = await gates(room, run);
+    expect([gate?.opened?.remindAtMs, gate?.opened?.escalate, gate?.decision]).toEqual([undefined, undefined, undefined]);
+    await cancel(run);
+  });
+
+  it("of a flow that waits for less than a day never, before the gate expires", async () => {
+    const run = await startFlow(room, [{ id: "ask", value: { type: "consentgate", approvers, timeout: 20 * 3600 } }]);
+    await playExecutions(room);
+    expect(await passLooks(run, 19 * 3600_000)).toEqual({ looks: 0, describes: 0 });
+    await passLooks(run, 2 * 3600_000);
+    expect((await gates(room, run))[0]?.decision).toMatchObject({ outcome: "expired" });
+    await cancel(run);
+  });
+
+  /** Runs a flow until its machine waits. */
+  async function startSleeping(modules: object[]): Promise<string> {
+    const run = await startFlow(room, modules);
+    const [execution = expect.fail()] = room.started.filter(({ job }) => job === run);
+    const wake = ({ name }: { name: string }) => {
+      if (name === "b") throw new Error("The machine waits here.");
+    };
+    const sleepsAtMs = room.clock.nowMs;
+    await expect(runExecution(room, execution, { onEnter: wake })).rejects.toThrow("The machine waits here.");
+    // The machine has moved the clock to the end of the sleep.
+    room.clock.nowMs = sleepsAtMs;
+    return run;
+  }
+
+  it("of a flow that sleeps for a month once a day, and of one that sleeps for less than a day not before it wakes", async () => {
+    const long = await startSleeping([step("a", sleepS(MONTH_MS / 1000)), step("b")]);
+    expect(await passLooks(long, MONTH_MS)).toEqual({ looks: 29, describes: 29 });
+    await cancel(long);
+    const short = await startSleeping([step("a", sleepS(20 * 3600)), step("b")]);
+    expect(await passLooks(short, 20 * 3600_000)).toEqual({ looks: 0, describes: 0 });
+    // Once it has woken, it is looked at as before.
+    expect((await passLooks(short, 600_000)).describes).toBeGreaterThan(0);
+    await cancel(short);
+  });
+
+  it("of a flow that waits for a nested one for days at most once an hour", async () => {
+    await addFlow(room, "f/t/waits", [{ id: "ask", value: { type: "consentgate", approvers, timeout: 40 * 24 * 3600 } }]);
+    const run = await startFlow(room, [nested("n", "f/t/waits")]);
+    await playExecutions(room);
+    const { describes } = await passLooks(run, 10 * DAY_MS);
+    expect(describes).toBeGreaterThan(0);
+    expect(describes).toBeLessThanOrEqual(10 * 24 + 10);
+    await cancel(run);
+  });
+});
