@@ -100,6 +100,7 @@ export function addApiFunctions(
       fn.addEnvironment(env.baseUrl, url);
       objects.configureRead(fn);
       objects.configureApprove(fn);
+      jobs.configureCheckJobs(fn);
       objects.configureTouchTokens(fn);
       jobs.configureMoveJobs(fn);
       storage.configureRead(fn, "jobs", "flows");

@@ -28,6 +28,7 @@ export function addBackgroundFunctions(
       secrets.configureSignRecord(fn);
       // Gates whose time is over, or whose approvers are reminded.
       objects.configureApprove(fn);
+      jobs.configureCheckJobs(fn);
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       flows.configureRemove(fn);

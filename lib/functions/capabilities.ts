@@ -22,6 +22,7 @@ export function grantEveryJobKind(parts: StackParts, fn: LambdaFunction): void {
   const { config, objects, secrets, storage, build, flows } = parts;
   grantExecution(parts, fn);
   objects.configureWrite(fn);
+  objects.configureAuditBatches(fn);
   secrets.configureUnseal(fn);
   // Only the metadata of files, to detect changes.
   storage.configureRead(fn, "scripts", "flows", "files");

@@ -13,6 +13,7 @@ export function addExecutionFunctions(parts: StackParts): Record<"step" | "machi
   const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reservedForSteps(config) };
   const step = addFunction(parts, "step", steps, (fn) => {
     grantEveryJobKind(parts, fn);
+    jobs.configureCheckJobs(fn);
     flows.configureStep(fn);
     grantFlowStarts(parts, fn, LambdaFunction.fromFunctionName(stack, "FlowsByName", flowsName));
     // Stops the execution of a flow that exceeded its time limit.

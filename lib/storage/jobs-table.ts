@@ -50,7 +50,7 @@ export class JobsTable extends Construct {
 
   /** Grants access for a runner's beat: the items of one job by key, including the secrets to mask. */
   configureBeat(fn: LambdaFunction): void {
-    this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem", "ConditionCheckItem"]);
+    this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"]);
   }
 
   /** Grants writes of delivery results, which are stored with the jobs of the notices. */
@@ -60,7 +60,12 @@ export class JobsTable extends Construct {
 
   /** Grants the rights to create jobs and change their states. */
   configureMoveJobs(fn: LambdaFunction): void {
-    this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);
+    this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
+  }
+
+  /** Grants transactions that write other items only while a flow is in a given state: pre-approvals. */
+  configureCheckJobs(fn: LambdaFunction): void {
+    this.allow(fn, ["ConditionCheckItem"]);
   }
 
   /** Grants the same rights, and queries of the indexes. */

@@ -98,7 +98,7 @@ export class ObjectsTable extends Construct {
   /** Grants access to pending gates, decisions, notices, and the keys that sign links. */
   configureApprove(fn: LambdaFunction): void {
     const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*", "AUDIT#*"];
-    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], partitions);
   }
 
   /** Grants writes of audit log entries. The entry of a refused change is removed again. */
@@ -128,12 +128,17 @@ export class ObjectsTable extends Construct {
 
   /** Grants actions on items by key. Transactions need no additional action, because IAM checks each part as a single call. */
   configureWrite(fn: LambdaFunction): void {
-    this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);
+    this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"]);
+  }
+
+  /** Grants an executor writes of audit entries of secrets that jobs read, in batches with the values of these jobs. */
+  configureAuditBatches(fn: LambdaFunction): void {
+    this.allow(fn, ["BatchWriteItem"]);
   }
 
   /** Grants the rights of the sweep, which deletes expired items and items of deleted workspaces and stores its progress in the table. */
   configureSweep(fn: LambdaFunction): void {
-    this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem", "BatchWriteItem"]);
+    this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem"]);
     // Its failed items and its place, and the time since which an index is complete.
     this.allowItems(fn, ["PutItem"], ["DELETED", "HOUSEKEEPING", "CURSORS", "MIGRATIONS"]);
   }
