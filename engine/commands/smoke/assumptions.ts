@@ -2,16 +2,16 @@
 export interface Assumption {
   id: string;
   title: string;
-  /** What has to be true. */
+  /** The statement that has to be true. */
   holds: string;
   /**
-   * What shows it: a check of its own in `npm run smoke -- --first-hour`, the scripts in all languages with which that command begins, or a
+   * The check that shows it: a check of its own in `npm run smoke -- --first-hour`, the scripts in all languages with which that command begins, or a
    * person.
    */
   by: "command" | "languages" | "person";
   /** For a person: what to do or to run, and what to look for. */
   check?: string;
-  /** What to do if it is not true. */
+  /** The remedy if it is not true. */
   otherwise: string;
 }
 
