@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  type AttributeValue,
+  DescribeTableCommand,
+  PutItemCommand,
+  RestoreTableToPointInTimeCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from "@aws-sdk/client-dynamodb";
+import { ListEventSourceMappingsCommand } from "@aws-sdk/client-lambda";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { type Instance, removeInstance, startInstance } from "../../../engine/engine/instance.ts";
@@ -11,7 +19,7 @@ import { eventsOf } from "../../support/api/events.ts";
 import { workspaceOf } from "../../support/api/workspace.ts";
 import { asks, begin, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { awsClients } from "../../support/engine/aws.ts";
-import { describeStack, getTemplate, updateStack } from "../../support/engine/cloudformation.ts";
+import { describeStack, getTemplate, updateStack, updateStackWithImports } from "../../support/engine/cloudformation.ts";
 import { assertNoDeniedRequests } from "../../support/engine/denied-requests.ts";
 import { newInstanceDir } from "../../support/engine/instances.ts";
 import { flow } from "../../support/flows/flow.ts";
@@ -185,5 +193,67 @@ describe("INCLUDE_HEADERS (spec 4.2.6)", () => {
     expect(waited.json).toEqual({ a: 1, x_tenant: "acme" });
     const streamed = await eventsOf(ws, "jobs/run_and_stream/p/u/admin/echo", { method: "POST", body: { a: 2 }, headers });
     expect(streamed.at(-1)?.data["only_result"]).toEqual({ a: 2, x_tenant: "acme" });
+  });
+});
+
+/** The steps of docs/aws.md, "Restoring", with the template that the setting `restored` produces (lib/storage/storage.test.ts). */
+async function restoreTables(restored: Instance): Promise<{ jobs: string; objects: string }> {
+  const { endpoint, outputs } = restored;
+  const { dynamodb } = awsClients({ endpoint });
+  const names = { jobs: "svc-jobs-restored", objects: "svc-objects-restored" };
+  const sources = { jobs: outputs["JobsTable"], objects: outputs["ObjectsTable"] };
+  for (const table of ["jobs", "objects"] as const) {
+    const TableName = names[table];
+    await dynamodb.send(
+      new RestoreTableToPointInTimeCommand({ SourceTableName: sources[table], TargetTableName: TableName, UseLatestRestorableTime: true }),
+    );
+    await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true } }));
+  }
+  const stream = { StreamEnabled: true, StreamViewType: "NEW_IMAGE" } as const;
+  await dynamodb.send(new UpdateTableCommand({ TableName: names.objects, StreamSpecification: stream }));
+  return names;
+}
+
+/** Puts restored tables in the place of those of the stack: other resources, which have their names and which the stack retains. */
+async function useTables(updated: Instance, names: { jobs: string; objects: string }): Promise<void> {
+  let text = JSON.stringify(await getTemplate("svc", updated.endpoint));
+  const tables = [...text.matchAll(/"(Jobs|Objects)Table\w+":\{"Type":"AWS::DynamoDB::Table"/g)].map(
+    ([whole]) => whole.split('"')[1] ?? "",
+  );
+  for (const id of tables) text = text.replaceAll(`"${id}"`, `"Restored${id}"`).replaceAll(`\${${id}`, `\${Restored${id}`);
+  const template = JSON.parse(text) as Awaited<ReturnType<typeof getTemplate>>;
+  for (const [id, resource] of Object.entries(template.Resources)) {
+    if (resource.Type !== "AWS::DynamoDB::Table") continue;
+    const name = id.includes("Objects") ? names.objects : names.jobs;
+    Object.assign(resource, { DeletionPolicy: "Retain", Properties: { ...resource.Properties, TableName: name } });
+  }
+  await updateStackWithImports("svc", await putTemplate(updated, template), updated.endpoint);
+  await endOfUpdate(updated);
+}
+
+// Last in this file: the front server, which streams locally, continues to read the previous tables.
+describe("tables that are restored to a point in time", () => {
+  it("replace the tables of the stack, with the scripts, jobs and users of that time, and their event sources work", async () => {
+    if (!instance || !admin) throw new Error("The instance did not start.");
+    const ws = workspaceOf(api({ url: instance.url, token: admin.token }), "kept");
+    const job = await ws.run("u/admin/kept");
+    await ws.completed(job);
+    const names = await restoreTables(instance);
+    expect((await ws.post("scripts/delete/p/u/admin/kept", {})).status).toBe(200);
+    expect((await ws.runWait("u/admin/kept")).status).toBe(404);
+
+    await useTables(instance, names);
+    expect((await ws.runWait("u/admin/kept")).json).toBe("kept");
+    expect((await ws.get(`jobs_u/completed/get_result/${job}`)).json).toBe("kept");
+    expect((await ws.api.get("users/whoami")).json).toMatchObject({ email: "admin@example.com" });
+    const { lambda, dynamodb } = awsClients({ endpoint: instance.endpoint });
+    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: names.objects }));
+    const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand({}));
+    expect(EventSourceMappings.map(({ EventSourceArn }) => EventSourceArn)).toContain(Table?.LatestStreamArn);
+    const asking = await begin(ws, [asks("ask"), sees()]);
+    const [gate] = await waiting(ws, asking);
+    const { resume } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });
+    expect(await visit(resume)).toMatchObject({ status: 201 });
+    expect(await ws.completed(asking)).toMatchObject({ success: true });
   });
 });

@@ -1,5 +1,6 @@
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { shared } from "../api/api.ts";
+import { until } from "../until.ts";
 
 /** Calls CloudFormation of an engine, which checks no signature. Returns the XML of its answer; throws with it when the call fails. */
 async function callCloudFormation(action: string, parameters: Record<string, string>, endpoint = shared().endpoint): Promise<string> {
@@ -37,6 +38,20 @@ export async function getTemplate(name: string, endpoint: string): Promise<Templ
   const body = /<TemplateBody>([\s\S]*)<\/TemplateBody>/.exec(answer)?.[1] ?? "";
   const entities: Record<string, string> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&", "#34": '"', "#39": "'" };
   return JSON.parse(body.replaceAll(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole));
+}
+
+/**
+ * Updates a stack with the template at a URL of the engine's S3. Resources of the template that have a name and exist already are imported, as
+ * `cdk deploy --import-existing-resources` does.
+ */
+export async function updateStackWithImports(name: string, templateUrl: string, endpoint: string): Promise<void> {
+  const change = { StackName: name, ChangeSetName: "import" };
+  const more = { ChangeSetType: "UPDATE", ImportExistingResources: "true", "Capabilities.member.1": "CAPABILITY_IAM" };
+  await callCloudFormation("CreateChangeSet", { ...change, ...more, TemplateURL: templateUrl }, endpoint);
+  await until(async () => (await callCloudFormation("DescribeChangeSet", change, endpoint)).includes("<Status>CREATE_COMPLETE<"), {
+    what: "the change set",
+  });
+  await callCloudFormation("ExecuteChangeSet", change, endpoint);
 }
 
 /** Updates a stack with the template at a URL of the engine's S3. */
