@@ -28,6 +28,14 @@ export function isSvcError(error: unknown): error is { [C in ErrorCode]: SvcErro
   return error instanceof SvcError;
 }
 
+/** The name of the error with which a function of the service fails if the same call may succeed a moment later. State machines repeat the call. */
+export const BUSY_ERROR = "ServiceBusy";
+
+/** Returns whether the same call may succeed a moment later: AWS refused it, or other writers were first. It does not count as an attempt. */
+export function isBusyError(error: unknown): boolean {
+  return isSvcError(error) && (error.code === "service.busy" || error.code === "write.collided");
+}
+
 /** The response for each code: the HTTP status and one plain sentence. */
 export const answers: Answers<ErrorDetails> = {
   ...requestAnswers,

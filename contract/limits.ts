@@ -100,6 +100,13 @@ export const limits = {
   maxAttempts: 3,
   /** Maximum time after which the message of a queued job is sent again, because a process may have died before it sent the first one. */
   resendMs: 900_000,
+  /** Delay of a job that AWS refused to run: for the first time, and at most. It doubles in between. */
+  firstPostponementMs: 2000,
+  maxPostponementMs: 300_000,
+  /** Time for which a process repeats a refused write that puts a job back: about the time in which no other process takes the job. */
+  busyRetryMs: 65_000,
+  /** The same for the end of a run, which would otherwise be repeated. */
+  busyEndRetryMs: 300_000,
   /** Number of slots of a concurrency group, because one item contains them. */
   concurrentLimit: 1000,
   concurrencyWindowS: 7 * 24 * 3600,

@@ -10,12 +10,21 @@ interface Catcher {
 }
 type Transition = { Next: string } | { End: true };
 
+interface Retrier {
+  ErrorEquals: string[];
+  IntervalSeconds: number;
+  MaxAttempts: number;
+  BackoffRate: number;
+  MaxDelaySeconds?: number;
+  JitterStrategy?: "FULL";
+}
+
 export type TaskState = Described & {
   Type: "Task";
   Resource: string;
   Parameters: Record<string, unknown>;
   TimeoutSeconds?: number;
-  Retry?: { ErrorEquals: string[]; IntervalSeconds: number; MaxAttempts: number; BackoffRate: number }[];
+  Retry?: Retrier[];
   Catch?: [Catcher];
   /** `null`: the state remains unchanged. */
   ResultPath?: null;

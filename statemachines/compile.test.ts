@@ -49,6 +49,12 @@ function expectLawful(definition: Definition): void {
       ].sort(),
     ).toEqual(own.toSorted());
   }
+  // Otherwise a full quota would end the execution, which counts as a stall of the flow.
+  const tasks = machines.flatMap(({ States }) => Object.values(States).filter((state) => state.Type === "Task"));
+  for (const { Retry } of tasks) {
+    expect(Retry?.[0]).toMatchObject({ ErrorEquals: ["Lambda.TooManyRequestsException", "ServiceBusy"], MaxDelaySeconds: 60 });
+    expect(Retry?.[0]?.MaxAttempts).toBeGreaterThanOrEqual(1000);
+  }
   const text = JSON.stringify(definition);
   expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
   expect(validate(JSON.parse(text)).errorsText()).toBe("");

@@ -1,3 +1,4 @@
+import { BUSY_ERROR } from "../contract/errors.ts";
 import type { FlowModule, FlowValue } from "../contract/flows/flow-value.ts";
 import type { ScopeName } from "../core/flows/scopes.ts";
 import type { Definition, State, TaskState } from "./asl.ts";
@@ -13,8 +14,25 @@ export interface Targets {
   fail: Target;
 }
 
+/**
+ * No execution of `step` was free, or AWS refused a call of `step`. Nothing is wrong with the flow, so it is retried for more than a day. 5,000
+ * attempts take three fifths of the events that a history may have.
+ */
+const RETRY_BUSY = {
+  ErrorEquals: ["Lambda.TooManyRequestsException", BUSY_ERROR],
+  IntervalSeconds: 2,
+  MaxAttempts: 5000,
+  BackoffRate: 2,
+  MaxDelaySeconds: 60,
+  JitterStrategy: "FULL" as const,
+};
 /** Only errors of the service are retried here. A flow's own retries are visible loops, and the result of a step is never an error. */
-const RETRIED = ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException", "Lambda.TooManyRequestsException"];
+const RETRY_FAILURE = {
+  ErrorEquals: ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException"],
+  IntervalSeconds: 2,
+  MaxAttempts: 6,
+  BackoffRate: 2,
+};
 
 /** A waiting task is entered again each day, in case its token is lost. In a year, this uses a fifth of the history. */
 const MAX_WAIT_S = 24 * 3600;
@@ -90,7 +108,7 @@ export class Machine {
       ...(to.comment ? { Comment: to.comment } : {}),
       Resource: "arn:aws:states:::lambda:invoke",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$" } },
-      Retry: [{ ErrorEquals: RETRIED, IntervalSeconds: 2, MaxAttempts: 6, BackoffRate: 2 }],
+      Retry: [RETRY_BUSY, RETRY_FAILURE],
       ...(fail === undefined ? {} : { Catch: [this.catcher(fail)] }),
       // The result is the new state, or it is ignored.
       ...(to.returnsState ? { OutputPath: "$.Payload" } : { ResultPath: null }),
@@ -113,6 +131,8 @@ export class Machine {
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$", "token.$": "$$.Task.Token" } },
       TimeoutSeconds: Math.max(1, Math.min(Math.ceil(untilS), MAX_WAIT_S)),
+      // Each attempt has a token of its own.
+      Retry: [RETRY_BUSY],
       Catch: [this.catcher(next)],
       ...(resumesAt === undefined ? { ResultPath: null } : {}),
       Next: resumesAt ?? next,

@@ -14,7 +14,6 @@ import {
   DeleteItemCommand,
   DeleteTransaction,
   Entity,
-  executeBatchGet,
   type FormattedItem,
   GetItemCommand,
   isExtension,
@@ -39,7 +38,7 @@ import {
   type RunningJob,
 } from "../../core/jobs/job.ts";
 import { parseReadable, UnreadableRecordError } from "../../core/records/record-format.ts";
-import { type PutRequest, putBatch } from "./batch.ts";
+import { getBatch, type PutRequest, putBatch } from "./batch.ts";
 import { indexEnded, jobIndexes } from "./job-indexes.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 
@@ -92,6 +91,7 @@ const HeadEntity = new Entity({
     result: any().savedAs("r").optional(),
     attempt: number().savedAs("at"),
     losses: number().savedAs("lo"),
+    delays: number().savedAs("dl").optional(),
     nonce: string().savedAs("n").optional(),
     leaseUntilMs: number().savedAs("lu").optional(),
     worker: string().savedAs("wk").optional(),
@@ -214,14 +214,13 @@ export const jobTable = {
     const once = [...new Set(ids)];
     for (let start = 0; start < once.length; start += 100) {
       const requests = once.slice(start, start + 100).map((id) => HeadEntity.build(BatchGetRequest).key({ id, sk: "job" }));
-      const { Responses } = await executeBatchGet(
-        { maxAttempts: 5 },
+      const read = await getBatch(
         table
           .build(BatchGetCommand)
           .requests(...requests)
           .options({ consistent: true }),
       );
-      const heads = ((Responses?.[0] ?? []) as (HeadItem | undefined)[]).filter((head) => head !== undefined);
+      const heads = (read as (HeadItem | undefined)[]).filter((head) => head !== undefined);
       const records = heads.filter(isLive).map((head) => ({ parent: head.id, ref: head.sk, head }));
       for (const [{ parent }, job] of parseReadable(records, ({ head }) => toJob(head))) found.set(parent, job);
     }
@@ -239,14 +238,13 @@ export const jobTable = {
         ...once.slice(start, start + 99).map((ref) => ChildEntity.build(BatchGetRequest).key({ parent: id, ref })),
       ];
       if (requests.length === 0) break;
-      const { Responses } = await executeBatchGet(
-        { maxAttempts: 5 },
+      const read = await getBatch(
         table
           .build(BatchGetCommand)
           .requests(...requests)
           .options({ consistent: true }),
       );
-      for (const found of (Responses?.[0] ?? []) as (HeadItem | Child | undefined)[]) {
+      for (const found of read as (HeadItem | Child | undefined)[]) {
         if (!found) continue;
         if ("ref" in found) items.set(found.ref, found);
         else if (isLive(found)) job = toJob(found);

@@ -11,7 +11,6 @@ import {
   DeleteItemCommand,
   DeleteTransaction,
   Entity,
-  executeBatchGet,
   GetItemCommand,
   item,
   number,
@@ -28,7 +27,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
 import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import { documents } from "../sdk/clients.ts";
-import type { PutRequest } from "./batch.ts";
+import { getBatch, type PutRequest } from "./batch.ts";
 import { executeWrite } from "./write-conflict.ts";
 
 const table = new Table({
@@ -128,14 +127,13 @@ export const objectTable = {
     const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()].filter(isPossibleKey);
     for (let start = 0; start < once.length; start += 100) {
       const requests = once.slice(start, start + 100).map((key) => ObjectEntity.build(BatchGetRequest).key(key));
-      const { Responses } = await executeBatchGet(
-        { maxAttempts: 5 },
+      const read = await getBatch(
         table
           .build(BatchGetCommand)
           .requests(...requests)
           .options({ consistent }),
       );
-      for (const object of (Responses?.[0] ?? []) as (StoredObject | undefined)[]) {
+      for (const object of read as (StoredObject | undefined)[]) {
         if (object && !expired(object)) found.set(`${object.pk}\n${object.sk}`, object);
       }
     }

@@ -75,6 +75,11 @@ describe("rejected writes", () => {
     await expect(executeWrite(send)).rejects.toMatchObject({ code: "write.collided" });
   });
 
+  it("a transaction that is throttled in every attempt does not count as a conflict with other writers", async () => {
+    const { send } = answering(...Array.from({ length: 20 }, () => canceled("None", "ThrottlingError")));
+    await expect(executeWrite(send)).rejects.toMatchObject({ code: "service.busy" });
+  });
+
   it("a write that fails for another reason is not repeated", async () => {
     const { send, calls } = answering(new Error("socket hang up"));
     await expect(executeWrite(send)).rejects.toThrow("socket hang up");

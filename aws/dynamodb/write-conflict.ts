@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../contract/errors.ts";
+import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
 
 /** The meaning of DynamoDB's rejection of a write. `refused`: the condition of that part of a transaction is false (0 for a single write). */
 export type Refusal = { kind: "refused"; part: number } | { kind: "collided" } | { kind: "tooLarge" } | { kind: "failed" };
@@ -41,8 +42,8 @@ export function computeMaxPauseMs(attempt: number): number | undefined {
 
 /**
  * Executes one write. Returns the part whose condition is false, or `undefined` if everything was written. A write that collides with
- * another is repeated after a random pause. Throws `write.collided` if every attempt collides, and `body.tooLarge` if the item is too large
- * for DynamoDB.
+ * another is repeated after a random pause. Throws `write.collided` if every attempt collides, `service.busy` if DynamoDB throttles every attempt,
+ * and `body.tooLarge` if the item is too large for DynamoDB.
  */
 export async function executeWrite(send: () => Promise<unknown>): Promise<number | undefined> {
   for (let attempt = 1; ; attempt += 1) {
@@ -56,7 +57,8 @@ export async function executeWrite(send: () => Promise<unknown>): Promise<number
         throw new SvcError("body.tooLarge", { limitBytes: ITEM_BYTES, what: "object to be stored" }, { cause: error });
       if (refusal.kind === "failed") throw error;
       const pauseMs = computeMaxPauseMs(attempt);
-      if (pauseMs === undefined) throw new SvcError("write.collided", {}, { cause: error });
+      if (pauseMs === undefined)
+        throw classifyAwsError(error) ? toBusyError(error, "DynamoDB") : new SvcError("write.collided", {}, { cause: error });
       await sleep(randomInt(pauseMs + 1));
     }
   }

@@ -1,11 +1,12 @@
 import type { KMSClient } from "@aws-sdk/client-kms";
 import { env, requireEnv } from "../../contract/env.ts";
+import { reportBusyServices } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 /** Loaded with the first signature, because most invocations need none. */
 let made: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
-  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => countRequests(new KMSClient({})));
+  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => reportBusyServices(countRequests(new KMSClient({}))));
   return made;
 }
 const ALGORITHM = { MacAlgorithm: "HMAC_SHA_256" } as const;

@@ -1,11 +1,12 @@
 import type { KMSClient } from "@aws-sdk/client-kms";
 import { env, requireEnv } from "../../contract/env.ts";
+import { reportBusyServices } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 /** Created with the first key that is needed, because most processes never use a secret. */
 let made: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
-  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => countRequests(new KMSClient({})));
+  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => reportBusyServices(countRequests(new KMSClient({}))));
   return made;
 }
 /** Data keys of workspaces, wrapped by the stack's KMS key. The encryption context binds each key to its workspace and to its purpose. */

@@ -35,7 +35,9 @@ it.each<[string, http.RequestListener | undefined, string]>([
     "lost",
   ],
   ["has no room", (_, response) => response.writeHead(429, { "x-amzn-errortype": "TooManyRequestsException" }).end("{}"), "throttled"],
-  ["is not there", undefined, "lost"],
+  ["is not there", undefined, "throttled"],
+  ["has no environment", (_, response) => response.writeHead(502, { "x-amzn-errortype": "EC2ThrottledException" }).end("{}"), "throttled"],
+  ["has a disabled key", (_, response) => response.writeHead(502, { "x-amzn-errortype": "KMSDisabledException" }).end("{}"), "throttled"],
   ["does not exist", (_, response) => response.writeHead(404, { "x-amzn-errortype": "ResourceNotFoundException" }).end("{}"), "lost"],
   // The function may still run: a second call would repeat its effects.
   ["loses its connection in the run", (request) => request.socket.destroy(), "unknown"],
@@ -55,4 +57,23 @@ it.each<[string, http.RequestListener | undefined, unknown]>([
 ])("a worker that %s", async (_what, answer, expected) => {
   const functions = await functionsAt(answer);
   expect(await functions.invokeWorker({ running: { id: "1" } } as JobCall)).toEqual(expected);
+});
+
+it.each<[string, http.RequestListener | undefined, string | undefined]>([
+  ["is throttled", (_, response) => response.writeHead(429, { "x-amzn-errortype": "TooManyRequestsException" }).end("{}"), "service.busy"],
+  ["cannot be reached", undefined, "service.busy"],
+  [
+    "was refused a call itself",
+    (_, response) =>
+      response.writeHead(200, { "x-amz-function-error": "Unhandled" }).end('{"errorType":"ServiceBusy","errorMessage":"no"}'),
+    "service.busy",
+  ],
+  ["fails", (_, response) => response.writeHead(200, { "x-amz-function-error": "Unhandled" }).end('{"errorType":"TypeError"}'), undefined],
+])("a function that %s", async (_what, answer, code) => {
+  vi.stubEnv("SVC_FLOWS_FUNCTION", "flows");
+  const functions = await functionsAt(answer);
+  const request = { workspace: "w", path: "f/a/b", value: {} } as Parameters<typeof functions.createStateMachine>[0];
+  const error = await functions.createStateMachine(request).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Error);
+  expect((error as { code?: string }).code).toBe(code);
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { InvokeCommand, TooManyRequestsException } from "@aws-sdk/client-lambda";
+import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
+import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
@@ -8,11 +9,12 @@ import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
 import type { DeliverCall } from "../../core/notifications/delivery.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
+import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
 import { lambda } from "../sdk/clients.ts";
 
 /**
- * The outcome of a call of a runner. `throttled`: no runner was free. `lost`: the runner has ended without an outcome. `unknown`: the
- * connection broke, and the runner may still be running.
+ * The outcome of a call of a runner. `throttled`: no runner was free, or the call did not reach one, so nothing has run. `lost`: the runner has
+ * ended without an outcome. `unknown`: the connection broke, and the runner may still be running.
  */
 export type Invocation =
   | { kind: "outcome"; outcome: RunOutcome }
@@ -20,11 +22,37 @@ export type Invocation =
   | { kind: "lost"; reason: string }
   | { kind: "unknown"; reason: string };
 
-/** Returns whether the request did not reach the service, or was rejected by it. */
-function neverStarted(error: unknown): boolean {
-  const { code, $metadata } = error as { code?: string; $metadata?: { httpStatusCode?: number } };
+/** Lambda could not prepare an execution environment for the function. These errors have a status of 5xx. */
+const NOT_PREPARED = /^(EC2|ENI|KMS|ResourceNotReady)/;
+
+/** Returns whether no function has started, and the same call may start one a moment later. */
+function wasRefused(error: unknown): boolean {
+  const { code = "", name } = error as Error & { code?: string };
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"].includes(code) || NOT_PREPARED.test(name) || classifyAwsError(error) === "throttled";
+}
+
+/** Returns whether Lambda rejected the request. */
+function wasRejected(error: unknown): boolean {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;
-  return code === "ECONNREFUSED" || code === "ENOTFOUND" || (status >= 400 && status < 500);
+  return status >= 400 && status < 500;
+}
+
+/**
+ * Invokes a function of the service and returns the text of its answer. Throws `service.busy` if the same call may succeed a moment later, and an
+ * error that begins with `failure` if the function failed.
+ */
+async function invokeFunction(name: string, request: unknown, failure: string): Promise<string> {
+  const command = new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(request) });
+  const { Payload, FunctionError } = await lambda()
+    .send(command)
+    .catch((error: unknown) => {
+      throw toBusyError(error, "Lambda");
+    });
+  const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
+  if (!FunctionError) return text;
+  if (text.includes(`"errorType":"${BUSY_ERROR}"`)) throw new SvcError("service.busy", { service: "Lambda" });
+  throw new Error(`${failure}: ${text.slice(0, 300)}`);
 }
 
 let runnerNames: Record<string, string> | undefined;
@@ -48,9 +76,9 @@ export const functions = {
       const outcome = JSON.parse(text) as RunOutcome | null;
       return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner returned no outcome" };
     } catch (error) {
-      if (error instanceof TooManyRequestsException) return { kind: "throttled" };
+      if (wasRefused(error)) return { kind: "throttled" };
       const reason = error instanceof Error ? error.message : String(error);
-      return { kind: neverStarted(error) ? "lost" : "unknown", reason };
+      return { kind: wasRejected(error) ? "lost" : "unknown", reason };
     }
   },
 
@@ -62,20 +90,15 @@ export const functions = {
       );
       return Payload && !FunctionError ? (JSON.parse(Buffer.from(Payload).toString("utf8")) as JobCallResult) : null;
     } catch (error) {
-      if (error instanceof TooManyRequestsException || neverStarted(error)) return "refused";
+      if (wasRefused(error) || wasRejected(error)) return "refused";
       reportFailure("The connection to a worker was lost; the job's record will show its end", error, { job: call.running.id });
       return null;
     }
   },
 
-  /** Creates a flow's state machine if there is none. */
+  /** Creates a flow's state machine if there is none. Throws `service.busy`. */
   async createStateMachine(request: MachineRequest): Promise<MachineAnswer> {
-    const { Payload, FunctionError } = await lambda().send(
-      new InvokeCommand({ FunctionName: requireEnv(env.flowsFunction), Payload: JSON.stringify(request) }),
-    );
-    const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
-    if (FunctionError) throw new Error(`The state machine could not be created: ${text.slice(0, 300)}`);
-    return JSON.parse(text) as MachineAnswer;
+    return JSON.parse(await invokeFunction(requireEnv(env.flowsFunction), request, "The state machine could not be created"));
   },
 
   /** Starts the delivery of notices that are due, without waiting. A notice that is lost on the way stays due. */
@@ -85,14 +108,10 @@ export const functions = {
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 
+  /** Builds the artefact of a script. Throws `service.busy`. */
   async invokeBuild(request: BuildRequest): Promise<BuildResult> {
-    const { Payload, FunctionError } = await lambda().send(
-      new InvokeCommand({ FunctionName: requireEnv(env.buildFunction), Payload: JSON.stringify(request) }),
-    );
-    const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
     // A build reports failures of user code in its result. It throws only if its worker or the upload is lost.
-    if (FunctionError) throw new Error(`The build was lost: ${text.slice(0, 300)}`);
-    return buildResultSchema.parse(JSON.parse(text));
+    return buildResultSchema.parse(JSON.parse(await invokeFunction(requireEnv(env.buildFunction), request, "The build was lost")));
   },
 };
 export type Functions = typeof functions;

@@ -4,6 +4,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { reportBusyServices } from "./aws-errors.ts";
 import { countRequests } from "./request-counts.ts";
 
 /** Creates a client on first use, once in a process. Calls are marked as pure, so that a bundle omits unused clients. */
@@ -16,19 +17,24 @@ function once<T>(make: () => T): () => T {
 }
 
 export const documents = /* @__PURE__ */ once(() =>
-  DynamoDBDocumentClient.from(countRequests(new DynamoDBClient({})), { marshallOptions: { removeUndefinedValues: true } }),
+  DynamoDBDocumentClient.from(reportBusyServices(countRequests(new DynamoDBClient({}))), {
+    marshallOptions: { removeUndefinedValues: true },
+  }),
 );
 /**
  * Path style works on AWS and on the local engine alike. With the SDK's default (`WHEN_SUPPORTED`), a presigned PUT URL contains the checksum
  * of an empty body, so S3 rejects every upload to it.
  */
 export const s3 = /* @__PURE__ */ once(() =>
-  countRequests(new S3Client({ forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" })),
+  reportBusyServices(countRequests(new S3Client({ forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" }))),
 );
-export const sqs = /* @__PURE__ */ once(() => countRequests(new SQSClient({ useQueueUrlAsEndpoint: false })));
-export const stepFunctions = /* @__PURE__ */ once(() => countRequests(new SFNClient({})));
+export const sqs = /* @__PURE__ */ once(() => reportBusyServices(countRequests(new SQSClient({ useQueueUrlAsEndpoint: false }))));
+export const stepFunctions = /* @__PURE__ */ once(() => reportBusyServices(countRequests(new SFNClient({}))));
 
-/** A call of a runner lasts as long as its script. The client makes one attempt, because a second one would run the script again. */
+/**
+ * A call of a runner lasts as long as its script. The client makes one attempt, because a second one would run the script again. Its errors are
+ * classified by its adapter, to which it matters whether the function has started.
+ */
 export const lambda = /* @__PURE__ */ once(() =>
   countRequests(
     new LambdaClient({

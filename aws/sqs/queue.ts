@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { env, requireEnv } from "../../contract/env.ts";
-import { isHighPriority, type Sendable, toJobMessage } from "../../core/jobs/lifecycle.ts";
+import { isHighPriority, type JobMessage, type Sendable, toJobMessage } from "../../core/jobs/lifecycle.ts";
 import { sqs } from "../sdk/clients.ts";
 
 const queueUrl = (job: Sendable) => requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl);
@@ -19,6 +19,12 @@ export const queue = {
   /** Sends the message of a job. Messages may arrive late or twice, so the job's record decides. */
   async sendMessage(job: Sendable, delayS = 0): Promise<void> {
     await sqs().send(new SendMessageCommand({ QueueUrl: queueUrl(job), ...toMessage(job, delayS) }));
+  },
+
+  /** Sends a message that was received once more, after a delay of at least one second. Throws `service.busy`. */
+  async postponeMessage(message: JobMessage, delayS: number): Promise<void> {
+    const QueueUrl = requireEnv(message.high ? env.highQueueUrl : env.queueUrl);
+    await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message), DelaySeconds: delayS }));
   },
 
   /** Sends the messages of several jobs, ten in one call. Returns the jobs whose messages were not sent, with the reasons. */

@@ -12,6 +12,7 @@ import {
   StateMachineDoesNotExist,
 } from "@aws-sdk/client-sfn";
 import { env, requireEnv } from "../../contract/env.ts";
+import { isBusyError } from "../../contract/errors.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
 async function tagsOf(resourceArn: string | undefined): Promise<Record<string, string | undefined>> {
@@ -76,7 +77,7 @@ async function unlessThrottled<T>(work: () => Promise<T>, otherwise: () => T): P
   try {
     return await work();
   } catch (error) {
-    if ((error as Error).name !== "ThrottlingException") throw error;
+    if (!isBusyError(error)) throw error;
     return otherwise();
   }
 }

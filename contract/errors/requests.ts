@@ -19,6 +19,7 @@ export interface RequestErrors {
   "route.method": { method: string; allowed: string[] };
   "engine.busy": NoDetails;
   "write.collided": NoDetails;
+  "service.busy": { service: string };
 }
 
 export const requestAnswers: Answers<RequestErrors> = {
@@ -66,5 +67,9 @@ export const requestAnswers: Answers<RequestErrors> = {
   "write.collided": {
     status: 409,
     describe: () => "Other requests changed the same data at the same time, so nothing was saved. Try again.",
+  },
+  "service.busy": {
+    status: 503,
+    describe: () => "The service has too much to do, or a part of it is unavailable for the moment. Try again.",
   },
 };

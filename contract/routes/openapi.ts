@@ -16,7 +16,7 @@ const changesWorkspace = ({ auth, fn, method, path }: Route) =>
 /** Returns the error responses of a route by status, each with its error codes. */
 function errorResponses(route: Route): Record<string, { description: string; content: object; headers: object }> {
   const codes = [
-    "request.tooLong" as const,
+    ...(["request.tooLong", "service.busy"] as const),
     ...(route.auth === "none" ? [] : (["auth.missing", "auth.invalid", "auth.forbidden"] as const)),
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
     ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),

@@ -100,6 +100,8 @@ const base = {
   /** The number of started attempts, and the number of attempts that were lost with their worker. */
   attempt: z.number(),
   losses: z.number(),
+  /** The number of times that it was put back because AWS refused a call. */
+  delays: z.number().optional(),
   cancel: z.object({ by: z.string(), reason: z.string() }).optional(),
   /** A reader follows the output until then, so the runner sends output quickly. */
   watchedUntilMs: z.number().optional(),

@@ -126,6 +126,10 @@ export const jobMessageSchema = z.object({
   hash: z.string().optional(),
   /** The concurrency group in which it needs a slot. */
   group: z.string().optional(),
+  /** It belongs to the high-priority queue. */
+  high: z.literal(true).optional(),
+  /** The number of times that this message was sent again because AWS refused the claim. */
+  delays: z.number().optional(),
 });
 export type JobMessage = z.infer<typeof jobMessageSchema>;
 
@@ -139,13 +143,19 @@ export type JobCallResult = (EndedJob & { resultJson?: string }) | null;
 /** The fields of a job that its message needs. */
 export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency">;
 
-/** Builds the queue message of a job. */
-export function toJobMessage({ id, hash, concurrency }: Sendable): JobMessage {
-  return { job: id, ...(hash === undefined ? {} : { hash }), ...(concurrency ? { group: concurrency.group } : {}) };
-}
-
 /** Returns whether a job uses the high-priority queue. */
 export const isHighPriority = ({ priority = 0 }: Pick<Job, "priority">) => priority > 0;
+
+/** Builds the queue message of a job. */
+export function toJobMessage(job: Sendable): JobMessage {
+  const { id, hash, concurrency } = job;
+  return {
+    job: id,
+    ...(hash === undefined ? {} : { hash }),
+    ...(concurrency ? { group: concurrency.group } : {}),
+    ...(isHighPriority(job) ? { high: true } : {}),
+  };
+}
 
 /** Returns the delay of a message in whole seconds. */
 export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): number {

@@ -23,6 +23,8 @@ import { buildResultReply } from "./result-reply.ts";
 const nowMs = Date.now;
 const deps = {
   ...executorDeps("run"),
+  // The invocation ends after 30 s, with the answer to its caller.
+  maxRetryMs: 4000,
   objects: objectTable,
   jobData,
   syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs }),

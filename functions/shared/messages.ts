@@ -2,6 +2,7 @@ import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-p
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type JobMessage, jobMessageSchema } from "../../core/jobs/lifecycle.ts";
 import { logger, logInvocation } from "./observe.ts";
+import { toFunctionError } from "./service-busy.ts";
 
 /**
  * Creates the Lambda handler of a queue. The messages of a batch are processed concurrently and each failure is reported individually, so
@@ -36,7 +37,8 @@ export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, co
   let failed: string | undefined;
   try {
     return await handle();
-  } catch (error) {
+  } catch (thrown) {
+    const error = toFunctionError(thrown);
     failed = (error as Error).name;
     // These failures are expected results, which the caller handles.
     if (!EXPECTED_FAILURES.has(failed)) logger.error("call failed", { ...what, jobs, error: error as Error });

@@ -5,6 +5,7 @@ import { env } from "../../contract/env.ts";
 import { METRIC_NAMESPACE } from "../../contract/metrics.ts";
 import { DEFAULT_STACK } from "../../contract/stack-names.ts";
 import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
+import { toFunctionError } from "./service-busy.ts";
 
 /** The name of the stack, so that the metrics of two stacks in one account are separate. */
 const serviceName = process.env[env.stack] || DEFAULT_STACK;
@@ -67,7 +68,7 @@ export function observeHandler<Event, Result>(
       return result;
     } catch (error) {
       logger.error("invocation failed", { requestId: context.awsRequestId, error: error as Error });
-      throw error;
+      throw toFunctionError(error);
     } finally {
       await logInvocation(name, context, { ...work, ms: Date.now() - startedMs });
     }

@@ -26,7 +26,7 @@ async function waitingFlow(): Promise<{ room: Room; run: string; nested: Job }> 
   await playExecutions(room);
   expect(started).toHaveLength(1);
   for (const { job } of await room.messages()) {
-    const nested = await deps.jobs.update(job, { losses: limits.maxAttempts - 1 }, { attr: "parent", eq: run });
+    const nested = await deps.jobs.update(job, { losses: limits.maxAttempts }, { attr: "parent", eq: run });
     if (nested) return { room, run, nested };
   }
   throw new Error("The flow sent no message of a nested flow.");

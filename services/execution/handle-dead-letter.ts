@@ -9,8 +9,8 @@ import { endJobAndNotify, type JobEndedDeps, notifyJobEnded } from "./end-and-no
 type HandleDeadLetterDeps = FinishJobDeps & JobEndedDeps & { queue: Queue };
 
 /**
- * Handles the message of a job that failed too often. A job that never started is queued again, as often as a lost one. A job that
- * did start fails with the reason, unless its lease is valid: then a worker still runs it.
+ * Handles the message of a job that failed too often. A job that never started is queued again, unless the service has failed to start it repeatedly.
+ * A job that did start fails with the reason, unless its lease is valid: then a worker still runs it.
  */
 export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
   const { jobs, queue, nowMs } = deps;
@@ -31,24 +31,11 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
     });
     return endOrSkip(deps, job, ending);
   }
-  if (job.losses + 1 >= limits.maxAttempts) {
-    const ending = failedEnding({
-      name: "NotStarted",
-      message: `The job could not be started: its queue message failed in all ${limits.maxAttempts} delivery rounds.`,
-    });
+  // Each failure of the service to start the job was counted. Without them, Lambda had no worker for the message, which is no reason to give up.
+  if (job.losses >= limits.maxAttempts) {
+    const ending = failedEnding({ name: "NotStarted", message: `The service failed to start this job ${job.losses} times.` });
     return endOrSkip(deps, job, ending);
   }
-  const again = await jobs.update(
-    job.id,
-    { losses: jobs.oneMore },
-    {
-      and: [
-        { attr: "state", eq: "queued" },
-        { attr: "losses", eq: job.losses },
-      ],
-    },
-  );
-  if (!again) return "nothing";
   await queue.sendMessage(job);
   return "queued";
 }

@@ -1,29 +1,50 @@
+import { isBusyError } from "../../contract/errors.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
 import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob } from "../jobs/lifecycle/claim.ts";
-import type { FinishedJob } from "../jobs/lifecycle/finish.ts";
-import { endJobAndNotify } from "./end-and-notify.ts";
-import { type RunJobDeps, runJob } from "./run-job.ts";
+import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
+import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
+import { postponeMessage } from "../jobs/queue/postpone-job.ts";
+import { doAttempt, type RunJobDeps } from "./run-job.ts";
 
 /** `worker` names this process in the job's record. */
 type HandleJobMessageDeps = RunJobDeps & ConcurrencyDeps & { worker: string };
 
 /**
- * Claims the job of one message and runs it. A repeated message, or one for a job that has ended, does nothing. Returns the ended job,
- * or `undefined` if there was nothing to do or the job continues elsewhere.
+ * Claims the job of one message and runs it. A repeated message, or one for a job that has ended, does nothing. If AWS refuses a call, the job is
+ * postponed. Returns the ended job, or `undefined` if there was nothing to do or the job continues elsewhere. Throws if the service failed.
  */
 export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobMessage): Promise<FinishedJob | undefined> {
   const { job: id, group } = message;
-  const job = group === undefined ? await claimJob(deps, id) : await claimWithSlot(deps, id, group);
-  if (!job) return undefined;
-  return (await endIfCanceled(deps, job)) ?? runJob(deps, job);
+  let job: RunningJob | undefined;
+  try {
+    job = group === undefined ? await claimJob(deps, id) : await claimWithSlot(deps, id, group);
+  } catch (error) {
+    if (!isBusyError(error)) {
+      await countFailedStart(deps, id);
+      throw error;
+    }
+    reportFailure("A message is postponed because AWS refused to claim its job", error, { job: id });
+    await retryWhileBusy(deps, () => postponeMessage(deps, message));
+    return undefined;
+  }
+  const claimed = job;
+  if (!claimed) return undefined;
+  return doAttempt(deps, claimed, async () => (await endIfCanceled(deps, claimed)) ?? deps.handlers[claimed.kind](claimed, {}));
 }
 
 /** A job that was returned to the queue after it was canceled does not begin again, and a step does not begin after its flow has ended. */
 async function endIfCanceled(deps: HandleJobMessageDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const cancel = job.cancel ?? (await cancelOfParent(deps, job));
-  if (!cancel) return undefined;
-  return endJobAndNotify(deps, job, canceledEnding(cancel), { cancel });
+  return cancel && endJob(deps, job, canceledEnding(cancel), { extra: { cancel } });
+}
+
+/** The service failed to start a job. When its message has failed too often, this shows that no quota was the reason (handle-dead-letter.ts). */
+async function countFailedStart({ jobs }: HandleJobMessageDeps, id: string): Promise<void> {
+  await jobs
+    .update(id, { losses: jobs.oneMore }, { attr: "state", eq: "queued" })
+    .catch((error: unknown) => reportFailure("A failed start could not be counted", error, { job: id }));
 }

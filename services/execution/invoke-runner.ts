@@ -3,6 +3,7 @@ import type { PutRequest } from "../../aws/dynamodb/batch.ts";
 import type { getSigningKey } from "../../aws/kms/signing-keys.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
+import { isBusyError } from "../../contract/errors.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
@@ -12,10 +13,11 @@ import { buildTenantKey } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
-import { reclaimJob, releaseJob } from "../jobs/lifecycle/claim.ts";
+import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob, type FinishJobDeps, finishJob, resultObjectKey } from "../jobs/lifecycle/finish.ts";
+import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { prepareSharedFolder } from "../jobs/lifecycle/shared-folder.ts";
-import { sendJob } from "../jobs/queue/enqueue.ts";
+import { postponeJob } from "../jobs/queue/postpone-job.ts";
 import { recordSecrets } from "../secrets/masks.ts";
 import { lastRunTimes } from "./run-times.ts";
 
@@ -95,14 +97,20 @@ export async function invokeRunner(
       case "outcome": {
         const { outcome } = invocation;
         lastRunTimes.note(executable.artefact.key, outcome.timings.runMs);
-        const done = await finishJob(deps, attempt, outcome, { token: runRequest.token, given: executable.given?.secrets });
-        if (done && outcome.next) await executable.together?.recordOutcomes(outcome.next, done, runRequest.token);
+        const ran = attempt;
+        const done = await afterRun(deps, ran, () =>
+          finishJob(deps, ran, outcome, { token: runRequest.token, given: executable.given?.secrets }),
+        );
+        const { next } = outcome;
+        if (done && next) await afterRun(deps, ran, async () => executable.together?.recordOutcomes(next, done, runRequest.token));
         return done ?? ifEnded(await jobs.get(job.id));
       }
-      case "throttled":
+      case "throttled": {
+        const refused = attempt;
         countOutcome("RunnerThrottles");
-        if (await releaseJob(deps, attempt)) await sendJob(deps, { ...attempt, scheduledForMs: deps.nowMs() + 2000 });
+        await retryWhileBusy(deps, () => postponeJob(deps, refused));
         return undefined;
+      }
       case "unknown":
         // The runner may still be alive and report the end itself. If not, its lease expires and housekeeping queues the job again.
         return ifEnded(await jobs.get(job.id));
@@ -114,6 +122,19 @@ export async function invokeRunner(
         attempt = next;
       }
     }
+  }
+}
+
+/**
+ * Records what a run did. While AWS refuses it, the lease is renewed and the record is repeated, because another attempt would repeat the effects of
+ * the run. If it fails for minutes, the attempt counts as lost. Throws then.
+ */
+async function afterRun<T>(deps: InvokeRunnerDeps, job: RunningJob, record: () => Promise<T>): Promise<T> {
+  const recording = retryWhileBusy(deps, record, limits.busyEndRetryMs);
+  try {
+    return await renewLeaseDuring(deps, job, recording, () => undefined);
+  } catch (cause) {
+    throw isBusyError(cause) ? new Error(`The end of job ${job.id} could not be recorded.`, { cause }) : cause;
   }
 }
 

@@ -1,11 +1,14 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
+import { isBusyError } from "../../contract/errors.ts";
 import type { JobKind } from "../../contract/routes/jobs/job.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { releaseJob } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { sendJob } from "../jobs/queue/enqueue.ts";
+import { postponeJob } from "../jobs/queue/postpone-job.ts";
 import { type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
 import type { RunnerBatch } from "./invoke-runner.ts";
 
@@ -30,18 +33,35 @@ const RETRY_MS = 3000;
 
 /**
  * Runs a claimed job by the handler of its kind, then informs the listeners. Returns the ended job, or `undefined` if it continues elsewhere.
- * Throws what the handler throws, after the job was returned to the queue.
+ * Throws what the handler throws, after the job was returned to the queue, unless AWS refused a call: then the job is only postponed.
  */
-export async function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<FinishedJob | undefined> {
-  const ended = await deps.handlers[job.kind](job, input).catch((error: unknown) => giveUpAttempt(deps, job, error));
-  if (ended) await notifyJobEnded(deps, ended);
+export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<FinishedJob | undefined> {
+  return doAttempt(deps, job, () => deps.handlers[job.kind](job, input));
+}
+
+/** Does the work of a claimed attempt, which ends the job or passes it on, as `runJob` does. */
+export async function doAttempt(
+  deps: RunJobDeps,
+  job: RunningJob,
+  work: () => Promise<FinishedJob | undefined>,
+): Promise<FinishedJob | undefined> {
+  const ended = await work().catch((error: unknown) => giveUpAttempt(deps, job, error));
+  if (ended) await retryWhileBusy(deps, () => notifyJobEnded(deps, ended));
   return ended;
 }
 
-/** The service failed, not the script: the attempt counts as lost and is retried. The last failure ends the job. */
+/**
+ * The service failed, not the script. If AWS refused a call, the job is postponed and nothing is counted. Otherwise the attempt counts as lost and is
+ * retried, and the last failure ends the job.
+ */
 async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown): Promise<FinishedJob | undefined> {
-  const now = await deps.jobs.get(job.id);
+  const now = await retryWhileBusy(deps, () => deps.jobs.get(job.id));
   if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;
+  if (isBusyError(error)) {
+    reportFailure("A job is postponed because AWS refused a call", error, { job: job.id });
+    await retryWhileBusy(deps, () => postponeJob(deps, now));
+    return undefined;
+  }
   countOutcome("LostAttempts");
   if (!mayRetryLoss(now)) {
     reportFailure("The last attempt of a job failed in the service", error, { job: job.id });

@@ -105,6 +105,7 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
             if (job.id === bad.id) throw refusal;
             await queue.sendMessage(job, delayS);
           },
+          postponeMessage: deps.queue.postponeMessage,
           sendMessages: async (messages) => [
             ...(await queue.sendMessages(messages.filter(({ job }) => job.id !== bad.id))),
             ...messages.flatMap(({ job }) => (job.id === bad.id ? [{ id: bad.id, error: refusal }] : [])),

@@ -18,11 +18,12 @@ import {
   storeValueOutsideHead,
   type ValueDeps,
 } from "../values/values.ts";
+import type { RetryDeps } from "./retry-while-busy.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
 import { nextStopMs } from "./stopping.ts";
 import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
 
-export interface FinishJobDeps extends ValueDeps {
+export interface FinishJobDeps extends ValueDeps, RetryDeps {
   nowMs: () => number;
 }
 

@@ -1,5 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+
+interface WaitDeps {
+  jobs: Pick<JobTable, "get">;
+  nowMs: () => number;
+  /** Waits for some milliseconds. A test moves its clock instead. */
+  pause?: (ms: number) => Promise<unknown>;
+}
 
 /** Returns the time until the next check, by how long the caller has waited: a job that ends quickly is noticed quickly. */
 function pollMs(waitedMs: number): number {
@@ -8,12 +16,8 @@ function pollMs(waitedMs: number): number {
 }
 
 /** Waits until a job has ended or until `untilMs` (epoch ms). Returns `undefined` at the deadline, or if the job does not exist. */
-export async function waitForEnd(
-  { jobs, nowMs }: { jobs: Pick<JobTable, "get">; nowMs: () => number },
-  id: string,
-  untilMs: number,
-): Promise<EndedJob | undefined> {
-  const job = await waitForJobState({ jobs, nowMs }, id, untilMs, hasEnded);
+export async function waitForEnd(deps: WaitDeps, id: string, untilMs: number): Promise<EndedJob | undefined> {
+  const job = await waitForJobState(deps, id, untilMs, hasEnded);
   return job && hasEnded(job) ? job : undefined;
 }
 
@@ -22,7 +26,7 @@ export async function waitForEnd(
  * exist.
  */
 export async function waitForJobState(
-  { jobs, nowMs }: { jobs: Pick<JobTable, "get">; nowMs: () => number },
+  { jobs, nowMs, pause = sleep }: WaitDeps,
   id: string,
   untilMs: number,
   isReached: (job: Job) => boolean,
@@ -34,6 +38,6 @@ export async function waitForJobState(
     if (isReached(job)) return job;
     const now = nowMs();
     if (now >= untilMs) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(pollMs(now - fromMs), untilMs - now)));
+    await pause(Math.min(pollMs(now - fromMs), untilMs - now));
   }
 }

@@ -109,14 +109,14 @@ describe("a message that failed too often", () => {
     expect(tagged("ran", "buried")).toHaveLength(1);
   });
 
-  it("a job that never started in any round fails with the reason", async () => {
+  it("a job that the service failed to start too often fails with the reason", async () => {
     const id = await ws.run("f/t/quick", args("hopeless"), { scheduled_in_secs: 600 });
-    // Two rounds that came to nothing, as the record counts them.
-    await bendJob(instance, id, "SET lo = :two", { ":two": { N: "2" } });
+    // Failed starts, as the record counts them.
+    await bendJob(instance, id, "SET lo = :three", { ":three": { N: "3" } });
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
     expect(await ws.completed(id)).toMatchObject({
       success: false,
-      result: { error: { name: "NotStarted", message: expect.stringContaining("3 delivery rounds") } },
+      result: { error: { name: "NotStarted", message: expect.stringContaining("failed to start this job 3 times") } },
     });
     expect(tagged("ran", "hopeless")).toHaveLength(0);
   });

@@ -125,6 +125,10 @@ export async function newRoom() {
         hasSent = true;
         return queue.sendMessages(...messages);
       },
+      async postponeMessage(...message: Parameters<typeof queue.postponeMessage>) {
+        await queue.postponeMessage(...message);
+        hasSent = true;
+      },
     },
     dataKeys,
     linkKeys,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { BUSY_ERROR, isBusyError } from "../../../contract/errors.ts";
 import { parseStepCall, type StepState } from "../../../core/flows/step-call.ts";
 import { flowPlanSchema } from "../../../core/flows/version.ts";
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
@@ -18,7 +19,9 @@ export interface MachineDeps {
   call: (payload: unknown) => Promise<StepState>;
   /** Waits until a task's token is sent, and returns the output that was sent with it. */
   tokenOutput: (token: string) => Promise<StepState>;
-  wait: (seconds: number) => void;
+  wait: (seconds: number) => void | Promise<void>;
+  /** Whether a failed call of a task that waits for its token fails the task, as on AWS. The local engine ignores the failure. */
+  failsHeldTasks?: boolean;
   /** Called before each state, also in parallel branches. An error fails the execution. */
   onEnter?: (position: Position) => void | Promise<void>;
 }
@@ -91,7 +94,7 @@ class Interpreter {
           current.Choices.find(({ Variable, StringEquals }) => valueAt(state, Variable) === StringEquals)?.Next ?? current.Default,
         ];
       case "Wait":
-        this.deps.wait(Number(valueAt(state, current.SecondsPath)));
+        await this.deps.wait(Number(valueAt(state, current.SecondsPath)));
         return [state, following];
       case "Map": {
         const items = valueAt(state, current.ItemsPath) as string[];
@@ -120,16 +123,34 @@ class Interpreter {
   }
 
   private async task(task: TaskState, state: StepState): Promise<StepState> {
-    const token = randomUUID();
-    const payload = fillIn(task.Parameters["Payload"] as Record<string, unknown>, state, token);
-    const isHeld = task.Resource.endsWith(".waitForTaskToken");
-    const answer = isHeld ? await this.hold(payload, token) : await this.deps.call(payload);
+    const answer = await this.withRetry(task, () => {
+      const token = randomUUID();
+      const payload = fillIn(task.Parameters["Payload"] as Record<string, unknown>, state, token);
+      return task.Resource.endsWith(".waitForTaskToken") ? this.hold(payload, token) : this.deps.call(payload);
+    });
     return task.ResultPath === null ? state : answer;
   }
 
-  /** A task that waits for its token is resumed by it alone; as on the local engine, the failure of its call changes nothing. */
+  private async withRetry<T>({ Retry = [] }: TaskState, attempt: () => Promise<T>): Promise<T> {
+    const tries = new Map<object, number>();
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const name = isBusyError(error) ? BUSY_ERROR : (error as Error).name;
+        const retrier = Retry.find(({ ErrorEquals }) => ErrorEquals.includes(name));
+        const earlier = retrier ? (tries.get(retrier) ?? 0) : 0;
+        if (!retrier || earlier >= retrier.MaxAttempts) throw error;
+        tries.set(retrier, earlier + 1);
+        const { IntervalSeconds, BackoffRate, MaxDelaySeconds = Number.POSITIVE_INFINITY } = retrier;
+        await this.deps.wait(Math.min(IntervalSeconds * BackoffRate ** earlier, MaxDelaySeconds));
+      }
+    }
+  }
+
   private async hold(payload: unknown, token: string): Promise<StepState> {
-    await this.deps.call(payload).catch(() => undefined);
+    const calling = this.deps.call(payload);
+    await (this.deps.failsHeldTasks ? calling : calling.catch(() => undefined));
     return this.deps.tokenOutput(token);
   }
 }

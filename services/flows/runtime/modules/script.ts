@@ -1,4 +1,5 @@
 import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
+import { SvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
@@ -93,7 +94,8 @@ async function waitForKnownJob(deps: RunScriptDeps, step: StepContext, id: strin
 /** Waits for a job that another worker runs, for example because an earlier call of this step began it. */
 async function waitForJob(deps: RunScriptDeps, id: string): Promise<EndedJob> {
   const job = await waitForEnd(deps, id, deps.nowMs() + limits.stepWaitMs);
-  if (!job || !hasEnded(job)) throw new Error(`Job ${id} of a step did not end in time; the step is entered again.`);
+  // The job may wait for a runner for hours. The state machine enters the step again.
+  if (!job || !hasEnded(job)) throw new SvcError("service.busy", { service: `job ${id} of a step` });
   return job;
 }
 
