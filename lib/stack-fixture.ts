@@ -34,6 +34,7 @@ function stubBundles(): Bundle[] {
     "build",
     "dead-letter",
     "deliver",
+    "remove",
     "flows",
     "housekeeping",
     "jobs",

@@ -58,6 +58,7 @@ export const descriptions = {
   step: "svc: steps of flows",
   settle: "svc: flows whose execution",
   deliver: "svc: notifications of approvals",
+  remove: "svc: data of expired jobs",
 } as const;
 export const runner = (language: string) => `svc: runs ${language} scripts`;
 /** The functions that run code of users. */

@@ -69,7 +69,15 @@ export class SvcStack extends Stack {
       this.node.findAll().flatMap((each) => (each instanceof ServiceFunction ? [[each.name, each.fn] as const] : [])),
     );
     const tables = { jobs: jobs.table, objects: objects.table };
-    const observed = { stackName: config.stackName, api: api.api, queues: queue, functions, tables, indexes: INDEXES };
+    const observed = {
+      stackName: config.stackName,
+      api: api.api,
+      queues: queue,
+      unremoved: jobs.unremoved,
+      functions,
+      tables,
+      indexes: INDEXES,
+    };
     const observe = config.local ? undefined : new Observe(this, "Observe", config, observed);
 
     this.output({

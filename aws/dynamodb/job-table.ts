@@ -39,6 +39,7 @@ import {
 } from "../../core/jobs/job.ts";
 import { parseReadable, UnreadableRecordError } from "../../core/records/record-format.ts";
 import { getBatch, type PutRequest, putBatch } from "./batch.ts";
+import { jobExpiry } from "./job-expiry.ts";
 import { indexEnded, jobIndexes } from "./job-indexes.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 
@@ -113,6 +114,7 @@ const HeadEntity = new Entity({
     eraseAfterS: number().savedAs("es").optional(),
     erasesSteps: string().savedAs("ex").optional(),
     stopping: any().savedAs("sg").optional(),
+    retention: string().savedAs("rn").optional(),
     expiresAtS: number().savedAs("ttl"),
     listPartition: string().savedAs("lp"),
     listSort: string().savedAs("ls"),
@@ -157,17 +159,18 @@ function toJob(head: HeadItem): Job {
   return job.data;
 }
 
-/** TTL deletes late, and the local engine never deletes, so expired items are ignored. */
+/** DynamoDB removes expired items late, so they are ignored. */
 const isLive = ({ expiresAtS }: HeadItem) => expiresAtS * 1000 > Date.now();
 
 /** The fields by which housekeeping finds a job that is due. */
 const dueAt = (id: string, atMs: number) => ({ duePartition: `due#${computeShard(id)}`, dueAtMs: atMs });
 
 function toHead(job: Job, dueAtMs: number | undefined) {
-  const { expiresAtMs, ...fields } = job;
+  const { expiresAtMs, retention, ...fields } = job;
   const shard = computeShard(job.id);
   return {
     ...fields,
+    ...(retention === "short" ? {} : { retention }),
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     listPartition: `${job.workspace}#${shard}`,
     listSort: buildListKey(job.createdAtMs, job.id),
@@ -365,6 +368,7 @@ export const jobTable = {
   },
 
   ...jobIndexes,
+  ...jobExpiry,
 };
 export type JobTable = typeof jobTable;
 

@@ -183,17 +183,6 @@ export const objectTable = {
     return { objects: (Items ?? []).filter((object) => !expired(object)), ...(typeof last === "string" ? { before: last } : {}) };
   },
 
-  /** Lists the keys of expired items in one partition, in the order of the sort keys, for a sweep. */
-  async listExpired(pk: string, limit: number): Promise<ObjectKey[]> {
-    const { Items } = await table
-      .build(QueryCommand)
-      .query({ partition: pk })
-      .entities(ObjectEntity)
-      .options({ limit, entityAttrFilter: false })
-      .send();
-    return (Items ?? []).filter(expired).map(({ pk, sk }) => ({ pk, sk }));
-  },
-
   /** An unconditional put, for a batch together with another table (`jobTable.putWith`). */
   putRequest(object: StoredObject): PutRequest {
     return { table: table.getName(), request: ObjectEntity.build(BatchPutRequest).item(object).params() };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
+import { retentionSchema } from "../../contract/retention.ts";
 import { valueRefSchema } from "../jobs/value-ref.ts";
 
 /** The approver in an error after a decision by a link without a name. */
@@ -109,12 +110,13 @@ export const gateSchema = z.object({
   state: z.record(z.string(), z.unknown()).optional(),
   /** The step's outcome was written together with the decision, so the machine continues without entering the module again. */
   settled: z.boolean().optional(),
+  retention: retentionSchema,
   expiresAtMs: z.number(),
 });
 export type Gate = z.infer<typeof gateSchema>;
 
 /** The fields of a gate without events. */
-export type GateLocation = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "path" | "expiresAtMs">;
+export type GateLocation = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "path" | "retention" | "expiresAtMs">;
 /** Creates a gate without events. */
 export const createGate = (place: GateLocation): Gate => ({ ...place, revision: 0, events: [] });
 

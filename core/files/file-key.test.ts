@@ -6,7 +6,8 @@ const JOB = "01a1feec-e3e7-7329-a1e3-40996adc64c6";
 describe("file keys", () => {
   it("workspaces have separate files, and a job's files are stored with the job", () => {
     expect(fileObjectKey("ws", "a/b.txt")).toBe("files/ws/a/b.txt");
-    expect(fileObjectKey("ws", jobFileKey(JOB, "x/d.txt"))).toBe(`jobs/ws/${JOB}/files/x/d.txt`);
+    expect(fileObjectKey("ws", jobFileKey({ id: JOB, retention: "short" }, "x/d.txt"))).toBe(`jobs/ws/${JOB}/files/x/d.txt`);
+    expect(fileObjectKey("ws", jobFileKey({ id: JOB, retention: "long" }, "x/d.txt"))).toBe(`long-lived/ws/${JOB}/files/x/d.txt`);
     expect(fileObjectKey("ws", "jobs/report.txt")).toBe("files/ws/jobs/report.txt");
   });
   it.each(["", "/a", "a//b", "../a", "a/..", "a/./b", "a\\b", "a\nb", `jobs/${JOB}/../x`, "é".repeat(451)])("refuses %j", (key) => {
@@ -15,11 +16,11 @@ describe("file keys", () => {
 });
 
 it("a file's job is read from its key", () => {
-  expect([findFileJob(jobFileKey(JOB, "d")), findFileJob(`x/jobs/${JOB}/d`), findFileJob(`jobs/${JOB}`)]).toEqual([
-    JOB,
-    undefined,
-    undefined,
-  ]);
+  expect([
+    findFileJob(jobFileKey({ id: JOB, retention: "long" }, "d")),
+    findFileJob(`x/jobs/${JOB}/d`),
+    findFileJob(`jobs/${JOB}`),
+  ]).toEqual([JOB, undefined, undefined]);
 });
 
 it("keys under u/<user>/ and f/<folder>/ are paths, and every member may use other keys", () => {

@@ -1,6 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
+import { objectFolders, type Retention } from "../../contract/retention.ts";
 
-const JOB = /^jobs\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(.+)$/;
+const JOB = new RegExp(`^(${Object.values(objectFolders).join("|")})/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/(.+)$`);
 
 /** Checks a file key. Throws `file.key` if a part is empty, `.` or `..`, or if the key is too long. */
 export function checkFileKey(fileKey: string): void {
@@ -13,11 +14,12 @@ export function checkFileKey(fileKey: string): void {
 
 /** Returns the job that a file in the stack's bucket belongs to. The file has the visibility of the job and is deleted with it. */
 export function findFileJob(fileKey: string): string | undefined {
-  return JOB.exec(fileKey)?.[1];
+  return JOB.exec(fileKey)?.[2];
 }
 
-/** Returns the key of a file that belongs to a job. */
-export const jobFileKey = (job: string, name: string) => `jobs/${job}/${name}`;
+/** Returns the key of a file that belongs to a job. It begins with the folder of the job's objects, so that it suffices to find the object. */
+export const jobFileKey = ({ id, retention }: { id: string; retention: Retention }, name: string) =>
+  `${objectFolders[retention]}/${id}/${name}`;
 
 /** Returns the prefix of a workspace's files in the stack's bucket. */
 export const filesPrefix = (workspace: string) => `files/${workspace}/`;
@@ -28,8 +30,8 @@ export const filesPrefix = (workspace: string) => `files/${workspace}/`;
  */
 export function fileObjectKey(workspace: string, fileKey: string): string {
   checkFileKey(fileKey);
-  const [, job, name] = JOB.exec(fileKey) ?? [];
-  return job === undefined ? `${filesPrefix(workspace)}${fileKey}` : `jobs/${workspace}/${job}/files/${name}`;
+  const [, folder, job, name] = JOB.exec(fileKey) ?? [];
+  return job === undefined ? `${filesPrefix(workspace)}${fileKey}` : `${folder}/${workspace}/${job}/files/${name}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
+import { retentionSchema } from "../../contract/retention.ts";
 import { jobKindSchema } from "../../contract/routes/jobs/job.ts";
 import { concurrencySchema } from "./concurrency.ts";
 import { type ValueLocation, valueLocationSchema, valueRefSchema } from "./value-ref.ts";
@@ -76,6 +77,8 @@ const base = {
         steps: z.number().optional(),
         /** For a restarted flow that has not begun: the journal items of the steps that do not run again. */
         reusedSteps: valueLocationSchema.optional(),
+        /** For a restarted flow: the run whose results it uses. */
+        restartedFrom: z.string().optional(),
         /** Release 0.1 started it: its executions cannot continue. */
         outdated: z.literal(true).optional(),
       }),
@@ -122,6 +125,7 @@ const base = {
   eraseAfterS: z.number().optional(),
   /** For a flow: the data of its steps is erased after its end, of some steps or of all. */
   erasesSteps: z.enum(["some", "all"]).optional(),
+  retention: retentionSchema,
   expiresAtMs: z.number(),
 };
 const started = { startedAtMs: z.number(), worker: z.string().optional() };

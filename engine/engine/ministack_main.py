@@ -129,11 +129,12 @@ def main():
     from ministack.core import lambda_runtime
     from ministack.services import lambda_svc
     from patches.bounded_records import bound_records
+    from patches.expiry import apply_expiry
     from patches.function_roles import enforce_roles
     from patches.packed_items import pack_items
     from patches.shared_code import share_code
 
-    app.app = refuse_web_pages(app.app, sys.stdin.readline().strip())
+    app.app = refuse_web_pages(apply_expiry(app.app), sys.stdin.readline().strip())
     # State and code are for their owner only.
     os.umask(0o077)
     lambda_runtime.Worker._drain_stderr_bounded = drain_log

@@ -251,7 +251,9 @@ describe("function rights", () => {
     for (const name of ["run", "stream"] as const) {
       const writes = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("s3:PutObject"));
       expect(writes.length).toBeGreaterThan(0);
-      expect(writes.flatMap(({ Resource }) => list(Resource)).every((place) => /\/jobs\/\*"/.test(JSON.stringify(place)))).toBe(true);
+      expect(
+        writes.flatMap(({ Resource }) => list(Resource)).every((place) => /\/(jobs|long-lived)\/\*"/.test(JSON.stringify(place))),
+      ).toBe(true);
     }
   });
 
@@ -265,7 +267,9 @@ describe("function rights", () => {
     for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
       for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
         if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
-        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts|flows|files)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
+        expect(
+          list(Resource).every((resource) => /\/(jobs|long-lived|artefacts|scripts|flows|files)\/\*"/.test(JSON.stringify(resource))),
+        ).toBe(true);
       }
     }
   });

@@ -7,7 +7,7 @@ import { grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
 export function addBackgroundFunctions(
   parts: StackParts,
   machines: LambdaFunction,
-): Record<"deliver" | "housekeeping" | "settle" | "deadLetter" | "setup", LambdaFunction> {
+): Record<"deliver" | "housekeeping" | "settle" | "deadLetter" | "remove" | "setup", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, notices, flows } = parts;
   const deliver = addFunction(parts, "deliver", { description: "svc: notifications of approvals", memoryMb: 512, timeoutS: 60 }, (fn) => {
     fn.addEnvironment(env.baseUrl, url);
@@ -71,9 +71,13 @@ export function addBackgroundFunctions(
     grantFlowStarts(parts, fn, machines);
     flows.configureResume(fn);
   });
+  const remove = addFunction(parts, "remove", { description: "svc: data of expired jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
+    jobs.configureRemoveExpired(fn, config);
+    storage.configureRemoveExpired(fn);
+  });
   const setup = addFunction(parts, "setup", { description: "svc: creates the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
     objects.configureWrite(fn);
     people.configureCreatePeople(fn);
   });
-  return { deliver, housekeeping, settle, deadLetter, setup };
+  return { deliver, housekeeping, settle, deadLetter, remove, setup };
 }

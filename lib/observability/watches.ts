@@ -3,6 +3,7 @@ import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
 import type { JobQueue } from "../compute/job-queue.ts";
 
@@ -10,6 +11,7 @@ export interface Observed {
   readonly stackName: string;
   readonly api: RestApi;
   readonly queues: JobQueue;
+  readonly unremoved: Queue;
   /** Every function of the stack, by the name of its folder. */
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly tables: { readonly jobs: Table; readonly objects: Table };
@@ -90,7 +92,7 @@ function listServiceWatches({ stackName, api, functions }: Observed): Watch[] {
   ];
 }
 
-function listJobWatches({ stackName, queues }: Observed): Watch[] {
+function listJobWatches({ stackName, queues, unremoved }: Observed): Watch[] {
   return [
     {
       id: "QueueAge",
@@ -129,6 +131,15 @@ function listJobWatches({ stackName, queues }: Observed): Watch[] {
       above: 0,
       minutes: 5,
       meaning: "messages remain in the dead-letter queue because its consumer fails to process them",
+    },
+    {
+      id: "Unremoved",
+      section: "jobs",
+      title: "Expired jobs that were not removed",
+      metric: unremoved.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
+      above: 0,
+      minutes: 5,
+      meaning: "the data of expired flows remains, because the function remove failed for 20 hours: see its log",
     },
     {
       id: "FailedMessages",

@@ -5,12 +5,12 @@ import type { CfnBucket } from "aws-cdk-lib/aws-s3";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import { limits } from "../../contract/limits.ts";
+import { LONG_OBJECT_DAYS, objectFolders, SHORT_OBJECT_DAYS } from "../../contract/retention.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { dataRemovalPolicy } from "./retention.ts";
 
-/** The bucket's folders: arguments, results and logs of jobs; built artefacts; large versions of scripts and flows, plans of flows; files of users. */
+/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts and flows, plans of flows; files of users. */
 type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "files";
 
 /** Time in which a deleted object can be restored. The bucket stores it for as long. */
@@ -32,8 +32,8 @@ export class Storage extends Construct {
       // Objects are written once under unique names, so only a mistaken deletion leaves an old version.
       versioned: !config.local,
       lifecycleRules: [
-        // One day longer than the records, so that no record refers to a missing object.
-        { id: "jobs", prefix: "jobs/", expiration: Duration.millis(limits.jobRetentionMs).plus(Duration.days(1)) },
+        { id: "jobs", prefix: `${objectFolders.short}/`, expiration: Duration.days(SHORT_OBJECT_DAYS) },
+        { id: "long-lived", prefix: `${objectFolders.long}/`, expiration: Duration.days(LONG_OBJECT_DAYS) },
         { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // For the whole bucket. The expiry of a versioned object only adds a delete marker: this rule removes the object and then its marker.
         ...(config.local ? [] : [{ id: "versions", noncurrentVersionExpiration: OLD_VERSIONS, expiredObjectDeleteMarker: true }]),
@@ -69,11 +69,25 @@ export class Storage extends Construct {
     this.allowList(fn);
   }
 
+  /** Grants the removal of what `long` jobs leave. Lifecycle rules remove the rest. */
+  configureRemoveExpired(fn: LambdaFunction): void {
+    this.allowPaths(fn, ["DeleteObject"], [objectFolders.long]);
+    this.allowList(fn);
+  }
+
   private allowList(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }));
   }
 
   private allow(fn: LambdaFunction, actions: string[], folders: Folder[]): void {
+    this.allowPaths(
+      fn,
+      actions,
+      folders.flatMap((folder) => (folder === "jobs" ? Object.values(objectFolders) : [folder])),
+    );
+  }
+
+  private allowPaths(fn: LambdaFunction, actions: string[], folders: string[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: actions.map((action) => `s3:${action}`),

@@ -1,9 +1,13 @@
-import { AttributeType, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { Duration, Stack } from "aws-cdk-lib";
+import { AttributeType, type CfnTable, ProjectionType, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
+import { acknowledge } from "../observability/nag.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
 
 export const INDEXES = ["list", "path", "parent", "due"] as const;
@@ -14,11 +18,14 @@ export const INDEXES = ["list", "path", "parent", "due"] as const;
  */
 export class JobsTable extends Construct {
   readonly table: Table;
+  /** The positions of stream records whose jobs could not be removed within a day. */
+  readonly unremoved: Queue;
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
     const { id: tableId, ...name } = identifyTable(config.restored.jobsTable);
-    this.table = new Table(this, tableId, { ...tableProps(config), ...name });
+    // Only the function that removes the data of expired jobs reads the stream.
+    this.table = new Table(this, tableId, { ...tableProps(config), ...name, stream: StreamViewType.OLD_IMAGE });
     this.table.addGlobalSecondaryIndex({
       indexName: "list",
       partitionKey: { name: "lp", type: AttributeType.STRING },
@@ -46,6 +53,12 @@ export class JobsTable extends Construct {
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ["ws", "state"],
     });
+    this.unremoved = new Queue(this, "Unremoved", {
+      retentionPeriod: Duration.days(14),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+    });
+    acknowledge(this.unremoved, "AwsSolutions-SQS3", "It has no consumer: an alarm reports its messages to the operator.");
   }
 
   /** Grants access for a runner's beat: the items of one job by key, including the secrets to mask. */
@@ -72,6 +85,46 @@ export class JobsTable extends Construct {
   configureFindJobs(fn: LambdaFunction): void {
     this.configureMoveJobs(fn);
     this.configureCountJobs(fn);
+  }
+
+  /** Delivers the records of `long` jobs that DynamoDB has removed because they expired, and grants the removal of what belongs to them. */
+  configureRemoveExpired(fn: LambdaFunction, { local }: StackConfig): void {
+    this.allow(fn, ["GetItem", "Query", "UpdateItem", "DeleteItem"]);
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [`${this.table.tableArn}/index/parent`] }));
+    const stream = this.table.tableStreamArn;
+    if (!stream || !fn.role) throw new Error("The table has no stream.");
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["DescribeStream", "GetRecords", "GetShardIterator"].map((action) => `dynamodb:${action}`),
+        resources: [stream],
+      }),
+    );
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:ListStreams"], resources: [`${this.table.tableArn}/stream/*`] }));
+    const tableId = Stack.of(this).getLogicalId(this.table.node.defaultChild as CfnTable);
+    acknowledge(
+      fn.role,
+      `AwsSolutions-IAM5[Resource::<${tableId}.Arn>/stream/*]`,
+      "The permission to list streams covers the streams of this one table and cannot name a stream.",
+    );
+    fn.addEventSourceMapping("Expired", {
+      eventSourceArn: stream,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual("REMOVE"),
+          userIdentity: { type: FilterRule.isEqual("Service"), principalId: FilterRule.isEqual("dynamodb.amazonaws.com") },
+          dynamodb: { Keys: { sk: { S: FilterRule.isEqual("job") } }, OldImage: { rn: { S: FilterRule.isEqual("long") } } },
+        }),
+      ],
+      // The local engine does not support partial batch responses, so each batch has one item.
+      batchSize: local ? 1 : 25,
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      // The stream holds a record for a day. Until then an outage of another service is over, and a large flow is removed in parts.
+      retryAttempts: 10_000,
+      maxRecordAge: Duration.hours(20),
+      onFailure: new SqsDestination(this.unremoved),
+    });
   }
 
   configureCountJobs(fn: LambdaFunction): void {

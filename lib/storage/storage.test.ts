@@ -2,7 +2,7 @@ import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { aStack } from "../stack-fixture.ts";
-import { aws, locally } from "../stack-rights.ts";
+import { actionsOf, aws, descriptions, fn, locally, rightsOf } from "../stack-rights.ts";
 
 describe("tables", () => {
   it("the jobs table has an expiry and exactly the indexes that lists need", () => {
@@ -133,7 +133,10 @@ describe("bucket", () => {
       },
       VersioningConfiguration: { Status: "Enabled" },
       LifecycleConfiguration: {
-        Rules: Match.arrayWith([Match.objectLike({ Prefix: "jobs/", ExpirationInDays: limits.jobRetentionMs / 86_400_000 + 1 })]),
+        Rules: Match.arrayWith([
+          Match.objectLike({ Prefix: "jobs/", ExpirationInDays: limits.jobRetentionMs / 86_400_000 + 1, Status: "Enabled" }),
+          Match.objectLike({ Prefix: "long-lived/", ExpirationInDays: 1111, Status: "Enabled" }),
+        ]),
       },
     });
     aws.hasResourceProperties("AWS::S3::BucketPolicy", {
@@ -141,5 +144,35 @@ describe("bucket", () => {
         Statement: Match.arrayWith([Match.objectLike({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } })]),
       },
     });
+  });
+});
+
+describe("expired jobs", () => {
+  it("reach the function remove by the stream of the table, and no other record does", () => {
+    aws.hasResourceProperties("AWS::DynamoDB::Table", {
+      StreamSpecification: { StreamViewType: "OLD_IMAGE" },
+      TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
+    });
+    const { id } = fn(aws, descriptions.remove);
+    const [mapping, ...others] = Object.values(aws.findResources("AWS::Lambda::EventSourceMapping")).filter(
+      ({ Properties }) => Properties.FunctionName.Ref === id,
+    );
+    expect(others).toEqual([]);
+    const { FilterCriteria, DestinationConfig, FunctionResponseTypes, MaximumRecordAgeInSeconds } = mapping?.Properties ?? {};
+    expect(JSON.parse(FilterCriteria.Filters[0].Pattern)).toEqual({
+      eventName: ["REMOVE"],
+      userIdentity: { type: ["Service"], principalId: ["dynamodb.amazonaws.com"] },
+      dynamodb: { Keys: { sk: { S: ["job"] } }, OldImage: { rn: { S: ["long"] } } },
+    });
+    expect(FunctionResponseTypes).toEqual(["ReportBatchItemFailures"]);
+    // The stream holds a record for 24 hours.
+    expect(MaximumRecordAgeInSeconds).toBeLessThan(24 * 3600);
+    expect(JSON.stringify(DestinationConfig.OnFailure)).toContain("Unremoved");
+  });
+
+  it("are removed with the rights to their items and to long-lived objects alone", () => {
+    expect(actionsOf("remove", "s3:")).toEqual(["s3:DeleteObject", "s3:ListBucket"]);
+    expect(JSON.stringify(rightsOf(aws, descriptions.remove).statements)).not.toContain("ObjectsTable");
+    for (const service of ["kms:", "states:", "lambda:"]) expect(actionsOf("remove", service)).toEqual([]);
   });
 });

@@ -19,11 +19,7 @@ interface AttemptReference {
  * attempt that is no longer current. Its output is discarded, because the job's own code has the token of this route and must not overwrite
  * the output of another attempt.
  */
-export async function recordHeartbeat(
-  deps: FinishJobDeps,
-  { id, workspace, token }: AttemptReference,
-  body: BeatRequest,
-): Promise<BeatReply> {
+export async function recordHeartbeat(deps: FinishJobDeps, { id, token }: AttemptReference, body: BeatRequest): Promise<BeatReply> {
   const { jobs, nowMs } = deps;
   const now = nowMs();
   const { attempt, nonce, logs, memPeakKb } = body;
@@ -34,7 +30,7 @@ export async function recordHeartbeat(
     if (!job || !isCurrent(job)) throw new SvcError("job.attemptLost", { id });
     const masker = await loadMasker(deps, job, token);
     const output = masker ? { ...logs, text: masker.chunk(logs.text) } : logs;
-    await storeOutput(deps, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, { attempt, ...output });
+    await storeOutput(deps, job, { attempt, ...output });
   }
   const job = await jobs.update(
     id,

@@ -4,6 +4,7 @@ import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { fileObjectKey, jobFileKey } from "../../core/files/file-key.ts";
 import { STACK_STORAGE } from "../../core/files/storage-location.ts";
+import type { DataOwner } from "../../core/jobs/retention.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 
@@ -26,18 +27,17 @@ const AT_ONCE = 8;
  */
 export async function storeFiles(
   { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
-  workspace: string,
-  job: string,
+  job: DataOwner,
   files: FormFile[],
 ): Promise<Record<string, StoredFile[]>> {
-  const setting = await loadFileStorage(objects, workspace);
+  const setting = await loadFileStorage(objects, job.workspace);
   if (setting?.type === "none") throw new SvcError("file.storageOff", {});
   const storageName = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
   const stored: StoredFile[] = [];
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType, bytes }): Promise<StoredFile> => {
       const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
-      await storage.putObject(fileObjectKey(workspace, s3), bytes, contentType);
+      await storage.putObject(fileObjectKey(job.workspace, s3), bytes, contentType);
       return { s3, ...storageName, filename, content_type: contentType, size: bytes.length };
     });
     stored.push(...(await Promise.all(some)));

@@ -7,11 +7,10 @@ import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
 import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due-notices.ts";
 
 import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
-import { type RemoveExpiredDeps, removeExpired } from "./remove-expired.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
-export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & RemoveExpiredDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps;
+export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps;
 
 /** Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. */
 export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
@@ -29,7 +28,6 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
     },
     { name: "resumeDueJobs", share: 4, run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
     { name: "retryDueNotices", run: async (untilMs) => ({ notices: await retryDueNotices(deps, untilMs) }) },
-    { name: "removeExpired", run: async (untilMs) => ({ swept: await removeExpired(deps, await allIds(), untilMs) }) },
     { name: "purgeDeleted", run: async (untilMs) => ({ purged: await purgeDeletedWorkspaces(deps, untilMs) }) },
     { name: "removeIdleMachines", run: async (untilMs) => ({ idle: await deleteIdleMachines(deps, untilMs) }) },
     { name: "signHeads", run: async (untilMs) => ({ anchored: await signChainHeads(deps, await inUse(), untilMs) }) },

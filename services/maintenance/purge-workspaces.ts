@@ -2,6 +2,7 @@ import type { PageEnd } from "../../aws/dynamodb/job-indexes.ts";
 import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
+import { objectFolders } from "../../contract/retention.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
@@ -74,7 +75,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
     await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
     if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(stack, id), buildMachineTags(stack, id), inTime))) return state;
-    for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
+    for (const folder of [...Object.values(objectFolders), "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.deletePrefix(`${folder}/${id}/`, inTime))) return state;
     }
   }

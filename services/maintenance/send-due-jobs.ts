@@ -3,10 +3,11 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import type { Job, QueuedJob } from "../../core/jobs/job.ts";
 import { isHighPriority, isSendable, nextSendMs, queueDelayS } from "../../core/jobs/lifecycle.ts";
+import { type RetainWaitingJobDeps, retainWaitingJob } from "../jobs/queue/retain-waiting-job.ts";
 import { mapInParallel } from "./map-in-parallel.ts";
 
-export interface SendDueJobsDeps {
-  jobs: Pick<JobTable, "update" | "postpone">;
+export interface SendDueJobsDeps extends RetainWaitingJobDeps {
+  jobs: JobTable;
   queue: Pick<Queue, "sendMessage" | "sendMessages">;
 }
 
@@ -40,6 +41,7 @@ export async function sendDueJobs(
   const claimed = new Map<string, { entry: DueEntry; job: Job; nextMs: number }>();
   await mapInParallel(inOrder, CLAIMS_AT_ONCE, ({ entry, job }) =>
     isolate(entry, async () => {
+      await retainWaitingJob(deps, job);
       const nextMs = nextSendMs(now, job);
       const asRead = { and: [{ attr: "state", eq: "queued" } as const, { attr: "dueAtMs", eq: entry.dueAtMs } as const] };
       const found = await jobs.update(entry.id, { dueAtMs: nextMs }, asRead);

@@ -22,6 +22,7 @@ export function aQueuedJob(fields: Partial<QueuedJob> = {}): QueuedJob {
     attempt: 0,
     losses: 0,
     logChars: 0,
+    retention: "short",
     expiresAtMs: 2_000_000_000,
     state: "queued",
     ...fields,

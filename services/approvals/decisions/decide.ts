@@ -107,7 +107,7 @@ const toRejection = ({ nowMs }: DecideDeps, { approver, email, payload }: GateEv
 /** Stores the payload first: if the rest fails, no item refers to it. */
 async function storeEvent(
   deps: DecideDeps,
-  { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
+  gate: Pick<Gate, "id" | "workspace" | "retention" | "expiresAtMs">,
   { who, link, level = "step", signedIn = false }: ApproverSource & { signedIn?: boolean },
   { payload = null, reason }: DecisionInput,
 ): Promise<GateEvent> {
@@ -125,7 +125,7 @@ async function storeEvent(
     countedBy: signedIn || !link ? "person" : "link",
     atMs: deps.nowMs(),
     payloadDigest: createHash("sha256").update(json).digest("hex"),
-    payload: { jobId: id, location: await storeValue(deps, { id, workspace, expiresAtMs }, "approval", json) },
+    payload: { jobId: gate.id, location: await storeValue(deps, gate, "approval", json) },
   };
 }
 

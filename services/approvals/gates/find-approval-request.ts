@@ -37,9 +37,9 @@ export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, load
 /** Returns the gate that a step will have, before its first event. */
 function futureGateOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
   if (!job?.step || job.parent === undefined) return undefined;
-  const { id, workspace, parent: flow, step, expiresAtMs } = job;
+  const { id, workspace, parent: flow, step, retention, expiresAtMs } = job;
   const root = getFlowRootId(job);
-  return createGate({ id, workspace, flow, root, module: step.id, scope: step.scope, path: step.path, expiresAtMs });
+  return createGate({ id, workspace, flow, root, module: step.id, scope: step.scope, path: step.path, retention, expiresAtMs });
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Gate } from "../../../core/approvals/gate.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
 import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";
-import { jobPrefix, type ValueDeps } from "../../jobs/values/values.ts";
+import type { ValueDeps } from "../../jobs/values/values.ts";
 import { GATE_CHILD, listGateIds, loadGate } from "./change-gate.ts";
 
 /** Removes the gates of a run, with the payloads of their approvals, when the run is erased or removed. */
@@ -23,17 +24,17 @@ async function hasFlowEnded({ jobs }: ValueDeps, { flow }: Gate): Promise<boolea
 async function eraseGates(deps: ValueDeps, job: Job): Promise<void> {
   for (const id of await listGateIds(deps, job.id)) {
     const gate = await loadGate(deps, id);
-    if (gate && (await hasFlowEnded(deps, gate))) await removeGate(deps, { id, workspace: job.workspace });
+    if (gate && (await hasFlowEnded(deps, gate))) await removeGate(deps, { ...job, id });
   }
 }
 
 /** Removes the gates of a run with the payloads of their approvals. The audit log remains. */
-async function removeGates(deps: ValueDeps, job: Job): Promise<void> {
-  for (const id of await listGateIds(deps, job.id)) await removeGate(deps, { id, workspace: job.workspace });
+async function removeGates(deps: ValueDeps, job: DataOwner): Promise<void> {
+  for (const id of await listGateIds(deps, job.id)) await removeGate(deps, { ...job, id });
 }
 
-async function removeGate({ jobs, storage }: ValueDeps, { id, workspace }: Pick<Job, "id" | "workspace">): Promise<void> {
+async function removeGate({ jobs, storage }: ValueDeps, { id, workspace, retention }: DataOwner): Promise<void> {
   for (const { ref } of await jobs.listChildren(id, childPrefix.approval)) await jobs.deleteItem(id, ref);
-  await storage.deletePrefix(`${jobPrefix({ id, workspace })}${childPrefix.approval}`);
+  await storage.deletePrefix(`${objectPrefix({ id, workspace, retention })}${childPrefix.approval}`);
   await jobs.deleteItem(id, GATE_CHILD);
 }

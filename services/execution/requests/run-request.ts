@@ -62,12 +62,15 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
   const { files } = sent;
   const version = target.kind === "script" ? buildScriptJobFields(target.version) : buildFlowJobFields(target.version);
   const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
-  const stored = id === undefined || files.length === 0 ? {} : await storeFiles(deps, options.workspace, id, files);
+  // The arguments name the files of a form, so these cannot move if the job waits for long. They are stored before the job.
+  const stored =
+    id === undefined || files.length === 0 ? {} : await storeFiles(deps, { id, workspace: options.workspace, retention: "long" }, files);
   return {
     ...options,
     ...version,
     ...(version.kind === "script" ? { cacheTtlS: cacheTtlS || version.cacheTtlS } : {}),
     id,
+    ...(files.length === 0 ? {} : { retention: "long" as const }),
     tag: tag ?? version.tag,
     ...buildJobArguments(target, sent, stored),
     idempotencyKey,

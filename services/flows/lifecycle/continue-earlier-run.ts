@@ -35,5 +35,5 @@ export async function continueEarlierRun(
     const { id = "" } = parseJournalRef(approved.ref) ?? {};
     throw notRestartedError(origin, `its step ${id} was approved for that run alone, so a preview must restart at that step or before it`);
   }
-  return { preview: { ...request.preview, flow: { execution: 0 }, reusedSteps } };
+  return { preview: { ...request.preview, flow: { execution: 0 }, reusedSteps, restartedFrom: origin.id } };
 }

@@ -76,6 +76,7 @@ export async function restartFlow(
     hash: flow ? flow.hash : origin.hash,
     flow: wanted === undefined ? { execution: 0 } : { version: wanted, execution: 0 },
     reusedSteps,
+    restartedFrom: origin.id,
     ...(code ? { code: (await loadJson(deps, origin, code)) as { flow: unknown } } : {}),
     tag,
     // The limit of a subflow's job is what remained of its parent's limit.

@@ -7,13 +7,15 @@ import { collectReferences } from "../../../core/flows/references.ts";
 import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
+import { holdEarlierRun } from "../../jobs/erasure/earlier-run.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { waitForBuild } from "../../jobs/queue/build-waiters.ts";
-import { jobPrefix, loadJson, loadValue } from "../../jobs/values/values.ts";
+import { loadJson, loadValue } from "../../jobs/values/values.ts";
 import { findReaders } from "../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../resources/resolve.ts";
 import { attachMachine, settleFlowBuild } from "../definitions/build.ts";
@@ -63,7 +65,7 @@ async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<Finis
   const built = await planFlow(deps, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });
-  const plan = `${jobPrefix(job)}plan.json`;
+  const plan = `${objectPrefix(job)}plan.json`;
   await storage.putObject(plan, JSON.stringify(planned.plan), "application/json");
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
   return beginExecution(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
@@ -98,6 +100,8 @@ async function beginExecution(
     const known = await findCachedResult(deps, job);
     if (known) return endJobFromCache(deps, job, known);
   }
+  // Again, because the process that recorded the job may have died before it held the earlier run.
+  await holdEarlierRun(deps, job);
   await writeReusedSteps(deps, job);
   const { reusedSteps: _, ...begun } = flow;
   // From now on housekeeping checks the execution instead of the lease.

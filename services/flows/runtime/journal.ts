@@ -72,7 +72,7 @@ export async function writeReusedSteps(deps: ValueDeps, job: Job): Promise<void>
   if (!place) return;
   const items = parseRecord(itemsSchema, { parent: job.id, ref: "reusedSteps", json: await loadValue(deps, job, place) });
   await deps.jobs.putWith(
-    items.map((item) => ({ ...item, parent: job.id })),
+    items.map((item) => ({ ...item, parent: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) })),
     [],
   );
 }

@@ -7,6 +7,7 @@ import { limits } from "../../../contract/limits.ts";
 import { fileObjectKey } from "../../../core/files/file-key.ts";
 import { type CacheInputs, computeCacheKey, findFileReferences } from "../../../core/jobs/cache.ts";
 import type { EndedJob, Job } from "../../../core/jobs/job.ts";
+import { expiryAfterEndMs } from "../../../core/jobs/retention.ts";
 import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import { recordFormat } from "../../../core/records/record-format.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
@@ -113,7 +114,8 @@ export async function stageCachedStream(deps: ValueDeps, job: Job, { stream }: C
 export function createCachedJob(job: Job, { fields }: CachedResult, atMs: number): EndedJob {
   // The caller may die before it erases the run.
   const erase = job.eraseAfterS === undefined ? {} : { eraseAtMs: atMs + job.eraseAfterS * 1000 };
-  return { ...job, ...fields, ...erase, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false };
+  const expiresAtMs = expiryAfterEndMs(job, atMs);
+  return { ...job, ...fields, ...erase, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false, expiresAtMs };
 }
 
 /** Records the cache key that only the job's worker could compute. Returns `undefined` if the attempt no longer counts. */

@@ -1,7 +1,7 @@
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
+import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { nextStopMs } from "../lifecycle/stopping.ts";
-import { jobPrefix } from "../values/values.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
 /** After this time housekeeping checks whether an erasure was completed. */
@@ -38,7 +38,7 @@ export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<Ended
   const isRetained = (ref: string) => ref === "job" || retained.some((prefix) => ref.startsWith(prefix));
   for (const { ref } of await jobs.listChildren(job.id, "")) if (!isRetained(ref)) await jobs.deleteItem(job.id, ref);
   for (const prefix of retained.length === 0 ? [""] : STORED_PREFIXES) {
-    if (!isRetained(prefix)) await storage.deletePrefix(`${jobPrefix(job)}${prefix}`);
+    if (!isRetained(prefix)) await storage.deletePrefix(`${objectPrefix(job)}${prefix}`);
   }
   const result = erased && hasEnded(erased) ? erased : job;
   const due = result.stopping ? jobs.dueAt(job.id, nextStopMs(nowMs())) : jobs.noLongerDue(job, job.state);

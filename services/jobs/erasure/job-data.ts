@@ -1,4 +1,5 @@
-import type { EndedJob, Job } from "../../../core/jobs/job.ts";
+import type { EndedJob } from "../../../core/jobs/job.ts";
+import type { DataOwner } from "../../../core/jobs/retention.ts";
 import type { ValueDeps } from "../values/values.ts";
 
 export interface EraseJobDeps extends ValueDeps {
@@ -16,5 +17,5 @@ export interface JobDataOwner {
   /** Erases the part of an ended job's data that is due, and returns when the next part is (epoch ms, or infinity). */
   eraseDue?(deps: EraseJobDeps, job: EndedJob): Promise<number>;
   /** Removes the data of a job that is removed with its record. */
-  remove?(deps: ValueDeps, job: Job): Promise<void>;
+  remove?(deps: ValueDeps, job: DataOwner): Promise<void>;
 }

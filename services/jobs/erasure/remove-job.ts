@@ -1,14 +1,27 @@
-import type { Job } from "../../../core/jobs/job.ts";
-import { jobPrefix, type ValueDeps } from "../values/values.ts";
+import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
+import type { ValueDeps } from "../values/values.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
 export type RemoveJobDeps = ValueDeps & Pick<EraseJobDeps, "jobData">;
 
+/** The number of items that are read, and then deleted, at the same time. */
+const AT_ONCE = 25;
+
 /** Removes a job with all its data. The head, by which the job is found, is removed last. */
-export async function removeJob(deps: RemoveJobDeps, job: Job): Promise<void> {
+export async function removeJob(deps: RemoveJobDeps, job: DataOwner): Promise<void> {
+  await removeJobData(deps, job);
+  await deps.jobs.deleteItem(job.id, "job");
+}
+
+/** Removes the data of a job, but not its head. Repeating it changes nothing. */
+export async function removeJobData(deps: RemoveJobDeps, job: DataOwner): Promise<void> {
   const { jobs, storage, jobData } = deps;
   for (const owner of jobData) await owner.remove?.(deps, job);
-  await storage.deletePrefix(jobPrefix(job));
-  for (const child of await jobs.listChildren(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
-  await jobs.deleteItem(job.id, "job");
+  await storage.deletePrefix(objectPrefix(job));
+  // A long flow has thousands of items, so they are not all read at once.
+  for (let left = true; left; ) {
+    const refs = (await jobs.listChildren(job.id, "", AT_ONCE)).map(({ ref }) => ref).filter((ref) => ref !== "job");
+    await Promise.all(refs.map((ref) => jobs.deleteItem(job.id, ref)));
+    left = refs.length > 0;
+  }
 }

@@ -3,21 +3,14 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { type Ending, toEnding } from "../../../core/jobs/lifecycle.ts";
+import { type DataOwner, expiryAfterEndMs, objectPrefix } from "../../../core/jobs/retention.ts";
 import type { ValueLocation, ValueRef } from "../../../core/jobs/value-ref.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
 import { loadMasker } from "../../secrets/masks.ts";
 import { type CachedResult, stageCachedStream, storeCacheEntry } from "../cache/cache.ts";
-import {
-  copyValue,
-  jobPrefix,
-  type OutputChunk,
-  storeOutput,
-  storeValue,
-  storeValueOutsideHead,
-  type ValueDeps,
-} from "../values/values.ts";
+import { copyValue, type OutputChunk, storeOutput, storeValue, storeValueOutsideHead, type ValueDeps } from "../values/values.ts";
 import type { RetryDeps } from "./retry-while-busy.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
 import { nextStopMs } from "./stopping.ts";
@@ -31,7 +24,7 @@ export interface FinishJobDeps extends ValueDeps, RetryDeps {
 export type FinishedJob = EndedJob & { resultJson?: string };
 
 /** The S3 key of a result that is too large for the runner's reply. */
-export const resultObjectKey = (job: Pick<Job, "id" | "workspace">, attempt: number) => `${jobPrefix(job)}result#${attempt}.json`;
+export const resultObjectKey = (job: DataOwner, attempt: number) => `${objectPrefix(job)}result#${attempt}.json`;
 
 /** The size of a head with an inline result, below which a write takes one write unit. */
 const MAX_HEAD_BYTES = 1000;
@@ -259,5 +252,6 @@ function buildEnd({ jobs, nowMs }: EndDeps, job: Job, { state, result, ...extra 
     extra.stopping === undefined ? Number.POSITIVE_INFINITY : nextStopMs(endedAtMs),
   );
   const look = Number.isFinite(lookAtMs) ? jobs.dueAt(job.id, lookAtMs) : jobs.noLongerDue(job, state);
-  return { change: { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition };
+  const expiresAtS = Math.ceil(expiryAfterEndMs(job, endedAtMs) / 1000);
+  return { change: { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs, expiresAtS }, condition };
 }

@@ -4,9 +4,9 @@ import type { Storage } from "../../../aws/s3/storage.ts";
 import { limits } from "../../../contract/limits.ts";
 import { childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { recordFormat } from "../../../core/records/record-format.ts";
 import type { RunOutcome, SharedFolder } from "../../../runners/protocol.ts";
-import { jobPrefix } from "../values/values.ts";
 
 interface SharedFolderDeps {
   jobs: JobTable;
@@ -16,7 +16,7 @@ interface SharedFolderDeps {
 const archiveFormat = recordFormat({ schema: z.object({ key: z.string(), sha256: z.string() }), version: 1 });
 
 /** Each attempt writes its own archive, under the prefix of its flow, so that it is removed with the flow. */
-const archiveKey = ({ id, workspace, parent = "", attempt }: Job) => `${jobPrefix({ workspace, id: parent })}shared#${id}#${attempt}.zip`;
+const archiveKey = ({ id, parent = "", attempt, ...job }: Job) => `${objectPrefix({ ...job, id: parent })}shared#${id}#${attempt}.zip`;
 
 /**
  * Returns the folder `./shared` for an attempt of a step, as the previous step left it; `undefined` for steps that do not share a folder.

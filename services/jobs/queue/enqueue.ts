@@ -3,15 +3,18 @@ import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { Retention } from "../../../contract/retention.ts";
 import type { JobKind } from "../../../contract/routes/jobs/job.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { computeCacheKey, containsFiles } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
 import type { Job, QueuedJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
+import { chooseRetention, expiryBeforeEndMs } from "../../../core/jobs/retention.ts";
 import { type Actor, toPermissionedAs } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { holdEarlierRun, releaseEarlierRun } from "../erasure/earlier-run.ts";
 import { storeValue, type ValueDeps } from "../values/values.ts";
 import { type CreateJobDeps, createJobRecord, type IdempotencyKey } from "./create-job-record.ts";
 
@@ -41,6 +44,8 @@ export interface NewJob {
   flow?: Job["flow"];
   /** For a restarted flow: the journal items of the steps that do not run again. */
   reusedSteps?: readonly Child[] | undefined;
+  /** For a restarted flow: the earlier run, whose results are stored for as long as the new job. */
+  restartedFrom?: string | undefined;
   /** A preview's source, and the lock to build it with. */
   code?: { content: string; lock?: string } | { flow: unknown } | undefined;
   timeoutS?: number | undefined;
@@ -60,6 +65,8 @@ export interface NewJob {
   eraseAfterS?: number | undefined;
   /** The job does not start before this time (epoch ms). */
   scheduledForMs?: number | undefined;
+  /** Chosen before for a job whose files are stored already. */
+  retention?: Retention | undefined;
 }
 
 /** Returns the fields that a script version determines for its jobs. */
@@ -89,13 +96,15 @@ export function buildFlowJobFields({ path, hash, version, tag, timeoutS, priorit
 export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
   const { actor } = request;
-  const retainedFromMs = Math.max(createdAtMs, request.scheduledForMs ?? 0);
+  const { kind, scheduledForMs } = request;
+  const retention = request.retention ?? chooseRetention({ kind, createdAtMs, scheduledForMs });
   const owner = {
     id: request.id ?? uuidv7(),
     workspace: request.workspace,
-    expiresAtMs: retainedFromMs + maxDurationMs(request.kind) + limits.jobRetentionMs,
+    retention,
+    expiresAtMs: expiryBeforeEndMs(retention, { createdAtMs, scheduledForMs }),
   };
-  const { reusedSteps: steps } = request;
+  const { reusedSteps: steps, restartedFrom } = request;
   const [args, code, reusedSteps] = await Promise.all([
     storeValue(keeping, owner, "args", JSON.stringify(request.args)),
     request.code === undefined ? undefined : storeValue(keeping, owner, "code", JSON.stringify(request.code)),
@@ -124,7 +133,9 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
       ? { concurrency: resolveConcurrency(request.concurrency, request.workspace, request.path ?? "", request.args) }
       : {}),
     args,
-    ...(request.flow ? { flow: { ...request.flow, ...(reusedSteps ? { reusedSteps } : {}) } } : {}),
+    ...(request.flow
+      ? { flow: { ...request.flow, ...(reusedSteps ? { reusedSteps } : {}), ...(restartedFrom ? { restartedFrom } : {}) } }
+      : {}),
     ...(request.preprocess ? { preprocess: "wanted" as const } : {}),
     ...(code === undefined ? {} : { code }),
     attempt: 0,
@@ -133,9 +144,6 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
   };
   return request.cacheTtlS ? { ...job, cacheTtlS: request.cacheTtlS, ...cacheKeyFields(job, request.args) } : job;
 }
-
-/** The data of a flow must exist for as long as the flow may run. */
-const maxDurationMs = (kind: JobKind) => (kind === "flow" || kind === "flowpreview" ? limits.flowTimeoutS * 1000 : 0);
 
 /** The content of references and files is known only when the job runs, and only to a worker. */
 function cacheKeyFields(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {
@@ -171,10 +179,15 @@ export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, request: New
   const other = await createJobRecord(deps, job, idempotencyKey);
   if (other) return other;
   try {
+    await holdEarlierRun(deps, job);
     await sendJob(deps, job);
   } catch (error) {
     // If a worker has claimed the job, the message was sent despite the error.
-    if (idempotencyKey || (await deps.jobs.deleteUnclaimed(job.id))) throw error;
+    if (idempotencyKey) throw error;
+    if (await deps.jobs.deleteUnclaimed(job.id)) {
+      await releaseEarlierRun(deps, { id: job.id, restartedFrom: job.flow?.restartedFrom });
+      throw error;
+    }
   }
   return job;
 }

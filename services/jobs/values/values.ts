@@ -5,6 +5,7 @@ import { assertNever } from "../../../contract/assert-never.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type ChildKind, childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
 import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import { parseJson } from "../../../core/records/record-format.ts";
 
@@ -14,13 +15,10 @@ export interface ValueDeps {
 }
 /** The kinds of values that a job stores. */
 type ValueKind = Extract<ChildKind, "args" | "code" | "reusedSteps" | "result" | "redacted" | "approval">;
-type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
+type Owner = DataOwner & Pick<Job, "expiresAtMs">;
 
 /** Returns an unused name for a value of the job. */
 const newValueRef = (kind: ValueKind) => childRef(kind, randomBytes(6).toString("hex"));
-
-/** The prefix of everything that a job stores in S3. */
-export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.workspace}/${job.id}/`;
 
 /**
  * Stores a value by its size: inline up to 512 bytes, as a child item up to 8 KB, larger ones in S3. It is written before the head that
@@ -47,7 +45,7 @@ export async function storeValueOutsideHead(
     await jobs.putChild(item.child);
     return item.location;
   }
-  const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
+  const key = `${objectPrefix(job)}${newValueRef(kind)}.json`;
   await storage.putObject(key, json, "application/json");
   return { in: "s3", key, bytes: Buffer.byteLength(json) };
 }
@@ -107,7 +105,7 @@ export async function copyValue(
       return { location: await storeValueOutsideHead(deps, job, kind, json), json };
     }
     case "s3": {
-      const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
+      const key = `${objectPrefix(job)}${newValueRef(kind)}.json`;
       await deps.storage.copyObject(location.key, key);
       return { location: { ...location, key } };
     }
@@ -146,7 +144,7 @@ export async function storeOutput(
   const ref = outputRef(attempt, logs.offset);
   const child: Child = { parent: job.id, ref, chars: logs.text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
   if ((logs.bytes ?? Buffer.byteLength(logs.text)) + Buffer.byteLength(resultJson ?? "") > limits.itemBytes) {
-    child.s3Key = `${jobPrefix(job)}${ref}.txt`;
+    child.s3Key = `${objectPrefix(job)}${ref}.txt`;
     await storage.putObject(child.s3Key, logs.text, "text/plain; charset=utf-8");
   } else {
     child.text = logs.text;
@@ -168,7 +166,7 @@ export async function stageOutput(
   const ref = outputRef(attempt, offset);
   const child = { parent: job.id, ref, chars: text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
   if (Buffer.byteLength(text) <= limits.itemBytes) return { ...child, text };
-  const s3Key = `${jobPrefix(job)}${ref}#${randomBytes(6).toString("hex")}.txt`;
+  const s3Key = `${objectPrefix(job)}${ref}#${randomBytes(6).toString("hex")}.txt`;
   await storage.putObject(s3Key, text, "text/plain; charset=utf-8");
   return { ...child, s3Key };
 }

@@ -1,6 +1,7 @@
-import { QueryCommand } from "@aws-sdk/client-dynamodb";
+import { QueryCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
+import { objectFolders } from "../../../contract/retention.ts";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients, invoke } from "../../support/engine/aws.ts";
@@ -23,6 +24,8 @@ beforeAll(async () => {
 });
 
 const { dynamodb, s3 } = awsClients();
+/** An object of a job, with either retention. */
+const storedObject = () => new RegExp(`(${Object.values(objectFolders).join("|")})/${ws.id}`);
 /** Everything that any store holds of a job, as text. */
 async function traces(job: string): Promise<string> {
   const { outputs } = shared();
@@ -34,8 +37,13 @@ async function traces(job: string): Promise<string> {
       ConsistentRead: true,
     }),
   );
-  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: outputs["Bucket"], Prefix: `jobs/${ws.id}/${job}/` }));
-  return JSON.stringify([Items, Contents.map(({ Key }) => Key)]);
+  const keys = await Promise.all(Object.values(objectFolders).map((folder) => keysIn(`${folder}/${ws.id}/${job}/`)));
+  return JSON.stringify([Items, keys.flat()]);
+}
+
+async function keysIn(Prefix: string): Promise<(string | undefined)[]> {
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: shared().outputs["Bucket"], Prefix }));
+  return Contents.map(({ Key }) => Key);
 }
 
 describe("delete_after_secs (spec 4.4)", () => {
@@ -50,7 +58,7 @@ describe("delete_after_secs (spec 4.4)", () => {
     const job = answer.headers.get("x-svc-job-id") ?? "";
     const left = await traces(job);
     expect(left).not.toContain("topsecret");
-    expect(left).not.toContain(`jobs/${ws.id}`);
+    expect(left).not.toMatch(storedObject());
     const read = await ws.completed(job);
     expect(read).toMatchObject({ success: true, deleted: true });
     expect(JSON.stringify(read)).not.toContain("topsecret");
@@ -80,7 +88,7 @@ describe("delete_after_secs (spec 4.4)", () => {
     expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
     const left = await traces(job);
     expect(left).not.toContain("topsecret");
-    expect(left).not.toContain(`jobs/${ws.id}`);
+    expect(left).not.toMatch(storedObject());
     expect((await ws.get(`jobs_u/get/${job}`)).text).not.toContain("topsecret");
   });
 
@@ -98,7 +106,7 @@ describe("delete_after_secs (spec 4.4)", () => {
     const answer = await send("run_wait_result");
     const [doc] = (await answer.json()) as { s3: string }[];
     expect((await download(doc?.s3 ?? "")).status).toBe(404);
-    expect(await traces(answer.headers.get("x-svc-job-id") ?? "")).not.toContain(`jobs/${ws.id}`);
+    expect(await traces(answer.headers.get("x-svc-job-id") ?? "")).not.toMatch(storedObject());
 
     const job = await (await send("run")).text();
     const { result } = (await ws.completed(job)) as unknown as { result: { s3: string }[] };
@@ -106,12 +114,46 @@ describe("delete_after_secs (spec 4.4)", () => {
     expect((await download(key)).text).toBe("topsecret");
     expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
     expect((await download(key)).status).toBe(404);
-    expect(await traces(job)).not.toContain(`jobs/${ws.id}`);
+    expect(await traces(job)).not.toMatch(storedObject());
   });
 
   it("asynchronous runs are not affected", async () => {
     const job = await ws.run("f/t/at_once", { text: "kept" });
     expect(await ws.completed(job)).toMatchObject({ result: { text: "kept" } });
     expect(await traces(job)).toContain("kept");
+  });
+});
+
+describe("the expiry of a flow's record", () => {
+  it("lets the stream of the table remove the flow's items and objects, and the jobs of its steps", async () => {
+    const { endpoint, outputs } = shared();
+    const module = { id: "a", value: { type: "rawscript", language: "bun", content, input_transforms: {} } };
+    const steps = { ...module.value, input_transforms: { text: { type: "javascript", expr: "flow_input.text" } } };
+    const job = expectStatus(
+      await ws.post("jobs/run/preview_flow", { value: { modules: [{ ...module, value: steps }] }, args: { text: "t".repeat(20_000) } }),
+      201,
+    ).text;
+    await until(async () => (await ws.completed(job))?.["success"] === true, { what: "the end of the flow" });
+    const [step] = (await ws.get("jobs/list", { parent_job: job })).json as { id: string }[];
+    const ids = [job, step?.id ?? ""];
+    for (const id of ids) expect(await traces(id)).toContain(`long-lived/${ws.id}/${id}/`);
+    const TableName = outputs["JobsTable"];
+    await dynamodb.send(
+      new UpdateItemCommand({
+        TableName,
+        Key: { pk: { S: job }, sk: { S: "job" } },
+        UpdateExpression: "SET #t = :now",
+        ExpressionAttributeNames: { "#t": "ttl" },
+        ExpressionAttributeValues: { ":now": { N: String(Math.floor(Date.now() / 1000) - 10) } },
+      }),
+    );
+    const isGone = async () => {
+      await fetch(`${endpoint}/_svc/expire`, {
+        method: "POST",
+        body: JSON.stringify({ nowMs: Date.now(), tables: [TableName], buckets: [] }),
+      });
+      return (await Promise.all(ids.map(traces))).every((left) => left === "[[],[]]");
+    };
+    await until(isGone, { what: "the removal of the flow and its step" });
   });
 });

@@ -50,7 +50,7 @@ export async function openGate(
 ): Promise<StepState> {
   const { flow, plan, module, scope, path } = step;
   const id = attemptId(step);
-  const { workspace, expiresAtMs } = flow;
+  const { workspace, retention, expiresAtMs } = flow;
   const { early_return: early } = plan.value;
   const known = await loadGate(deps, id);
   const identities = await identifyApprovers(deps, workspace, request);
@@ -66,7 +66,8 @@ export async function openGate(
     codeDigest: digestOf(plan.value),
     continuesDirectly: !module.sleep && !early && !step.inSegment,
   };
-  const place = { id, workspace, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path, expiresAtMs };
+  const common = { id, workspace, retention, expiresAtMs };
+  const place = { ...common, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path };
   const start = { gate: known ? requireOwnGate(step, known) : createGate(place), flow };
   const refused = await findRefusedEvents(deps, { flow, module, gate: { ...start.gate, opened } }, rules);
   const { gate } = await changeGate(deps, { ...start, module }, (current) =>

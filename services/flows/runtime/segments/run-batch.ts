@@ -5,13 +5,14 @@ import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import type { EndedJob, RunningJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
+import { objectPrefix } from "../../../../core/jobs/retention.ts";
 import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
 import type { Masker } from "../../../../core/secrets/mask.ts";
 import { nextArguments } from "../../../../runners/protocol.ts";
 import type { RunnerBatch } from "../../../execution/invoke-runner.ts";
 import { runJob } from "../../../execution/run-job.ts";
 import { type EndedRun, recordEndedRuns } from "../../../jobs/lifecycle/record-ended-runs.ts";
-import { jobPrefix, stageValue, storeValue, type ValueDeps } from "../../../jobs/values/values.ts";
+import { stageValue, storeValue, type ValueDeps } from "../../../jobs/values/values.ts";
 import { loadMasker } from "../../../secrets/masks.ts";
 import { completeStep } from "../complete-step.ts";
 import { createEvaluator } from "../expressions/evaluator.ts";
@@ -73,7 +74,7 @@ interface Batch {
 function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, completed }: Batch): RunnerBatch {
   const { flow } = step;
   const rest = members.slice(1);
-  const resultKey = `${jobPrefix(flow)}batch#${leader.id}.json`;
+  const resultKey = `${objectPrefix(flow)}batch#${leader.id}.json`;
   return {
     host: flow.id,
     withinMs: BEGIN_WITHIN_MS,

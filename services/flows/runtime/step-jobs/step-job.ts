@@ -9,8 +9,13 @@ import type { StepContext } from "../step-context.ts";
 import type { ClockDeps } from "../transitions.ts";
 import type { StepRunnable } from "./runnable.ts";
 
-/** The job that a value of a step's job belongs to. */
-export const ownerOf = ({ flow }: StepContext, id: string) => ({ id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs });
+/** The job that a value of a step's job belongs to. It is stored for as long as the flow, because later steps read it. */
+export const ownerOf = ({ flow: { workspace, retention, expiresAtMs } }: StepContext, id: string) => ({
+  id,
+  workspace,
+  retention,
+  expiresAtMs,
+});
 
 /** The fields that the job of a step takes over from the flow's job. */
 export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {

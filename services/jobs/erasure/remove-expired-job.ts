@@ -1,0 +1,35 @@
+import type { RemovedJob } from "../../../aws/dynamodb/job-expiry.ts";
+import type { PageEnd } from "../../../aws/dynamodb/job-indexes.ts";
+import { isFlowJob } from "../../../core/jobs/job.ts";
+import { releaseEarlierRun } from "./earlier-run.ts";
+import { type RemoveJobDeps, removeJobData } from "./remove-job.ts";
+
+export type RemoveExpiredJobDeps = RemoveJobDeps & { nowMs: () => number };
+
+/** The number of steps that one read of the index returns, and that expire at the same time. */
+const STEPS_AT_ONCE = 25;
+
+/**
+ * Removes what a `long` job leaves when the table has removed its expired record: its items, its objects, and the jobs of its steps, whose
+ * records then expire in the same way. Repeating it changes nothing.
+ */
+export async function removeExpiredJob(deps: RemoveExpiredJobDeps, job: RemovedJob): Promise<void> {
+  // A later job may have the same id, if a caller chose it. Its items are in the same place.
+  if (await deps.jobs.get(job.id, { expired: true })) return;
+  // The steps are found by the flow's id, so nothing is lost if this ends halfway and is repeated.
+  if (isFlowJob(job)) await expireSteps(deps, job.id);
+  await removeJobData(deps, job);
+  await releaseEarlierRun(deps, job);
+}
+
+/** Lets the records of a flow's steps expire now, with those of nested flows, so that each nesting does not wait for the one around it. */
+async function expireSteps(deps: RemoveExpiredJobDeps, flow: string): Promise<void> {
+  const { jobs, nowMs } = deps;
+  let after: PageEnd | undefined;
+  do {
+    const page = await jobs.list({ index: "parent", partition: flow, limit: STEPS_AT_ONCE, ...(after ? { after } : {}) });
+    const expired = await Promise.all(page.entries.map(({ id }) => jobs.expireRecord(id, nowMs(), "step")));
+    for (const step of expired) if (step && isFlowJob(step)) await expireSteps(deps, step.id);
+    after = page.after;
+  } while (after);
+}
