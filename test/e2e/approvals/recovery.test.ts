@@ -21,6 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
+/** Housekeeping looks at a flow that waits for approval at least this often. */
+const NEXT_LOOK_S = limits.flowWaitLookMs / 1000 + 60;
 const housekeep = (inS = 0) => invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance);
 const startApproval = async (modules: object[] = [asks("ask", { timeout: 100_000 }), sees()]) => {
   const run = await begin(ws, modules);
@@ -58,7 +60,7 @@ describe("recovery of gates", () => {
     const { run, gate } = await startApproval();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { decision: { outcome: "rejected", approver: "kim", atMs: Date.now() } });
-    await housekeep(4000);
+    await housekeep(NEXT_LOOK_S);
     expect(await ws.completed(run)).toMatchObject({ result: { error: { name: "SuspendedDisapproved" } } });
   });
 
@@ -66,7 +68,7 @@ describe("recovery of gates", () => {
     const { run, gate, links } = await startApproval();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { token: undefined, awaitsToken: { execution: 0, atMs: Date.now() } });
-    await housekeep(4000);
+    await housekeep(NEXT_LOOK_S);
     await holds(gate.gate_id);
     expect(await visit(links.resume, { body: { n: 1 } })).toMatchObject({ status: 201 });
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
@@ -128,7 +130,7 @@ describe("after a restart of the engine", () => {
     expect(await visit(links.resume, { body: { n: 2 } })).toMatchObject({ status: 201 });
     const ended = await until(
       async () => {
-        await housekeep(4000);
+        await housekeep(NEXT_LOOK_S);
         const answer = await ws.get(`jobs_u/completed/get/${run}`);
         return answer.status === 200 ? (answer.json as object) : undefined;
       },
@@ -142,7 +144,7 @@ describe("after a restart of the engine", () => {
     // The execution ended with the engine; another one waits with a token of its own.
     await until(
       async () => {
-        await housekeep(4000);
+        await housekeep(NEXT_LOOK_S);
         return (await stored(gate.gate_id)).token !== token;
       },
       { timeoutMs: 90_000, everyMs: 500, what: "another token" },
