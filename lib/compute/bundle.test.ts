@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -114,6 +115,21 @@ describe("bundleAll", () => {
     bundleAll(root, join(root, "dist"));
     const { handler } = await import(join(root, "dist/functions/run/index.mjs"));
     expect(handler()).toBe(process.platform);
+  });
+});
+
+describe("an import of node:http in a bundle", () => {
+  it("does not load the HTTP client and the WebSocket that are among its exports", () => {
+    const root = aCheckout({
+      "functions/run/handler.ts": `import { STATUS_CODES } from "node:http";
+        export const handler = async () => [STATUS_CODES[404], typeof (await import("node:http")).Agent];`,
+    });
+    bundleAll(root, join(root, "dist"));
+    const program = `const { handler } = await import(process.argv[1]);
+      const loaded = process.moduleLoadList.filter((name) => name.includes("undici"));
+      console.log(JSON.stringify([...await handler(), loaded]));`;
+    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", program, join(root, "dist/functions/run/index.mjs")]);
+    expect(JSON.parse(output.toString())).toEqual(["Not Found", "function", []]);
   });
 });
 

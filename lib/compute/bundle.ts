@@ -72,7 +72,10 @@ function bundleHandler(root: string, outdir: string, handler: string) {
     // Otherwise esbuild uses the CommonJS build of the AWS SDK, from which it cannot remove unused code.
     mainFields: ["module", "main"],
     // An absolute path, because a test bundles the sources of another folder.
-    alias: { "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts") },
+    alias: {
+      "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts"),
+      "node:http": join(import.meta.dirname, "node-http.ts"),
+    },
     minify: true,
     sourcemap: "external",
     metafile: true,
