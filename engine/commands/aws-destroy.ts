@@ -140,7 +140,7 @@ function dataIn(resources: readonly Resource[]): Data[] {
 
 /** Deletes every object with all its versions and delete markers. S3 lists and deletes a thousand of them in one call. */
 async function deleteVersions(bucket: string): Promise<void> {
-  const client = new S3Client({ maxAttempts: 10 });
+  const client = new S3Client({ maxAttempts: 10, requestChecksumCalculation: "WHEN_REQUIRED" });
   try {
     for (;;) {
       const { Versions: versions = [], DeleteMarkers: markers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket: bucket }));
