@@ -137,7 +137,7 @@ async function play(fault: Fault, seed: number) {
   const work = [...scripts, ...flows];
   const account: SimulatedAccount = new SimulatedAccount(room, {
     refuse: (call, atMs) => fault(call, atMs, random),
-    // People approve what is open. Who is refused tries again.
+    // People approve what is open. An approver who is refused tries again.
     onQuiet: async () => {
       for (const { id } of flows) {
         for (const gate of await gates(room, id))

@@ -23,7 +23,7 @@ type Refusal = { error: Error; applied?: boolean } | undefined;
 interface Options {
   /** Decides which calls of AWS fail, at the simulated time in milliseconds since the start. */
   refuse: (call: AwsCall, atMs: number) => Refusal;
-  /** What people do meanwhile, every 20 s, when nothing else moves. */
+  /** The acts of people, which happen every 20 s when nothing else moves. */
   onQuiet?: () => Promise<void>;
   /** The number of messages that workers handle at once. */
   workers?: number;
