@@ -30,7 +30,7 @@ const resourcesWatched = (namespace: string, name: string, dimension: string) =>
   );
 
 /** The number of metrics in alarms, of which docs/aws.md states the price. */
-const PRICED_METRICS = 53;
+const PRICED_METRICS = 54;
 
 describe("alarms", () => {
   it.each(Object.entries(aws.findResources("AWS::Lambda::Function")).map(([id, { Properties }]) => [Properties.Description, id]))(
@@ -82,6 +82,7 @@ describe("alarms", () => {
     expect(counted.map(({ MetricName }) => MetricName).sort()).toEqual([
       "DeadLetters",
       "ExecutionsFailed",
+      "HousekeepingSetAside",
       "LostAttempts",
       "NoticesFailed",
       "Postponements",

@@ -81,6 +81,15 @@ function listServiceWatches({ stackName, api, functions }: Observed): Watch[] {
       meaning: "Lambda stopped a function because it invoked itself through its own messages; the Health Dashboard names it",
     },
     {
+      id: "SetAside",
+      section: "service",
+      title: "Items that housekeeping has set aside",
+      metric: outcomeMetric(stackName, "HousekeepingSetAside"),
+      above: 0,
+      minutes: 15,
+      meaning: "housekeeping fails again and again for a job, notice, workspace or state machine: list the items (docs/aws.md)",
+    },
+    {
       id: "NoticesFailed",
       section: "approvals",
       title: "Failed attempts to send a notice",
