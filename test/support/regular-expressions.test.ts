@@ -12,6 +12,7 @@ import { readPythonLock } from "../../functions/build/python/python-lock.ts";
 /** The modules that build a regular expression at run time, each with the reason why no user can choose its text. */
 const BUILDS_PATTERNS: Record<string, string> = {
   "contract/route.ts": "the paths of our own routes",
+  "core/files/file-key.ts": "the names of our own folders",
   "core/patterns/translate-pattern.ts": "checks the syntax of a user's pattern, and never matches with it",
   "functions/build/go/go.ts": "the module name of our own client",
 };
