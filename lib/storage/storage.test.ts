@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
@@ -93,6 +95,18 @@ describe("restored tables", () => {
       expect(DeletionPolicy).toBe("RetainExceptOnCreate");
       const { TableName: _, ...others } = Properties;
       expect(before.map(([, known]) => known.Properties)).toContainEqual(others);
+    }
+  });
+
+  it("have the streams of the template if they are restored as docs/aws.md says, because a restore copies none", () => {
+    const commands = readFileSync(join(import.meta.dirname, "../../docs/aws.md"), "utf8");
+    const tables = Object.entries(aws.findResources("AWS::DynamoDB::Table"));
+    expect(tables).toHaveLength(2);
+    for (const [id, { Properties }] of tables) {
+      const setting = `StreamEnabled=true,StreamViewType=${Properties.StreamSpecification.StreamViewType}`;
+      expect(commands).toContain(
+        `--table-name svc-${id.startsWith("Jobs") ? "Jobs" : "Objects"}-restored --stream-specification ${setting}\n`,
+      );
     }
   });
 

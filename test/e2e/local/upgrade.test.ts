@@ -209,8 +209,11 @@ async function restoreTables(restored: Instance): Promise<{ jobs: string; object
     );
     await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true } }));
   }
-  const stream = { StreamEnabled: true, StreamViewType: "NEW_IMAGE" } as const;
-  await dynamodb.send(new UpdateTableCommand({ TableName: names.objects, StreamSpecification: stream }));
+  for (const [table, StreamViewType] of [
+    ["jobs", "OLD_IMAGE"],
+    ["objects", "NEW_IMAGE"],
+  ] as const)
+    await dynamodb.send(new UpdateTableCommand({ TableName: names[table], StreamSpecification: { StreamEnabled: true, StreamViewType } }));
   return names;
 }
 
@@ -247,9 +250,11 @@ describe("tables that are restored to a point in time", () => {
     expect((await ws.get(`jobs_u/completed/get_result/${job}`)).json).toBe("kept");
     expect((await ws.api.get("users/whoami")).json).toMatchObject({ email: "admin@example.com" });
     const { lambda, dynamodb } = awsClients({ endpoint: instance.endpoint });
-    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: names.objects }));
     const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand({}));
-    expect(EventSourceMappings.map(({ EventSourceArn }) => EventSourceArn)).toContain(Table?.LatestStreamArn);
+    for (const TableName of [names.jobs, names.objects]) {
+      const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+      expect(EventSourceMappings.map(({ EventSourceArn }) => EventSourceArn)).toContain(Table?.LatestStreamArn);
+    }
     const asking = await begin(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, asking);
     const { resume } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });

@@ -26,7 +26,7 @@ async function received({ body, type, headers = {}, query = {} }: Sent): Promise
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
   return JSON.parse(text) as Record<string, unknown>;
 }
-const stored = (filename: string) => expect.objectContaining({ s3: expect.stringMatching(/^jobs\//), filename });
+const stored = (filename: string) => expect.objectContaining({ s3: expect.stringMatching(/^long-lived\//), filename });
 
 describe("multipart webhooks (spec 4.2.5)", () => {
   it("wrap_body puts files under body, beside the fields", async () => {

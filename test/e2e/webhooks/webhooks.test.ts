@@ -92,7 +92,7 @@ describe("the body of a webhook (spec 4.2)", () => {
         { filename: "two.txt", size: 3 },
       ],
     });
-    expect(found.photo[0]?.s3).toMatch(/^jobs\/[0-9a-f-]{36}\/[0-9a-f-]{36}\/[^/]+\.png$/);
+    expect(found.photo[0]?.s3).toMatch(/^long-lived\/[0-9a-f-]{36}\/[0-9a-f-]{36}\/[^/]+\.png$/);
   });
 
   it("4.2.6 include_header passes the named headers as arguments, which override the body", async () => {
