@@ -143,18 +143,8 @@ export const jobIndexes = {
   },
 
   /** Lists the jobs that are due at `untilMs` in one shard, earliest first. */
-  async listDue(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
-    const { Items } = await documents().send(
-      new QueryCommand({
-        TableName: jobsTable.getName(),
-        IndexName: "due",
-        KeyConditionExpression: "#p = :p AND #s <= :until",
-        ExpressionAttributeNames: { "#p": "dp", "#s": "ds" },
-        ExpressionAttributeValues: { ":p": `due#${shard}`, ":until": untilMs },
-        Limit: limit,
-      }),
-    );
-    return (Items ?? []).map((found) => ({ id: String(found["pk"]), workspace: String(found["ws"]), dueAtMs: Number(found["ds"]) }));
+  async listDue(shard: number, untilMs: number, limit: number): Promise<DueEntry[]> {
+    return (await jobIndexes.listDuePage(shard, untilMs, { limit })).entries;
   },
 
   /** Reads one page of the items that are due at `untilMs` in one shard, earliest first. `after` is absent after the last page. */

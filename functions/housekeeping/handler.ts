@@ -6,6 +6,7 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { anchorKey } from "../../aws/kms/anchor-key.ts";
 import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
+import { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { stateMachines } from "../../aws/stepfunctions/state-machines.ts";
@@ -42,6 +43,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
   const isolation = new ItemIsolation({
     objects: objectTable,
     nowMs,
+    classifyAwsError,
     onItemFailed: (failure, error) => logger.error("item failed", { ...failure, error: error as Error }),
   });
   if (event.list === "failedItems") return { failedItems: await listFailedItems({ objects: objectTable }) };

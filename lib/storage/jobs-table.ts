@@ -1,5 +1,5 @@
-import { Duration, Stack } from "aws-cdk-lib";
-import { AttributeType, type CfnTable, ProjectionType, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { Duration } from "aws-cdk-lib";
+import { AttributeType, ProjectionType, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
@@ -9,6 +9,7 @@ import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
+import { grantStreamRead } from "./table-stream.ts";
 
 export const INDEXES = ["list", "path", "parent", "due"] as const;
 
@@ -91,23 +92,8 @@ export class JobsTable extends Construct {
   configureRemoveExpired(fn: LambdaFunction, { local }: StackConfig): void {
     this.allow(fn, ["GetItem", "Query", "UpdateItem", "DeleteItem"]);
     fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [`${this.table.tableArn}/index/parent`] }));
-    const stream = this.table.tableStreamArn;
-    if (!stream || !fn.role) throw new Error("The table has no stream.");
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ["DescribeStream", "GetRecords", "GetShardIterator"].map((action) => `dynamodb:${action}`),
-        resources: [stream],
-      }),
-    );
-    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:ListStreams"], resources: [`${this.table.tableArn}/stream/*`] }));
-    const tableId = Stack.of(this).getLogicalId(this.table.node.defaultChild as CfnTable);
-    acknowledge(
-      fn.role,
-      `AwsSolutions-IAM5[Resource::<${tableId}.Arn>/stream/*]`,
-      "The permission to list streams covers the streams of this one table and cannot name a stream.",
-    );
     fn.addEventSourceMapping("Expired", {
-      eventSourceArn: stream,
+      eventSourceArn: grantStreamRead(this.table, fn),
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [
         FilterCriteria.filter({

@@ -1,12 +1,12 @@
-import { Duration, Stack } from "aws-cdk-lib";
-import { type CfnTable, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { Duration } from "aws-cdk-lib";
+import { StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
-import { acknowledge } from "../observability/nag.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
+import { grantStreamRead } from "./table-stream.ts";
 
 /** The table of stored objects: scripts, folders, tokens, workspaces, and the outbox, whose items the table's stream delivers. */
 export class ObjectsTable extends Construct {
@@ -62,23 +62,8 @@ export class ObjectsTable extends Construct {
 
   /** Subscribes a function to new items with such keys. A failing batch is halved until the failing item is isolated; that item is eventually skipped. */
   private configureHear(fn: LambdaFunction, prefix: string, { local }: StackConfig): void {
-    const stream = this.table.tableStreamArn;
-    if (!stream || !fn.role) throw new Error("The table has no stream.");
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ["DescribeStream", "GetRecords", "GetShardIterator"].map((action) => `dynamodb:${action}`),
-        resources: [stream],
-      }),
-    );
-    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:ListStreams"], resources: [`${this.table.tableArn}/stream/*`] }));
-    const tableId = Stack.of(this).getLogicalId(this.table.node.defaultChild as CfnTable);
-    acknowledge(
-      fn.role,
-      `AwsSolutions-IAM5[Resource::<${tableId}.Arn>/stream/*]`,
-      "The permission to list streams covers the streams of this one table and cannot name a stream.",
-    );
     fn.addEventSourceMapping("Notices", {
-      eventSourceArn: stream,
+      eventSourceArn: grantStreamRead(this.table, fn),
       startingPosition: StartingPosition.LATEST,
       filters: [
         FilterCriteria.filter({

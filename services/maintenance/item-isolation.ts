@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
+import { isSvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import { isServiceFault, isThrottled } from "./service-faults.ts";
 
 const recordSchema = z.object({
   task: z.string(),
@@ -23,6 +24,7 @@ export type FailedItem = z.infer<typeof recordSchema>;
 export interface IsolationDeps {
   objects: Pick<ObjectTable, "list" | "put" | "transactWrite">;
   nowMs: () => number;
+  classifyAwsError: typeof classifyAwsError;
   /** Called for each failure, for the log. */
   onItemFailed(failure: Pick<FailedItem, "task" | "item" | "failures">, error: unknown): void;
 }
@@ -79,9 +81,14 @@ export class ItemIsolation {
       return { ok: true, value };
     } catch (error) {
       this.failed.add(id);
-      const untilMs = isThrottled(error) ? undefined : await this.record(task, item, error);
+      const untilMs = this.findRefusal(error) === "throttled" ? undefined : await this.record(task, item, error);
       return { ok: false, ...(untilMs === undefined ? {} : { untilMs }) };
     }
+  }
+
+  /** Returns why AWS refused a call. The clients report most refusals as `service.busy`, whose cause is the error of AWS. */
+  private findRefusal(error: unknown) {
+    return this.deps.classifyAwsError(isSvcError(error) ? error.cause : error);
   }
 
   /** Returns whether an item failed in this tick or is set aside. */
@@ -129,7 +136,7 @@ export class ItemIsolation {
       const { stored: found, record: before } = (await this.known()).get(key.sk) ?? {};
       const now = nowMs();
       failures += before?.failures ?? 0;
-      const waitMs = setAsideMs(failures, isServiceFault(error) ? MAX_FAULT_WAIT_MS : MAX_WAIT_MS);
+      const waitMs = setAsideMs(failures, this.findRefusal(error) === "unavailable" ? MAX_FAULT_WAIT_MS : MAX_WAIT_MS);
       const text = (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, ERROR_CHARS);
       const value: FailedItem = {
         task,

@@ -1,7 +1,9 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
+import { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
 import { documents } from "../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
 import { computeShard } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -27,7 +29,12 @@ beforeEach(async () => {
 /** One run of housekeeping. Returns the names of the tasks that failed as a whole. */
 async function tick(): Promise<string[]> {
   const { objects, nowMs } = room.deps;
-  const isolation = new ItemIsolation({ objects, nowMs, onItemFailed: ({ task, item }) => failures.push(`${task} ${item}`) });
+  const isolation = new ItemIsolation({
+    objects,
+    nowMs,
+    classifyAwsError,
+    onItemFailed: ({ task, item }) => failures.push(`${task} ${item}`),
+  });
   const { failed } = await runPeriodicTasks(periodicTasks({ ...deps, isolation }), {
     untilMs: Number.POSITIVE_INFINITY,
     onTaskFailed: (_, error) => expect.fail(String((error as Error).stack)),
@@ -289,10 +296,13 @@ describe("an item that always fails", () => {
     expect((await listFailedItems(room.deps)).map(({ failures: count }) => count)).toEqual([1]);
   });
 
-  it("is no failure of the item when AWS throttles the call", async () => {
-    const throttled = Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" });
+  const throttled = Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" });
+  it.each([
+    ["the error of AWS", throttled],
+    ["service.busy", new SvcError("service.busy", { service: "SFN" }, { cause: throttled })],
+  ])("is no failure of the item when AWS throttles the call, which reports %s", async (_how, error) => {
     await addFlowJob(room, "m");
-    const getExecutionStatus = () => Promise.reject(throttled);
+    const getExecutionStatus = () => Promise.reject(error);
     deps = { ...deps, executions: { ...room.deps.executions, getExecutionStatus } };
     room.clock.nowMs += HOUR_MS;
     expect(await tick()).toEqual([]);

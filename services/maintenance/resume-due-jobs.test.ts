@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
 import { computeShard, type QueuedJob, SHARDS } from "../../core/jobs/job.ts";
 import { aQueuedJob } from "../../test/builders/jobs.ts";
 import { ItemIsolation } from "./item-isolation.ts";
@@ -91,6 +92,7 @@ function modelOfAws(count: number, time: ReturnType<typeof simulatedTime>) {
       },
     },
     isolation: new ItemIsolation({
+      classifyAwsError,
       objects: { list: async () => [], put: async () => true, transactWrite: async () => undefined },
       nowMs: Date.now,
       onItemFailed: (_, error) => expect.fail(String(error)),

@@ -20,7 +20,7 @@ SHARE_COMPILED = """
 {
   const { enableCompileCache, flushCompileCache } = require("node:module");
   enableCompileCache(__COMPILED__);
-  // What was read from there is not stored again.
+  // The cache stores only the functions that it did not contain before.
   for (const ms of __STORE_AFTER_MS__) setTimeout(flushCompileCache, ms).unref();
 }
 """

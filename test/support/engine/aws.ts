@@ -11,7 +11,7 @@ import { MISSING } from "./denied-requests.ts";
 
 interface Reachable {
   endpoint: string;
-  /** Of another Step Functions than the engine's. */
+  /** The endpoint of LocalStack's Step Functions, if it replaces that of the engine. */
   statesEndpoint?: string | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { classifyAwsError } from "../../../aws/sdk/aws-errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Job, type QueuedJob, type RunningJob, SHARDS } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
@@ -103,7 +104,7 @@ export async function resumeDue(room: Room): Promise<void> {
 
 /** The isolation of one tick, which adds the failures of items to a list. */
 export const newIsolation = ({ deps: { objects, nowMs } }: Room, failures: unknown[] = []) =>
-  new ItemIsolation({ objects, nowMs, onItemFailed: (_, error) => void failures.push(error) });
+  new ItemIsolation({ objects, nowMs, classifyAwsError, onItemFailed: (_, error) => void failures.push(error) });
 
 /** As `passTime`, but checks only jobs, so that many scenarios in one room are fast. */
 export async function passLease(room: Room, rounds = 2): Promise<void> {
