@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
@@ -17,10 +18,10 @@ beforeEach(async () => {
   await addWorkspace(room);
 });
 
-async function resume() {
+async function resume(jobs: JobTable = room.deps.jobs) {
   const failures: unknown[] = [];
   const sent = await resumeDueJobs(
-    { ...room.deps, isolation: newIsolation(room, failures) },
+    { ...room.deps, jobs, isolation: newIsolation(room, failures) },
     new Set([room.workspace]),
     Number.POSITIVE_INFINITY,
   );
@@ -41,8 +42,17 @@ describe("resumeDueJobs", () => {
   it("sends each of 2,000 due jobs once although two ticks overlap and one of them dies", { timeout: 120_000 }, async () => {
     const ids = await addJobs(2000);
     room.clock.nowMs += LEASE_OVER_MS;
-    const [died] = await Promise.all([withFault({ write: 60, moment: "before", kind: "death" }, resume), resume()]);
-    expect(died.ended.status).toBe("rejected");
+    // The second tick starts when the first has claimed jobs, and the first dies before it has claimed a page, so before it sends a message.
+    const claimed = Promise.withResolvers<void>();
+    const update: JobTable["update"] = async (...args) => {
+      const found = await room.deps.jobs.update(...args);
+      if (found) claimed.resolve();
+      return found;
+    };
+    const dying = withFault({ write: 60, moment: "before", kind: "death" }, () => resume({ ...room.deps.jobs, update }));
+    await claimed.promise;
+    await resume();
+    expect((await dying).ended.status).toBe("rejected");
     const sent = await takeSent();
     // The workers have taken them.
     for (let at = 0; at < sent.length; at += 50) {
