@@ -1,3 +1,5 @@
+import { INSTANCE } from "../../contract/common.ts";
+
 export interface ObjectKey {
   pk: string;
   sk: string;
@@ -107,6 +109,11 @@ export const keys = {
   grownChain: (workspace: string, day: string, root: string): ObjectKey => ({ pk: `GREW#${workspace}`, sk: `${day}#${root}` }),
   /** Signed heads of chains, in order. */
   anchor: (workspace: string, n: number): ObjectKey => ({ pk: `ANCHOR#${workspace}`, sk: String(n).padStart(8, "0") }),
+  /** A receiver of the workspace's events. Every change reads the first one: without any, it writes no event. */
+  endpoint: (workspace: string, id: string): ObjectKey => ({ pk: `ENDPOINT#${workspace}`, sk: id }),
+  /** Changes with each new endpoint, so that concurrent calls cannot pass the limit. */
+  endpointGuard: (workspace: string): ObjectKey => ({ pk: `ENDPOINTS#${workspace}`, sk: "guard" }),
+  /** An event, or the one of the instance. */
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };
 
@@ -119,7 +126,7 @@ const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMP
  */
 export function findWorkspace(pk: string): string | undefined {
   const [kind = "", second] = pk.split("#");
-  if (second === undefined || OUTSIDE_WORKSPACES.has(kind)) return undefined;
+  if (second === undefined || second === INSTANCE || OUTSIDE_WORKSPACES.has(kind)) return undefined;
   // An artefact's key is its key in the bucket.
   return kind === "A" ? second.split("/")[1] : second;
 }

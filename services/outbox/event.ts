@@ -1,23 +1,48 @@
 import { v7 as uuidv7 } from "uuid";
-import type { WorkspaceEvent } from "../../contract/events.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { EventData, EventType } from "../../contract/events.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
+import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { TransactionPart } from "./commit-parts.ts";
 
-/** The retention of an event that no consumer has read, in seconds. */
-const RETENTION_S = 7 * 24 * 3600;
-
-/** Builds the outbox item of a change. It is part of the change's own transaction, so that neither happens without the other. */
-export function buildEventWrite(event: Omit<WorkspaceEvent, "id">) {
-  const id = uuidv7();
-  return write.put({
-    ...keys.outbox(event.workspace, id),
-    value: { id, ...event } satisfies WorkspaceEvent,
-    expiresAtS: Math.ceil(event.atMs / 1000) + RETENTION_S,
-  });
+export interface EventDeps {
+  objects: Pick<ObjectTable, "list">;
 }
 
-/** Builds the part of a transaction that writes the event of a change. */
-export function buildEventPart(event: Omit<WorkspaceEvent, "id">): TransactionPart {
-  return { write: buildEventWrite(event), refused: undefined };
+/** An event before it has an id. `data` may be a function, which is called only if the event is written; it returns `undefined` if the object does not exist. */
+export interface NewEvent<Type extends EventType> {
+  type: Type;
+  /** The workspace, or `INSTANCE`. */
+  workspace: string;
+  by: string;
+  atMs: number;
+  data: EventData<Type> | (() => Promise<EventData<Type> | undefined>);
+}
+
+/** The retention of an event and of its deliveries, in seconds. */
+const EVENT_RETENTION_S = 30 * 24 * 3600;
+
+/** Orders the events of one process that have the same time. */
+let sequence = 0;
+
+/**
+ * Builds the outbox item of a change. It is part of the change's own transaction, so that neither happens without the other. Without an
+ * endpoint in the workspace there is no item. The read is strongly consistent: an endpoint receives every change that begins after its creation.
+ * The time in the id is that of the event, so ids sort by it.
+ */
+export async function buildEventWrites<Type extends EventType>({ objects }: EventDeps, event: NewEvent<Type>): Promise<ObjectWrite[]> {
+  const { workspace, atMs } = event;
+  const [endpoint] = await objects.list(keys.endpoint(workspace, "").pk, { limit: 1 });
+  if (!endpoint) return [];
+  const data = typeof event.data === "function" ? await event.data() : event.data;
+  if (data === undefined) return [];
+  sequence += 1;
+  const id = uuidv7({ msecs: atMs, seq: sequence });
+  const value = { ...event, id, data };
+  return [write.put({ ...keys.outbox(workspace, id), value, expiresAtS: Math.ceil(atMs / 1000) + EVENT_RETENTION_S })];
+}
+
+/** Builds the parts of a transaction that write the event of a change: one, or none without an endpoint. */
+export async function buildEventParts<Type extends EventType>(deps: EventDeps, event: NewEvent<Type>): Promise<TransactionPart[]> {
+  return (await buildEventWrites(deps, event)).map((part) => ({ write: part, refused: undefined }));
 }

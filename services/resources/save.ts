@@ -10,7 +10,8 @@ import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseResourceValue, type StoredResource } from "../../core/resources/resource.ts";
 import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventPart } from "../outbox/event.ts";
+import { buildEventParts } from "../outbox/event.ts";
+import { loadResourceEventData } from "../outbox/event-data.ts";
 import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { requireResource } from "./read.ts";
 import { checkResourceValue } from "./types.ts";
@@ -26,7 +27,7 @@ const resourceKind: PathKind = {
   exists: (path) => new SvcError("resource.exists", { path }),
   notFound: (path) => new SvcError("resource.notFound", { path }),
   changed: (path) => new SvcError("resource.changedMeanwhile", { path }),
-  deleted: "DeleteResource",
+  deleted: (objects, workspace, path) => ({ type: "DeleteResource", data: () => loadResourceEventData(objects, workspace, path) }),
 };
 
 /**
@@ -62,13 +63,13 @@ export async function createResource(
       const stored = await commitParts(deps.objects, [
         ...buildPathConditions(workspace, path),
         { write: write.put({ ...keys.resource(workspace, path), value: resource, version: randomUUID() }, expect), refused: undefined },
-        buildEventPart({
+        ...(await buildEventParts(deps, {
           type: found ? "UpdateResource" : "CreateResource",
           workspace,
-          object: path,
           by: actor.username,
           atMs: deps.nowMs(),
-        }),
+          data: { path, resource_type: resourceType },
+        })),
       ]);
       return stored ? { done: undefined } : undefined;
     },
@@ -98,7 +99,13 @@ export async function updateResource(
       const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
       const stored = await commitParts(deps.objects, [
         ...(await buildReplaceParts(deps, resourceKind, { actor, workspace, found, from: path, to, value: resource })),
-        buildEventPart({ type: "UpdateResource", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
+        ...(await buildEventParts(deps, {
+          type: "UpdateResource",
+          workspace,
+          by: actor.username,
+          atMs: deps.nowMs(),
+          data: { path: to, ...(to === path ? {} : { old_path: path }), resource_type: resourceType },
+        })),
       ]);
       return stored ? { done: undefined } : undefined;
     },

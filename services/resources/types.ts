@@ -9,7 +9,7 @@ import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventPart } from "../outbox/event.ts";
+import { buildEventParts } from "../outbox/event.ts";
 
 interface SaveTypeDeps {
   objects: ObjectTable;
@@ -90,7 +90,7 @@ export async function createResourceType(deps: SaveTypeDeps, actor: Actor, works
       write: write.put({ ...keys.resourceType(workspace, name), value: type, version: randomUUID() }, "absent"),
       refused: new SvcError("resourceType.exists", { name }),
     },
-    buildEventPart({ type: "CreateResourceType", workspace, object: name, by: actor.username, atMs: deps.nowMs() }),
+    ...(await buildEventParts(deps, { type: "CreateResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
   ]);
 }
 
@@ -114,7 +114,7 @@ export async function updateResourceType(
       const stored = await commitParts(deps.objects, [
         { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
         { write: write.put({ ...keys.resourceType(workspace, name), value, version: randomUUID() }, expect), refused: undefined },
-        buildEventPart({ type: "UpdateResourceType", workspace, object: name, by: actor.username, atMs: deps.nowMs() }),
+        ...(await buildEventParts(deps, { type: "UpdateResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
       ]);
       return stored ? { done: undefined } : undefined;
     },
@@ -143,7 +143,7 @@ export async function deleteResourceType(deps: SaveTypeDeps, actor: Actor, works
     : new SvcError("resourceType.notFound", { name });
   await commitParts(deps.objects, [
     { write: write.remove(keys.resourceType(workspace, name), "present"), refused },
-    buildEventPart({ type: "DeleteResourceType", workspace, object: name, by: actor.username, atMs: deps.nowMs() }),
+    ...(await buildEventParts(deps, { type: "DeleteResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
   ]);
 }
 

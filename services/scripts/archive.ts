@@ -1,6 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
+import type { EventData } from "../../contract/events.ts";
 import type { ScriptJson } from "../../contract/routes/stored/script.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
@@ -8,7 +9,8 @@ import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Runnable, type StoredVersion, toScriptJson } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
-import { buildEventWrite } from "../outbox/event.ts";
+import { buildEventWrites } from "../outbox/event.ts";
+import { loadScriptEventData, toScriptEventData } from "../outbox/event-data.ts";
 import { deleteAcl } from "../workspaces/acls.ts";
 import {
   findPermittedScript,
@@ -32,7 +34,8 @@ interface ArchiveScriptDeps {
  * Archives a script. Its path is free for a new script, and every version can still be run by its hash. Throws `script.notFound`,
  * `script.changedMeanwhile`.
  */
-export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function archiveScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  const { objects } = deps;
   const found = await objects.get(keys.scriptHead(workspace, path));
   const { build, ...value } = requireNewestScript(found, path);
   const archived = { ...value, archived: true };
@@ -42,7 +45,13 @@ export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor
     write.update({ ...keys.scriptHead(workspace, path), value: archived }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: archived }, isNewest),
     ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true } }, "present")] : []),
-    buildEventWrite({ type: "DeleteScript", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    ...(await buildEventWrites(deps, {
+      type: "DeleteScript",
+      workspace,
+      by: actor.username,
+      atMs: deps.nowMs(),
+      data: async () => toScriptEventData(path, listing),
+    })),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
@@ -65,7 +74,7 @@ export async function archiveScriptVersion(deps: ArchiveScriptDeps, caller: Obje
  * `script.changedMeanwhile`.
  */
 export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  const { objects, storage, nowMs } = deps;
+  const { objects, storage } = deps;
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl(deps, { workspace, kind: "script", path });
   // The history is read before the head. A version that is saved in between is then missing here, and its content is not erased.
@@ -75,7 +84,9 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
   }));
   const head = parseScript(await objects.get(keys.scriptHead(workspace, path)));
   if (head && !history.some(({ hash }) => hash === head.hash)) throw new SvcError("script.changedMeanwhile", { path });
-  if (!head && history.length === 0) throw new SvcError("script.notFound", { path });
+  // After a rename, older versions without a head remain at the path.
+  const last = head?.hash ?? history.at(-1)?.hash;
+  if (last === undefined) throw new SvcError("script.notFound", { path });
   for (const { hash, key } of history) {
     const version = parseScript(await objects.get(keys.version(workspace, hash)));
     if (version && !version.deleted) {
@@ -83,15 +94,21 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
       if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
     }
     await storage.deleteObject(scriptObjectKey(workspace, hash));
-    if (hash !== head?.hash) await objects.deleteItem(key);
+    if (hash !== last) await objects.deleteItem(key);
   }
-  // The newest version is deleted last, together with the event: until then a repeated call finds the script.
+  // The last version is deleted together with the event: until then a repeated call finds the script.
   const refused = await objects.transactWrite([
     ...(head
       ? [write.remove(keys.scriptHead(workspace, path), { version: head.hash }), write.remove(keys.scriptListing(workspace, path))]
       : []),
-    ...history.filter(({ hash }) => hash === head?.hash).map(({ key }) => write.remove(key)),
-    buildEventWrite({ type: "DeleteScriptPath", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    ...history.filter(({ hash }) => hash === last).map(({ key }) => write.remove(key, "present")),
+    ...(await buildEventWrites(deps, {
+      type: "DeleteScriptPath",
+      workspace,
+      by: actor.username,
+      atMs: deps.nowMs(),
+      data: async () => (await loadScriptEventData(objects, workspace, path)) ?? { path },
+    })),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
@@ -101,7 +118,7 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
  * free. Throws `script.versionNotFound`, and `script.changedMeanwhile` if another writer was first.
  */
 export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
-  const { objects, storage, nowMs } = deps;
+  const { objects, storage } = deps;
   const { actor, workspace } = caller;
   const found = parseScript(await objects.get(keys.version(workspace, hash)));
   if (found) permitScriptVersion(caller, found);
@@ -119,7 +136,13 @@ export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: Objec
           write.remove(keys.scriptListing(workspace, path)),
         ]
       : []),
-    buildEventWrite({ type: "DeleteScript", workspace, object: hash, by: actor.username, atMs: nowMs() }),
+    ...(await buildEventWrites(deps, {
+      type: "DeleteScript",
+      workspace,
+      by: actor.username,
+      atMs: deps.nowMs(),
+      data: buildEventData(found, version),
+    })),
   ]);
   if (refused !== undefined) {
     requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash);
@@ -127,6 +150,10 @@ export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: Objec
   }
   await storage.deleteObject(scriptObjectKey(workspace, hash));
   return toScriptJson(withoutContent(version), { ...found, archived: true, deleted: true }, {});
+}
+
+function buildEventData({ path, hash, language }: Runnable, { parentHashes: [parent], sent }: StoredVersion): EventData<"DeleteScript"> {
+  return { path, hash, ...(parent === undefined ? {} : { parent_hash: parent }), language, kind: sent.kind ?? "script" };
 }
 
 /** Returns a head's value after its version was deleted. */

@@ -6,7 +6,8 @@ import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventWrite } from "../outbox/event.ts";
+import { buildEventWrites } from "../outbox/event.ts";
+import { toScriptEventData } from "../outbox/event-data.ts";
 import { findPermittedScript, parseScript, requireNewestScript, scriptHistorySchema } from "./load.ts";
 
 interface ChangeScriptDeps {
@@ -48,10 +49,11 @@ export async function setScriptMessage(
  * `script.changedMeanwhile`.
  */
 export async function muteScriptErrorHandler(
-  { objects, nowMs }: ChangeScriptDeps,
+  deps: ChangeScriptDeps,
   { actor, workspace }: WorkspaceCaller,
   { path, muted }: { path: string; muted: boolean },
 ): Promise<void> {
+  const { objects } = deps;
   const { build: _, ...value } = requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
   const [version, listing] = await Promise.all([
     objects.get(keys.version(workspace, value.hash)).then(parseScript),
@@ -64,7 +66,13 @@ export async function muteScriptErrorHandler(
     write.update({ ...keys.scriptHead(workspace, path), value: { ...value, errorHandlerMuted: muted } }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
     ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), ws_error_handler_muted: muted } }, "present")] : []),
-    buildEventWrite({ type: "UpdateScript", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    ...(await buildEventWrites(deps, {
+      type: "UpdateScript",
+      workspace,
+      by: actor.username,
+      atMs: deps.nowMs(),
+      data: async () => toScriptEventData(path, listing),
+    })),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }

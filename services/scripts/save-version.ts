@@ -5,6 +5,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
+import type { EventData } from "../../contract/events.ts";
 import { findRunner } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/script.ts";
@@ -17,7 +18,7 @@ import { type BuildState, computeVersionHash, type Runnable, type StoredVersion,
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import { buildPathConditions, commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventWrite } from "../outbox/event.ts";
+import { buildEventParts } from "../outbox/event.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { scriptObjectKey } from "./load.ts";
 
@@ -70,9 +71,13 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
     ...buildVersionParts(save, runnable, job, await storeBody(deps, workspace, version)),
     ...buildListingParts(save, version, read.preprocessor !== undefined),
     ...(await buildRenameParts(deps, save)),
-    toPart(
-      buildEventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: newScript.path, by: actor.username, atMs }),
-    ),
+    ...(await buildEventParts(deps, {
+      type: parent ? "UpdateScript" : "CreateScript",
+      workspace,
+      by: actor.username,
+      atMs,
+      data: buildEventData(save, hash),
+    })),
     ...(job ? [toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
   ];
   if (!(await commitParts(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: newScript.path });
@@ -86,6 +91,19 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
 
 /** Without `refused`, a refusal means that another writer has changed the script. */
 const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
+
+function buildEventData({ newScript, parent }: SaveRequest, hash: string): EventData<"UpdateScript"> {
+  const { path, language, kind, deployment_message: message } = newScript;
+  return {
+    path,
+    ...(parent && parent.runnable.path !== path ? { old_path: parent.runnable.path } : {}),
+    hash,
+    ...(parent ? { parent_hash: parent.runnable.hash } : {}),
+    language,
+    kind: kind ?? "script",
+    ...(message ? { deployment_message: message } : {}),
+  };
+}
 
 const buildDependenciesJob = ({ actor, workspace, newScript: { path, language } }: SaveRequest, hash: string) => ({
   actor,

@@ -6,8 +6,9 @@ import { SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
+import { eventsOf } from "../../test/support/use-cases/room-events.ts";
 import { listJobs } from "../../test/support/use-cases/room-jobs.ts";
-import { eventsOf, newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
+import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { archiveScript, deleteScript, deleteScriptVersion } from "./archive.ts";
@@ -150,7 +151,7 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
         check: async () => {
           expect((await load(path)).head).toMatchObject({ hash, deleted: true });
           expect(await room.deps.storage.getObjectEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
-          expect(await eventsOf(room, hash)).toEqual(["DeleteScript"]);
+          expect(await eventsOf(room, path)).toEqual(["CreateScript", "DeleteScript"]);
         },
       };
     });

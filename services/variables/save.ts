@@ -12,7 +12,8 @@ import { createExportNonce, importSecret, sealSecret } from "../../core/secrets/
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { createPathFilter, permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventPart } from "../outbox/event.ts";
+import { buildEventParts } from "../outbox/event.ts";
+import { loadVariableEventData } from "../outbox/event-data.ts";
 import { evictKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
 import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { requireVariable } from "./read.ts";
@@ -39,7 +40,7 @@ const variableKind: PathKind = {
   exists: (path) => new SvcError("variable.exists", { path }),
   notFound: (path) => new SvcError("variable.notFound", { path }),
   changed: (path) => new SvcError("variable.changedMeanwhile", { path }),
-  deleted: "DeleteVariable",
+  deleted: (objects, workspace, path) => ({ type: "DeleteVariable", data: () => loadVariableEventData(objects, workspace, path) }),
 };
 
 /** Creates a variable. Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
@@ -61,7 +62,13 @@ export async function createVariable(
         ...buildPathConditions(workspace, path),
         ...parts,
         { write: write.put({ ...keys.variable(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
-        buildEventPart({ type: "CreateVariable", workspace, object: path, by: actor.username, atMs: deps.nowMs() }),
+        ...(await buildEventParts(deps, {
+          type: "CreateVariable",
+          workspace,
+          by: actor.username,
+          atMs: deps.nowMs(),
+          data: { path, is_secret: isSecret },
+        })),
       ]);
       return stored ? { done: undefined } : undefined;
     },
@@ -106,7 +113,13 @@ export async function updateVariable(
       const stored = await commitSealed(deps, workspace, [
         ...parts,
         ...(await buildReplaceParts(deps, variableKind, { actor, workspace, found, from: path, to, value: variable })),
-        buildEventPart({ type: "UpdateVariable", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
+        ...(await buildEventParts(deps, {
+          type: "UpdateVariable",
+          workspace,
+          by: actor.username,
+          atMs: deps.nowMs(),
+          data: { path: to, ...(to === path ? {} : { old_path: path }), is_secret: isSecret },
+        })),
       ]);
       return stored ? { done: undefined } : undefined;
     },

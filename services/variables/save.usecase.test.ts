@@ -7,8 +7,9 @@ import { readKeyVersion } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
+import { addEndpoint, eventsOf } from "../../test/support/use-cases/room-events.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { eventsOf, newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
+import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { unsealValue } from "../secrets/key-ring.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
@@ -42,6 +43,7 @@ describe("createVariable, whichever of its writes fails,", () => {
       const workspace = `w-${randomUUID().slice(0, 8)}`;
       await addWorkspace({ ...room, workspace });
       await createFolder(room.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+      await addEndpoint({ ...room, workspace });
       const path = newPath();
       const act = () => create(path, "hush", isSecret, workspace);
       return {
@@ -119,6 +121,7 @@ describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
       const workspace = `w-${randomUUID().slice(0, 8)}`;
       await addWorkspace({ ...room, workspace });
       await createFolder(room.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+      await addEndpoint({ ...room, workspace });
       const paths = [newPath(), newPath()];
       for (const path of paths) await create(path, path, true, workspace);
       const readAll = async () => Promise.all(paths.map(async (path) => (await load(path, workspace))?.plain));

@@ -9,7 +9,8 @@ import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventWrite } from "../outbox/event.ts";
+import { buildEventWrites } from "../outbox/event.ts";
+import { loadFlowEventData, loadResourceEventData, loadScriptEventData, loadVariableEventData } from "../outbox/event-data.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { checkPrincipals } from "./folders.ts";
 
@@ -23,14 +24,25 @@ interface AclTarget {
   path: string;
 }
 
-const updateEvents = {
-  script: "UpdateScript",
-  flow: "UpdateFlow",
-  app: "UpdateApp",
-  resource: "UpdateResource",
-  variable: "UpdateVariable",
-  folder: "UpdateFolder",
-} as const;
+/** Builds the event of a change of an object's permissions. */
+async function buildAclEvents(deps: AclDeps, actor: Actor, { workspace, kind, path }: AclTarget): Promise<ObjectWrite[]> {
+  const { objects } = deps;
+  const base = { workspace, by: actor.username, atMs: deps.nowMs() };
+  switch (kind) {
+    case "script":
+      return buildEventWrites(deps, { ...base, type: "UpdateScript", data: () => loadScriptEventData(objects, workspace, path) });
+    case "flow":
+      return buildEventWrites(deps, { ...base, type: "UpdateFlow", data: () => loadFlowEventData(objects, workspace, path) });
+    case "resource":
+      return buildEventWrites(deps, { ...base, type: "UpdateResource", data: () => loadResourceEventData(objects, workspace, path) });
+    case "variable":
+      return buildEventWrites(deps, { ...base, type: "UpdateVariable", data: () => loadVariableEventData(objects, workspace, path) });
+    case "folder":
+      return buildEventWrites(deps, { ...base, type: "UpdateFolder", data: { name: path } });
+    default:
+      return [];
+  }
+}
 
 /** Returns the extra permissions of an object. For a group, they name its administrators. Throws `access.notFound`. */
 export async function getAcl({ objects }: Pick<AclDeps, "objects">, target: AclTarget): Promise<Record<string, boolean>> {
@@ -40,21 +52,21 @@ export async function getAcl({ objects }: Pick<AclDeps, "objects">, target: AclT
 
 /** Grants a right on an object (`true` to write, `false` to read), or revokes it (`undefined`). Throws `access.*`. */
 export async function changeAcl(
-  { objects, nowMs }: AclDeps,
+  deps: AclDeps,
   actor: Actor,
   target: AclTarget,
   { owner, right }: { owner: string; right: boolean | undefined },
 ): Promise<void> {
   checkPrincipals([owner]);
+  const { objects } = deps;
   const { workspace, kind, path } = target;
-  const type = Object.hasOwn(updateEvents, kind) ? updateEvents[kind as keyof typeof updateEvents] : undefined;
   const also: ObjectWrite[] = [
     ...(kind === "script" ? [write.check(keys.scriptHead(workspace, path), "present")] : []),
     ...(kind === "flow" ? [write.check(keys.flowHead(workspace, path), "present")] : []),
     ...(kind === "variable" ? [write.check(keys.variable(workspace, path), "present")] : []),
     ...(kind === "resource" ? [write.check(keys.resource(workspace, path), "present")] : []),
     ...(kind === "folder" ? [write.check(keys.folder(workspace, path), "present")] : []),
-    ...(type ? [buildEventWrite({ type, workspace, object: path, by: actor.username, atMs: nowMs() })] : []),
+    ...(await buildAclEvents(deps, actor, target)),
   ];
   const notThere = () => new SvcError("access.notFound", { kind, path });
   await changeAccess(

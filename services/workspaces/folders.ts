@@ -10,7 +10,7 @@ import { unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
-import { buildEventWrite } from "../outbox/event.ts";
+import { buildEventWrites } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { hasRecentRuns, listStoredKinds } from "./stored-kinds.ts";
 
@@ -60,9 +60,9 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
       also: [
         write.check(keys.workspace(workspace), "present"),
         write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
-        buildEventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
         // The folder may have been deleted since its leftovers were listed.
         mayInherit ? write.remove(former) : write.check(former, "absent"),
+        ...(await buildEventWrites(deps, { type: "CreateFolder", workspace, by: actor.username, atMs, data: { name } })),
       ],
       refused: (part) => {
         if (part === 0) return new SvcError("workspace.notFound", { workspace });
@@ -98,11 +98,12 @@ async function listLeftovers({ objects, jobs }: CreateFolderDeps, workspace: str
 
 /** Changes the given fields of a folder and leaves the others. Throws `folder.notFound`, `access.*`. */
 export async function updateFolder(
-  { objects, nowMs }: FolderDeps,
+  deps: FolderDeps,
   { actor, workspace }: WorkspaceCaller,
   name: string,
   request: FolderChange | ((folder: Access["folders"][string]) => void),
 ): Promise<void> {
+  const { objects, nowMs } = deps;
   const fields = typeof request === "function" ? {} : request;
   checkPrincipals([...(fields.owners ?? []), ...Object.keys(fields.extra_perms ?? {})]);
   const found = await objects.get(keys.folder(workspace, name));
@@ -124,7 +125,7 @@ export async function updateFolder(
       by: actor,
       also: [
         write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, unchangedSince(found)),
-        buildEventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),
+        ...(await buildEventWrites(deps, { type: "UpdateFolder", workspace, by: actor.username, atMs, data: { name } })),
       ],
     },
   );
@@ -158,9 +159,9 @@ export async function removeFolderOwner(
 }
 
 /** Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. Throws `folder.notFound`. */
-export async function deleteFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
+export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(
-    objects,
+    deps.objects,
     workspace,
     ({ folders }) => {
       delete folders[name];
@@ -169,7 +170,7 @@ export async function deleteFolder({ objects, nowMs }: FolderDeps, actor: Actor,
       also: [
         write.remove(keys.folder(workspace, name), "present"),
         write.put(keys.formerFolder(workspace, name)),
-        buildEventWrite({ type: "DeleteFolder", workspace, object: name, by: actor.username, atMs: nowMs() }),
+        ...(await buildEventWrites(deps, { type: "DeleteFolder", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
       ],
       refused: () => new SvcError("folder.notFound", { name }),
     },

@@ -5,7 +5,7 @@ import type { ObjectKey } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventPart } from "../outbox/event.ts";
+import { buildEventParts, type NewEvent } from "../outbox/event.ts";
 import { buildAclPart } from "./acls.ts";
 
 /** A kind of object that exists once at each path of a workspace: its key, its errors and the event of its deletion. */
@@ -15,7 +15,11 @@ export interface PathKind {
   exists: (path: string) => SvcError;
   notFound: (path: string) => SvcError;
   changed: (path: string) => SvcError;
-  deleted: "DeleteVariable" | "DeleteResource";
+  deleted: (
+    objects: Pick<ObjectTable, "get">,
+    workspace: string,
+    path: string,
+  ) => Pick<NewEvent<"DeleteVariable">, "type" | "data"> | Pick<NewEvent<"DeleteResource">, "type" | "data">;
 }
 
 interface Change {
@@ -58,7 +62,7 @@ export async function deleteAtPath(
       const stored = await commitParts(deps.objects, [
         { write: write.remove(key(workspace, path), "present"), refused: notFound(path) },
         await buildAclPart(deps, { workspace, kind, path }),
-        buildEventPart({ type: deleted, workspace, object: path, by: actor.username, atMs: deps.nowMs() }),
+        ...(await buildEventParts(deps, { ...deleted(deps.objects, workspace, path), workspace, by: actor.username, atMs: deps.nowMs() })),
       ]);
       return stored ? { done: undefined } : undefined;
     },

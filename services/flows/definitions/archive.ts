@@ -7,7 +7,7 @@ import { write } from "../../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
-import { buildEventWrite } from "../../outbox/event.ts";
+import { buildEventWrites } from "../../outbox/event.ts";
 import { deleteAcl } from "../../workspaces/acls.ts";
 import { findPermittedFlow, flowHistorySchema, flowObjectKey, parseFlow } from "./load.ts";
 
@@ -22,11 +22,12 @@ interface ArchiveFlowDeps {
  * `flow.notFound`, `flow.changedMeanwhile`.
  */
 export async function setFlowArchived(
-  { objects, nowMs }: ArchiveFlowDeps,
+  deps: ArchiveFlowDeps,
   { actor, workspace }: WorkspaceCaller,
   path: string,
   archived: boolean,
 ): Promise<void> {
+  const { objects } = deps;
   const [flow, listing] = await Promise.all([
     objects.get(keys.flowHead(workspace, path)).then(parseFlow),
     objects.get(keys.flowListing(workspace, path)),
@@ -37,7 +38,13 @@ export async function setFlowArchived(
   const refused = await objects.transactWrite([
     write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
     ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived } }, "present")] : []),
-    buildEventWrite({ type: archived ? "ArchiveFlow" : "UpdateFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    ...(await buildEventWrites(deps, {
+      type: archived ? "ArchiveFlow" : "UpdateFlow",
+      workspace,
+      by: actor.username,
+      atMs: deps.nowMs(),
+      data: { path, version: flow.version },
+    })),
   ]);
   if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
 }
@@ -66,12 +73,8 @@ export async function setFlowMessage(
  * Deletes a flow with all versions saved at its path. If it fails halfway, another call completes it; deleting a flow that is gone is no
  * error. Throws `flow.changedMeanwhile`.
  */
-export async function deleteFlow(
-  { objects, storage, nowMs }: ArchiveFlowDeps,
-  actor: Actor,
-  workspace: string,
-  path: string,
-): Promise<void> {
+export async function deleteFlow(deps: ArchiveFlowDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  const { objects, storage } = deps;
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl({ objects }, { workspace, kind: "flow", path });
   // The history is read before the head. A version that is saved in between is then missing here, and only its head is found.
@@ -86,7 +89,13 @@ export async function deleteFlow(
     const refused = await objects.transactWrite([
       write.remove(keys.flowHead(workspace, path), { version: String(head.version) }),
       write.remove(keys.flowListing(workspace, path)),
-      buildEventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
+      ...(await buildEventWrites(deps, {
+        type: "DeleteFlow",
+        workspace,
+        by: actor.username,
+        atMs: deps.nowMs(),
+        data: { path, version: head.version },
+      })),
     ]);
     if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
   }

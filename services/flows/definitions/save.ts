@@ -24,7 +24,7 @@ import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts"
 import { permit, permitPath } from "../../identity/permit.ts";
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { buildPathConditions, commitParts, type TransactionPart } from "../../outbox/commit-parts.ts";
-import { buildEventWrite } from "../../outbox/event.ts";
+import { buildEventParts } from "../../outbox/event.ts";
 import type { SaveVersionDeps } from "../../scripts/save-version.ts";
 import { buildAclPart } from "../../workspaces/acls.ts";
 import { flowObjectKey, parseFlow, requireNewestFlow } from "./load.ts";
@@ -93,7 +93,18 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
     toPart(write.put({ ...keys.flowBody(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
     ...buildListingParts(workspace, stored),
     ...(renamed ? await buildRenameParts(deps, { actor, workspace }, renamed, path) : []),
-    toPart(buildEventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
+    ...(await buildEventParts(deps, {
+      type: known ? "UpdateFlow" : "CreateFlow",
+      workspace,
+      by: actor.username,
+      atMs,
+      data: {
+        path,
+        ...(renamed ? { old_path: renamed.path } : {}),
+        version,
+        ...(sent.deployment_message ? { deployment_message: sent.deployment_message } : {}),
+      },
+    })),
     toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
   ];
   if (!(await commitParts(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { variableRoutes as routes } from "../../../contract/routes/stored/variables.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { outboxOf } from "../../support/engine/outbox.ts";
+import { addOutboxReader, outboxOf } from "../../support/engine/outbox.ts";
 
 let ws: Workspace;
 beforeAll(async () => {
@@ -221,6 +221,7 @@ describe("exported secrets", () => {
 describe("events of variables", () => {
   it("every change of a variable writes exactly one event, and a rejected one writes none", async () => {
     const own = await newWorkspace();
+    await addOutboxReader(own.id);
     const body = { path: "f/t/a", value: "v", is_secret: true, description: "" };
     expectStatus(await own.post("variables/create", body), 201);
     expect((await own.post("variables/create", body)).status).toBe(409);
@@ -229,7 +230,6 @@ describe("events of variables", () => {
     expectStatus(await own.call("DELETE", "variables/delete/f/t/b"), 200);
     expect((await own.call("DELETE", "variables/delete/f/t/b")).status).toBe(404);
     expect(await outboxOf(own.id)).toEqual([
-      "CreateFolder t",
       "CreateVariable f/t/a",
       "UpdateVariable f/t/a",
       "UpdateVariable f/t/b",

@@ -1,0 +1,36 @@
+import { type EventType, eventSchema, type SvcEvent } from "../../../contract/events.ts";
+import { type Endpoint, WORKSPACE_ENDPOINT } from "../../../core/events/endpoint.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Room } from "./room.ts";
+
+type InRoom = Pick<Room, "deps" | "workspace" | "clock">;
+
+/** Stores an endpoint, so that changes write events. It is switched off, so that nothing is sent. */
+export async function addEndpoint({ deps, workspace, clock }: InRoom, fields: Partial<Endpoint> = {}): Promise<Endpoint> {
+  const endpoint: Endpoint = {
+    id: WORKSPACE_ENDPOINT,
+    url: "https://events.example.com/hook",
+    enabled: false,
+    createdBy: "ann",
+    createdAtMs: clock.nowMs,
+    editedBy: "ann",
+    editedAtMs: clock.nowMs,
+    ...fields,
+  };
+  await deps.objects.put({ ...keys.endpoint(workspace, endpoint.id), value: endpoint });
+  return endpoint;
+}
+
+/** Lists the events of the workspace, oldest first. */
+export async function listEvents({ deps, workspace }: Omit<InRoom, "clock">): Promise<SvcEvent[]> {
+  return (await deps.objects.list(keys.outbox(workspace, "").pk)).map(({ value }) => eventSchema.parse(value));
+}
+
+/** Lists the types of the events of an object, by its path or name, in the order of their writing. */
+export async function eventsOf(room: Omit<InRoom, "clock">, object: string): Promise<EventType[]> {
+  const events = (await listEvents(room)).filter(({ data }) => {
+    const { path, name } = data as { path?: string; name?: string };
+    return path === object || name === object;
+  });
+  return events.map(({ type }) => type);
+}
