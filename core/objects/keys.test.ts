@@ -19,6 +19,8 @@ const others = [
   "taskCursor",
   "token",
   "userToken",
+  "tokenExpiry",
+  "tokenExpiryIndex",
   "loginKey",
   "usedLogin",
   "signInAttempts",

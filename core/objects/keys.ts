@@ -48,6 +48,13 @@ export const keys = {
     pk: `USER#${email.toLowerCase()}`,
     sk: `token#${prefix}#${hash}`,
   }),
+  /** A token with an end, sorted by the time at which it is announced or deleted. The time of a year far away has more than 14 digits. */
+  tokenExpiry: (shard: number, atMs: number, hash: string): ObjectKey => ({
+    pk: `TOKENEXPIRY#${shard}`,
+    sk: `${String(Math.max(atMs, 0)).padStart(16, "0")}#${hash}`,
+  }),
+  /** The progress of the index of expiries for tokens that earlier releases stored. */
+  tokenExpiryIndex: (): ObjectKey => ({ pk: "MIGRATIONS", sk: "token-expiry" }),
   /** The wrapped key that seals pending sign-ins. */
   loginKey: (): ObjectKey => ({ pk: "LOGINKEY", sk: "key" }),
   /** A completed sign-in, which prevents a second use. */
@@ -118,7 +125,7 @@ export const keys = {
 };
 
 /** Partitions whose second part is not a workspace. */
-const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMPOTENCY", "LOGIN", "ATTEMPTS"]);
+const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "TOKENEXPIRY", "USER", "IDEMPOTENCY", "LOGIN", "ATTEMPTS"]);
 
 /**
  * Returns the workspace of a partition, or `undefined` if it belongs to no workspace. The deletion of a workspace uses it to find the

@@ -38,6 +38,6 @@ export function isRemovableItem(job: Job, nowMs: number): boolean {
 
 /** Returns whether an item of the table belongs to a workspace. Tokens that are limited to the workspace belong to it. */
 export function belongsToWorkspace(workspace: string, item: ObjectKey & { workspace: string | undefined }): boolean {
-  const bound = item.workspace === workspace && /^(TOKEN|USER)#/.test(item.pk);
+  const bound = item.workspace === workspace && /^(TOKEN|TOKENEXPIRY|USER)#/.test(item.pk);
   return bound || findWorkspace(item.pk) === workspace || findQueueWorkspace(item) === workspace;
 }

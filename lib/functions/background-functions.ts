@@ -24,6 +24,7 @@ export function addBackgroundFunctions(
     (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
+      objects.configureExpireTokens(fn);
       objects.configureAnchor(fn);
       secrets.configureSignRecord(fn);
       // Gates whose time is over, or whose approvers are reminded.

@@ -128,6 +128,14 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], ["DELETED", "HOUSEKEEPING", "CURSORS", "MIGRATIONS"]);
   }
 
+  /** Grants the rights to announce and delete tokens that expire: the workspaces of their owners, the index of expiries, and events. `configureSweep` grants the deletion. */
+  configureExpireTokens(fn: LambdaFunction): void {
+    this.allow(fn, ["BatchGetItem"]);
+    this.allowItems(fn, ["PutItem", "ConditionCheckItem"], ["TOKENEXPIRY#*"]);
+    this.allowItems(fn, ["ConditionCheckItem"], ["TOKEN#*"]);
+    this.allowItems(fn, ["PutItem"], ["OUTBOX#*"]);
+  }
+
   private allow(fn: LambdaFunction, actions: string[]): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources: [this.table.tableArn] }));
     fn.addEnvironment(env.objectsTable, this.table.tableName);

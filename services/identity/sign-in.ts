@@ -10,6 +10,7 @@ import type { PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
 import { buildAuditItem } from "../audit/audit.ts";
 import { joinWorkspaces } from "../workspaces/auto-invite.ts";
+import { buildTokenRemovals } from "./token-expiry.ts";
 import { buildTokenWrites, checkExpiration } from "./tokens.ts";
 import { loadPerson, updatePerson } from "./users.ts";
 import { type PasswordAttempt, type VerifyPasswordDeps, verifyPassword } from "./verify-password.ts";
@@ -72,10 +73,7 @@ export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: s
   const found = await objects.get(keys.token(hashToken(token)));
   const record = found && parseObject(tokenRecordSchema, found);
   if (!record?.session) return;
-  await objects.transactWrite([
-    write.remove(keys.token(record.hash)),
-    write.remove(keys.userToken(record.email, record.prefix, record.hash)),
-  ]);
+  await objects.transactWrite(buildTokenRemovals(record));
 }
 
 /**
@@ -98,11 +96,7 @@ export async function refreshSession(
   const { person } = await loadPerson({ objects }, record.email);
   const { scopes, workspace: workspace_id, readOnly: read_only } = record;
   const { value, writes } = buildTokenWrites(person, { ...buildSessionOptions(nowMs()), scopes, workspace_id, read_only }, nowMs());
-  const refused = await objects.transactWrite([
-    write.remove(keys.token(record.hash), "present"),
-    write.remove(keys.userToken(record.email, record.prefix, record.hash)),
-    ...writes,
-  ]);
+  const refused = await objects.transactWrite([...buildTokenRemovals(record, "present"), ...writes]);
   if (refused !== undefined) throw new SvcError("token.changedMeanwhile", {});
   return value;
 }
@@ -126,7 +120,7 @@ export async function setPassword(
   for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
     const record = parseObject(tokenRecordSchema, object);
     if (!record.session || record.hash === actor.tokenHash) continue;
-    await objects.transactWrite([write.remove(keys.token(record.hash)), write.remove(object)]);
+    await objects.transactWrite(buildTokenRemovals(record));
   }
 }
 

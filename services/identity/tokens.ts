@@ -8,13 +8,17 @@ import { parseObject, parseReadableObjects } from "../../core/objects/parse-obje
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, Person, WorkspaceCaller } from "../../core/people/actor.ts";
 import { createTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
+import { toTokenBadge } from "../../core/people/token-expiry.ts";
 import { namesRunOf, parseScope } from "../../core/permissions/scopes.ts";
+import { buildExpiryUpdate, buildExpiryWrites, buildTokenRemovals } from "./token-expiry.ts";
 
 export interface TokenDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
 type Owner = Pick<TokenRecord, "email" | "username" | "superAdmin">;
+/** Housekeeping deletes an expired token within minutes. DynamoDB deletes it this long after its end if housekeeping does not run. */
+const TTL_AFTER_MS = 7 * 24 * 3600_000;
 const userPartition = (email: string) => `USER#${email.toLowerCase()}`;
 
 /** Builds the writes that create a token, and returns its value, which is not stored. Throws `token.unknownScope`. */
@@ -39,7 +43,7 @@ export function buildTokenWrites(owner: Owner, request: NewToken & { session?: b
   const rest = {
     value: record,
     version: randomUUID(),
-    ...(expiresAtMs === undefined ? {} : { expiresAtS: Math.ceil(expiresAtMs / 1000) }),
+    ...(expiresAtMs === undefined ? {} : { expiresAtS: Math.ceil((expiresAtMs + TTL_AFTER_MS) / 1000) }),
   };
   return {
     value,
@@ -47,6 +51,7 @@ export function buildTokenWrites(owner: Owner, request: NewToken & { session?: b
     writes: [
       write.put({ ...keys.token(hash), ...rest }, "absent"),
       write.put({ ...keys.userToken(owner.email, prefix, hash), ...rest }, "absent"),
+      ...buildExpiryWrites(record),
     ],
   };
 }
@@ -76,7 +81,7 @@ export function checkExpiration(actor: Actor, expiration: string | null | undefi
   if (actor.kind === "person" && endsAtMs > (actor.tokenExpiresAtMs ?? Number.POSITIVE_INFINITY)) throw new SvcError("token.tooWide", {});
 }
 
-/** Lists the caller's tokens, the newest first; for a bound token, those of the same workspace. */
+/** Lists the caller's tokens, the newest first, with expired ones until housekeeping deletes them; for a bound token, those of the same workspace. */
 export async function listTokens(
   { objects, nowMs }: TokenDeps,
   actor: Actor,
@@ -87,7 +92,7 @@ export async function listTokens(
   const size = Math.min(per_page, limits.maxPerPage);
   const start = (Math.max(page, 1) - 1) * size;
   return parseReadableObjects(tokenRecordSchema, stored)
-    .filter((record) => (record.expiresAtMs === undefined || record.expiresAtMs > nowMs()) && !(lastingOnly && record.session))
+    .filter((record) => !(lastingOnly && record.session))
     .filter((record) => actor.workspace === undefined || record.workspace === actor.workspace)
     .sort((a, b) => b.createdAtMs - a.createdAtMs || a.hash.localeCompare(b.hash))
     .slice(start, start + size)
@@ -96,6 +101,7 @@ export async function listTokens(
       created_at: new Date(record.createdAtMs).toISOString(),
       last_used_at: new Date(record.lastUsedAtMs).toISOString(),
       read_only: record.readOnly ?? false,
+      badge: toTokenBadge(record.expiresAtMs, nowMs()),
       email: record.email,
       ...(record.label === undefined ? {} : { label: record.label }),
       ...(record.scopes === undefined ? {} : { scopes: record.scopes }),
@@ -123,8 +129,8 @@ export async function listRunTokens(
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
 export async function deleteToken({ objects }: TokenDeps, actor: Actor, sent: string): Promise<string> {
-  const { object, record } = await findOwnToken(objects, actor, sent);
-  await objects.transactWrite([write.remove(keys.token(record.hash)), write.remove(object)]);
+  const { record } = await findOwnToken(objects, actor, sent);
+  await objects.transactWrite(buildTokenRemovals(record));
   return record.prefix;
 }
 
@@ -149,6 +155,7 @@ export async function updateToken(
   const refused = await objects.transactWrite([
     write.update({ ...keys.token(record.hash), value, version: version }, unchanged),
     write.update({ pk: object.pk, sk: object.sk, value, version: version }, unchanged),
+    ...("label" in change ? await buildExpiryUpdate(objects, value) : []),
   ]);
   if (refused !== undefined) throw new SvcError("token.changedMeanwhile", {});
   return record.prefix;
@@ -172,6 +179,6 @@ function requirePerson(actor: Actor): Person {
 /** Deletes every token of a user. Repeating it continues where an earlier call stopped. */
 export async function deleteAllTokens({ objects }: Pick<TokenDeps, "objects">, email: string): Promise<void> {
   for (const object of await objects.list(userPartition(email), { beginsWith: "token#" })) {
-    await objects.transactWrite([write.remove(keys.token(parseObject(tokenRecordSchema, object).hash)), write.remove(object)]);
+    await objects.transactWrite(buildTokenRemovals(parseObject(tokenRecordSchema, object)));
   }
 }

@@ -178,6 +178,16 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
       return { item: "removeIdleMachines bad", check: async () => expect(deleted).toContain("good") };
     },
   },
+  expireTokens: {
+    "an entry of a token that cannot be read": async () => {
+      const shard = keys.tokenExpiry(0, room.clock.nowMs, "0-bad");
+      await room.deps.objects.put({ ...shard, value: { broken: true } });
+      const other = { ...shard, sk: shard.sk.replace("0-bad", "1-good") };
+      const value = { hash: "1-good", prefix: "1", email: "ann@example.com", expiresAtMs: room.clock.nowMs, announced: false };
+      await room.deps.objects.put({ ...other, value, version: "new" });
+      return { item: `expireTokens ${shard.sk}`, check: async () => expect(await room.deps.objects.get(other)).toBeUndefined() };
+    },
+  },
   signHeads: {
     "a workspace whose newest anchor cannot be read": async () => {
       for (const id of ["a-bad", "b-good"]) {
@@ -241,7 +251,8 @@ describe("housekeeping, in the task", () => {
   });
 
   it("has a row for each task, so that a new one is tried too", () => {
-    const without = ["countSetAside"];
+    // The tokens of earlier releases are read once, and one that cannot be read is left out.
+    const without = ["countSetAside", "indexTokens"];
     const names = periodicTasks(deps).map(({ name }) => name);
     expect(names.filter((name) => !without.includes(name)).sort()).toEqual(Object.keys(poisons).sort());
   });

@@ -3,6 +3,8 @@ import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
 import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
+import { type ExpireTokensDeps, expireTokens } from "../identity/expire-tokens.ts";
+import { indexTokenExpiries } from "../identity/index-token-expiries.ts";
 import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
 import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due-notices.ts";
 
@@ -10,7 +12,7 @@ import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
-export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps;
+export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps & ExpireTokensDeps;
 
 /** Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. */
 export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
@@ -28,6 +30,15 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
     },
     { name: "resumeDueJobs", share: 4, run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
     { name: "retryDueNotices", run: async (untilMs) => ({ notices: await retryDueNotices(deps, untilMs) }) },
+    // The entries of tokens that an earlier release stored come first.
+    { name: "indexTokens", run: async (untilMs) => ({ tokensIndexed: await indexTokenExpiries(deps, untilMs) }) },
+    {
+      name: "expireTokens",
+      run: async (untilMs) => {
+        const { announced, deleted } = await expireTokens(deps, untilMs);
+        return { tokensAnnounced: announced, tokensDeleted: deleted };
+      },
+    },
     { name: "purgeDeleted", run: async (untilMs) => ({ purged: await purgeDeletedWorkspaces(deps, untilMs) }) },
     { name: "removeIdleMachines", run: async (untilMs) => ({ idle: await deleteIdleMachines(deps, untilMs) }) },
     { name: "signHeads", run: async (untilMs) => ({ anchored: await signChainHeads(deps, await inUse(), untilMs) }) },

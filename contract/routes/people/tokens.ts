@@ -15,6 +15,9 @@ export const newTokenSchema = z.object({
   read_only: z.boolean().nullish(),
 });
 export type NewToken = z.output<typeof newTokenSchema>;
+/** `critical`: the token expires within 7 days; `soon`: within 30 days. `expired`: it no longer works and is about to be deleted. */
+const badge = z.enum(["expired", "critical", "soon", "none"]);
+export type TokenBadge = z.output<typeof badge>;
 export const truncatedTokenSchema = z.object({
   label: z.string().optional(),
   expiration: timestamp.optional(),
@@ -25,6 +28,7 @@ export const truncatedTokenSchema = z.object({
   email: z.string().optional(),
   workspace_id: z.string().optional(),
   read_only: z.boolean(),
+  badge,
 });
 export type TruncatedTokenJson = z.output<typeof truncatedTokenSchema>;
 

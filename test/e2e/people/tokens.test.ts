@@ -27,7 +27,7 @@ describe("scopes", () => {
     const own = ((await dev.api.get("users/tokens/list")).json as { token_prefix: string }[]).find(
       ({ token_prefix }) => token_prefix === token.slice(0, 10),
     );
-    expect(own).toMatchObject({ scopes: ["scripts:read:f/t/*"], read_only: false });
+    expect(own).toMatchObject({ scopes: ["scripts:read:f/t/*"], read_only: false, badge: "none" });
     for (const scope of ["scripts:fly", "nothing:read", "users:read:f/t/x", "scripts:read:../x", "", "scripts"]) {
       const refused = await dev.api.post("users/tokens/create", { scopes: [scope] });
       expect([scope, refused.status, refused.headers.get("x-svc-error")]).toEqual([scope, 422, "token.unknownScope"]);

@@ -97,6 +97,7 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
   await addToGroup(deps, workspace, "team", "bob");
   await inviteUser(deps, workspace, { email: "cleo@example.com", is_admin: false, operator: false });
   const token = await createToken(deps, ann, { label: "stored", workspace_id: workspace });
+  await createToken(deps, ann, { label: "expiring", expiration: new Date(clock.nowMs + 60 * 24 * 3600_000).toISOString() });
   await setGlobalSetting(deps, SYNC_LIMIT, 7);
   await setWorkspaceSetting(deps, workspace, "approvals", { every_get_counts: true });
   await createVariable(deps, caller, { path: "f/ops/plain", value: "plain text", is_secret: false, description: "Plain" });

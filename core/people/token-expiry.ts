@@ -1,0 +1,67 @@
+import * as z from "zod";
+import type { TokenBadge } from "../../contract/routes/people/tokens.ts";
+import { keys, type ObjectKey } from "../objects/keys.ts";
+import type { TokenRecord } from "./token.ts";
+
+const DAY_MS = 24 * 3600_000;
+/** The owner learns this long before the end of a token that it expires. */
+const NOTICE_MS = 7 * DAY_MS;
+const SOON_MS = 30 * DAY_MS;
+
+/**
+ * The entry of a token in the index by expiry. It contains everything that its events and mails need, because DynamoDB may have deleted the token
+ * by then.
+ */
+export const tokenExpirySchema = z.object({
+  hash: z.string(),
+  prefix: z.string(),
+  email: z.string(),
+  label: z.string().optional(),
+  workspace: z.string().optional(),
+  expiresAtMs: z.number(),
+  /** Whether the owner learns of the expiry. Otherwise the token is only deleted. */
+  announced: z.boolean(),
+  /** The last workspace, in the order of their ids, that has received an event which one transaction could not send to all of them. */
+  sent: z.object({ type: z.string(), until: z.string() }).optional(),
+});
+export type TokenExpiry = z.infer<typeof tokenExpirySchema>;
+
+/** Builds the index entry of a token; `undefined` for a token without an end. Sessions, and tokens that live for less than a week, are not announced. */
+export function toTokenExpiry(record: TokenRecord): TokenExpiry | undefined {
+  const { hash, prefix, email, label, workspace, expiresAtMs, createdAtMs, session = false } = record;
+  if (expiresAtMs === undefined) return undefined;
+  const announced = !session && expiresAtMs - createdAtMs >= NOTICE_MS;
+  return {
+    hash,
+    prefix,
+    email,
+    ...(label === undefined ? {} : { label }),
+    ...(workspace === undefined ? {} : { workspace }),
+    expiresAtMs,
+    announced,
+  };
+}
+
+/** The number of partitions of the index. */
+export const EXPIRY_SHARDS = 4;
+const shardOf = (hash: string) => Number.parseInt(hash.slice(0, 2), 16) % EXPIRY_SHARDS;
+
+/**
+ * Returns the keys that the entry of a token has one after the other: a week before the end if the token is announced, and at its end. An entry under
+ * the key `end` has been announced.
+ */
+export function listExpiryKeys({ hash, expiresAtMs, announced }: Pick<TokenExpiry, "hash" | "expiresAtMs" | "announced">) {
+  const at = (ms: number): ObjectKey => keys.tokenExpiry(shardOf(hash), ms, hash);
+  const end = at(expiresAtMs);
+  const first = announced ? at(expiresAtMs - NOTICE_MS) : end;
+  return { first, end, all: announced ? [first, end] : [end] };
+}
+
+/** Returns how soon a token expires: `critical` within 7 days, `soon` within 30 days. */
+export function toTokenBadge(expiresAtMs: number | undefined, nowMs: number): TokenBadge {
+  if (expiresAtMs === undefined) return "none";
+  const leftMs = expiresAtMs - nowMs;
+  if (leftMs <= 0) return "expired";
+  if (leftMs <= NOTICE_MS) return "critical";
+  return leftMs <= SOON_MS ? "soon" : "none";
+}

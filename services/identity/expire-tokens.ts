@@ -1,0 +1,111 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { EXPIRY_SHARDS, listExpiryKeys, type TokenExpiry, tokenExpirySchema } from "../../core/people/token-expiry.ts";
+import { listMemberships } from "../workspaces/workspaces.ts";
+import { toExpiryObject } from "./token-expiry.ts";
+
+interface StepDeps {
+  objects: ObjectTable;
+  nowMs: () => number;
+}
+
+export interface ExpireTokensDeps extends StepDeps {
+  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
+  isolation: { attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }> };
+}
+
+const TASK = "expireTokens";
+/** The number of entries that are read at once. */
+const PAGE = 100;
+/** The number of event items in one transaction, which has at most 100 parts. */
+const MAX_EVENTS = 80;
+
+/**
+ * Announces the tokens that expire within a week and deletes those that have expired, until `untilMs` (epoch ms), and returns the number of each.
+ * Each step of a token is one transaction on condition that its index entry has not changed, so that repeated and concurrent ticks send nothing twice.
+ */
+export async function expireTokens(deps: ExpireTokensDeps, untilMs: number): Promise<{ announced: number; deleted: number }> {
+  const done = { announced: 0, deleted: 0 };
+  await Promise.all(Array.from({ length: EXPIRY_SHARDS }, (_, shard) => expireShard(deps, shard, { untilMs, done })));
+  return done;
+}
+
+type Progress = { untilMs: number; done: { announced: number; deleted: number } };
+
+async function expireShard(deps: ExpireTokensDeps, shard: number, { untilMs, done }: Progress): Promise<void> {
+  const { pk, sk: until } = keys.tokenExpiry(shard, deps.nowMs(), "￿");
+  for (let from = "0"; ; ) {
+    const page = await deps.objects.list(pk, { between: [from, until], limit: PAGE });
+    for (const stored of page) {
+      await deps.isolation.attempt(TASK, stored.sk, async () => {
+        const step = await takeStep(deps, stored);
+        if (step) done[step] += 1;
+      });
+      if (Date.now() >= untilMs) return;
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    from = `${last.sk} `;
+  }
+}
+
+/** Takes the step of a token that is due. Returns `undefined` if another tick has taken it, or the token was deleted. */
+async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announced" | "deleted" | undefined> {
+  const { objects, nowMs } = deps;
+  const entry = parseObject(tokenExpirySchema, stored);
+  const hasExpired = entry.expiresAtMs <= nowMs();
+  const type = hasExpired ? "TokenExpired" : "TokenExpiringSoon";
+  const { events, until } = await buildTokenEvents(deps, entry, type);
+  const { sent: _, ...whole } = entry;
+  const rest = until === undefined ? undefined : toExpiryObject(stored, { ...whole, sent: { type, until } });
+  const next = rest
+    ? [write.put(rest, unchangedSince(stored))]
+    : [
+        write.remove(stored, unchangedSince(stored)),
+        ...(hasExpired ? [] : [write.put(toExpiryObject(listExpiryKeys(entry).end, whole), "absent")]),
+      ];
+  // DynamoDB may have deleted the token already. The condition on the entry decides whether this is the first time.
+  const token = hasExpired
+    ? [write.remove(keys.token(entry.hash)), write.remove(keys.userToken(entry.email, entry.prefix, entry.hash))]
+    : [write.check(keys.token(entry.hash), "present")];
+  const refused = await objects.transactWrite([...next, ...token, ...events]);
+  if (refused === next.length) {
+    // The code of an earlier release deleted the token without its entry.
+    await objects.transactWrite([write.remove(stored, unchangedSince(stored))]);
+  }
+  if (refused !== undefined) return undefined;
+  if (rest) return takeStep(deps, rest);
+  return hasExpired ? "deleted" : "announced";
+}
+
+/**
+ * Builds the events of a token for the workspaces that have not received them. `until`: the last workspace of these events, if others must follow in
+ * another transaction.
+ */
+async function buildTokenEvents(deps: StepDeps, entry: TokenExpiry, type: string): Promise<{ events: ObjectWrite[]; until?: string }> {
+  const { sent } = entry;
+  const events: ObjectWrite[] = [];
+  if (!entry.announced) return { events };
+  let until: string | undefined;
+  for (const workspace of await listRecipientWorkspaces(deps, entry)) {
+    if (sent?.type === type && workspace <= sent.until) continue;
+    const writes: ObjectWrite[] = [];
+    if (events.length + writes.length > MAX_EVENTS) return { events, ...(until === undefined ? {} : { until }) };
+    events.push(...writes);
+    until = workspace;
+  }
+  return { events };
+}
+
+/** Lists the workspaces that learn of a token's end: the one to which it is bound, or all those of its owner. Archived ones do not. */
+async function listRecipientWorkspaces({ objects, nowMs }: StepDeps, { email, workspace }: TokenExpiry): Promise<string[]> {
+  if (workspace !== undefined) {
+    const stored = await objects.get(keys.workspace(workspace));
+    return stored && !parseObject(workspaceSchema, stored).deleted ? [workspace] : [];
+  }
+  const memberships = await listMemberships({ objects, nowMs }, email);
+  return memberships.flatMap(({ workspace: { id, deleted }, member }) => (deleted || member.disabled ? [] : [id])).sort();
+}

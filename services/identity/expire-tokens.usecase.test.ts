@@ -1,0 +1,237 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { NewToken } from "../../contract/routes/people/tokens.ts";
+import { keys } from "../../core/objects/keys.ts";
+import type { Person } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { hashToken } from "../../core/people/token.ts";
+import { EXPIRY_SHARDS } from "../../core/people/token-expiry.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { addWorkspace, newIsolation } from "../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { expireTokens } from "./expire-tokens.ts";
+import { indexTokenExpiries } from "./index-token-expiries.ts";
+import { openSession, refreshSession, signOut } from "./sign-in.ts";
+import { createToken, deleteAllTokens, deleteToken, listTokens, updateToken } from "./tokens.ts";
+
+let room: Room;
+const enterRoom = async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+};
+beforeAll(enterRoom);
+
+const DAY_MS = 24 * 3600_000;
+const WEEK_MS = 7 * DAY_MS;
+const FOREVER = Number.POSITIVE_INFINITY;
+
+async function aPerson(): Promise<Person> {
+  const email = `${randomUUID()}@example.com`;
+  const person = { ...anAdmin, email, username: `n${randomUUID().slice(0, 8)}`, superAdmin: false };
+  await room.deps.objects.put({ ...keys.user(personKey(email)), value: { ...person, createdAtMs: room.clock.nowMs } });
+  return person;
+}
+
+const tick = () => expireTokens({ ...room.deps, isolation: newIsolation(room) }, FOREVER);
+
+/** A token that lives this long. The clock is the room's. */
+async function aToken(person: Person, livesMs: number, more: Partial<NewToken> = {}) {
+  const expiration = new Date(room.clock.nowMs + livesMs).toISOString();
+  const value = await createToken(room.deps, person, { label: "ci", expiration, ...more });
+  return { value, hash: hashToken(value), expiresAtMs: Date.parse(expiration) };
+}
+
+/** The entries of the index that belong to a person. */
+async function entriesOf({ email }: Person) {
+  const shards = Array.from({ length: EXPIRY_SHARDS }, (_, shard) => room.deps.objects.list(keys.tokenExpiry(shard, 0, "").pk));
+  return (await Promise.all(shards)).flat().filter(({ value }) => (value as { email: string }).email === email);
+}
+const isStored = async (hash: string) => (await room.deps.objects.get(keys.token(hash))) !== undefined;
+const badges = async (person: Person) => (await listTokens(room.deps, person, {})).map(({ badge }) => badge);
+
+/** Removes a token as DynamoDB does after its TTL. */
+async function removeByTtl({ email }: Person, value: string): Promise<void> {
+  const hash = hashToken(value);
+  await room.deps.objects.deleteItem(keys.token(hash));
+  await room.deps.objects.deleteItem(keys.userToken(email, value.slice(0, 10), hash));
+}
+
+describe("a token that lives for a week or longer", () => {
+  it("is announced a week before its end and deleted at its end, each once, even by two ticks at once", async () => {
+    const person = await aPerson();
+    const { hash, expiresAtMs } = await aToken(person, 40 * DAY_MS);
+    expect([await tick(), await badges(person)]).toEqual([{ announced: 0, deleted: 0 }, ["none"]]);
+    room.clock.nowMs = expiresAtMs - 20 * DAY_MS;
+    expect([await tick(), await badges(person)]).toEqual([{ announced: 0, deleted: 0 }, ["soon"]]);
+    room.clock.nowMs = expiresAtMs - WEEK_MS;
+    expect((await Promise.all([tick(), tick(), tick()])).reduce((sum, { announced }) => sum + announced, 0)).toBe(1);
+    expect([await tick(), await badges(person)]).toEqual([{ announced: 0, deleted: 0 }, ["critical"]]);
+    room.clock.nowMs = expiresAtMs;
+    expect([await isStored(hash), await badges(person)]).toEqual([true, ["expired"]]);
+    expect((await Promise.all([tick(), tick(), tick()])).reduce((sum, { deleted }) => sum + deleted, 0)).toBe(1);
+    expect([await tick(), await isStored(hash), await badges(person), await entriesOf(person)]).toEqual([
+      { announced: 0, deleted: 0 },
+      false,
+      [],
+      [],
+    ]);
+  });
+
+  it("is deleted, and no longer announced, if housekeeping did not run in its last week", async () => {
+    const person = await aPerson();
+    const { expiresAtMs } = await aToken(person, 10 * DAY_MS);
+    room.clock.nowMs = expiresAtMs + DAY_MS;
+    expect(await tick()).toEqual({ announced: 0, deleted: 1 });
+    expect(await entriesOf(person)).toEqual([]);
+  });
+
+  it("is announced and deleted once, whichever write of a tick fails", async () => {
+    for (const before of [WEEK_MS, 0]) {
+      await expectToSurviveFaults(async () => {
+        const person = await aPerson();
+        const { hash, expiresAtMs } = await aToken(person, 10 * DAY_MS);
+        room.clock.nowMs = expiresAtMs - before;
+        return {
+          act: tick,
+          recover: tick,
+          check: async () => {
+            const entries = await entriesOf(person);
+            expect([await isStored(hash), entries.length]).toEqual(before > 0 ? [true, 1] : [false, 0]);
+            expect(await tick()).toEqual({ announced: 0, deleted: 0 });
+          },
+        };
+      });
+    }
+  });
+
+  it("counts as deleted by housekeeping when DynamoDB was faster", async () => {
+    const person = await aPerson();
+    const { value, expiresAtMs } = await aToken(person, 10 * DAY_MS);
+    room.clock.nowMs = expiresAtMs;
+    await removeByTtl(person, value);
+    expect([await tick(), await tick()]).toEqual([
+      { announced: 0, deleted: 1 },
+      { announced: 0, deleted: 0 },
+    ]);
+  });
+});
+
+describe("a session, and a token that lives for less than a week,", () => {
+  it("is deleted without an announcement", async () => {
+    const person = await aPerson();
+    await aToken(person, WEEK_MS - 1);
+    await openSession(room.deps, { ...person, createdAtMs: 0 }, { operation: "users.login", address: "" });
+    room.clock.nowMs += WEEK_MS;
+    expect(await tick()).toEqual({ announced: 0, deleted: 1 });
+    room.clock.nowMs += WEEK_MS;
+    expect(await tick()).toEqual({ announced: 0, deleted: 1 });
+    expect([await badges(person), await entriesOf(person)]).toEqual([[], []]);
+  });
+});
+
+describe("the index entry of a token", () => {
+  it("disappears with the token: deleted by its owner, refreshed, signed out, or removed with all tokens of a user", async () => {
+    const person = await aPerson();
+    for (const livesMs of [DAY_MS, 20 * DAY_MS]) {
+      const { value, expiresAtMs } = await aToken(person, livesMs);
+      if (livesMs > WEEK_MS) {
+        room.clock.nowMs = expiresAtMs - WEEK_MS;
+        await tick();
+      }
+      expect(await entriesOf(person)).toHaveLength(1);
+      await deleteToken(room.deps, person, value);
+      expect(await entriesOf(person)).toEqual([]);
+    }
+    const session = await openSession(room.deps, { ...person, createdAtMs: 0 }, { operation: "users.login", address: "" });
+    const actor = { ...person, tokenHash: hashToken(session) };
+    const renewed = (await refreshSession(room.deps, actor, undefined)) ?? "";
+    expect((await entriesOf(person)).map(({ value }) => (value as { hash: string }).hash)).toEqual([hashToken(renewed)]);
+    await signOut(room.deps, renewed);
+    expect(await entriesOf(person)).toEqual([]);
+    await aToken(person, 20 * DAY_MS);
+    await deleteAllTokens(room.deps, person.email);
+    expect(await entriesOf(person)).toEqual([]);
+  });
+
+  it("has the new label of its token, whichever write of the change fails, and keeps its place", async () => {
+    await expectToSurviveFaults(async () => {
+      const person = await aPerson();
+      const { value, expiresAtMs } = await aToken(person, 20 * DAY_MS);
+      room.clock.nowMs = expiresAtMs - WEEK_MS;
+      await tick();
+      const act = () => updateToken(room.deps, person, value, { label: "new" });
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          expect(await entriesOf(person)).toMatchObject([{ value: { label: "new" } }]);
+          expect(await tick()).toEqual({ announced: 0, deleted: 0 });
+        },
+      };
+    });
+  });
+});
+
+describe("a token that an earlier release stored without an index entry", () => {
+  beforeEach(enterRoom);
+
+  /** Removes the entry, as if no entry had ever been written, and every trace of the index. */
+  async function forget(person: Person): Promise<void> {
+    for (const entry of await entriesOf(person)) await room.deps.objects.deleteItem(entry);
+    await room.deps.objects.deleteItem(keys.tokenExpiryIndex());
+  }
+
+  it("gets one after the upgrade, is announced and deleted, and the users are not read again later", async () => {
+    const person = await aPerson();
+    const { expiresAtMs } = await aToken(person, 20 * DAY_MS);
+    await forget(person);
+    expect(await indexTokenExpiries(room.deps, FOREVER)).toBe(1);
+    expect(await entriesOf(person)).toHaveLength(1);
+    const late = await aPerson();
+    await aToken(late, 10 * DAY_MS);
+    for (const entry of await entriesOf(late)) await room.deps.objects.deleteItem(entry);
+    expect(await indexTokenExpiries(room.deps, FOREVER)).toBe(0);
+    room.clock.nowMs += 3600_000;
+    expect(await indexTokenExpiries(room.deps, FOREVER)).toBe(1);
+    room.clock.nowMs = expiresAtMs - WEEK_MS;
+    expect(await tick()).toEqual({ announced: 1, deleted: 1 });
+    await forget(person);
+    await room.deps.objects.put({ ...keys.tokenExpiryIndex(), value: { sinceMs: 0, pass: "done", after: "" } });
+    expect(await indexTokenExpiries(room.deps, FOREVER)).toBe(0);
+  });
+
+  it("gets one although each tick ends after one user or dies at any write", async () => {
+    await expectToSurviveFaults(async () => {
+      await enterRoom();
+      const people = [await aPerson(), await aPerson()];
+      for (const person of people) {
+        await aToken(person, 20 * DAY_MS);
+        await forget(person);
+      }
+      const everything = async () => {
+        for (let round = 0; round < 10; round += 1) await indexTokenExpiries(room.deps, 0);
+      };
+      return {
+        act: () => indexTokenExpiries(room.deps, FOREVER),
+        recover: everything,
+        check: async () => {
+          for (const person of people) expect(await entriesOf(person)).toHaveLength(1);
+        },
+      };
+    });
+  });
+
+  it("gets one when its label changes first, and a token that was announced is not announced again", async () => {
+    const person = await aPerson();
+    const { value, expiresAtMs } = await aToken(person, 20 * DAY_MS);
+    await forget(person);
+    await updateToken(room.deps, person, value, { label: "new" });
+    expect(await entriesOf(person)).toMatchObject([{ value: { label: "new" } }]);
+    room.clock.nowMs = expiresAtMs - WEEK_MS;
+    expect(await tick()).toMatchObject({ announced: 1 });
+    await room.deps.objects.deleteItem(keys.tokenExpiryIndex());
+    expect(await indexTokenExpiries(room.deps, FOREVER)).toBe(0);
+    expect(await tick()).toEqual({ announced: 0, deleted: 0 });
+  });
+});
