@@ -32,7 +32,7 @@ const servicesOrder = [
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
   ...["telemetry", "patterns", "events", "records", "audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "notifications"],
-  ...["secrets", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces"],
+  ...["secrets", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules"],
 ];
 
 const ordered = (root, folders) => [

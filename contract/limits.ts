@@ -60,6 +60,10 @@ export const limits = {
   references: 1000,
   /** Depth of references between resources. Each level is one read. */
   referenceSteps: 10,
+  /** Length of a cron expression, which may list every minute of an hour. */
+  cronChars: 250,
+  /** Size of a schedule's arguments, of which each queued run has a copy. */
+  scheduleArgsBytes: 100 * 1024,
   /** Minimum length of masked secrets. Masking shorter ones would hide ordinary words. */
   maskedChars: 8,
   dataKeyCacheMs: 300_000,

@@ -33,6 +33,7 @@ export type HiddenCode =
   | "flow.versionNotFound"
   | "variable.notFound"
   | "resource.notFound"
+  | "schedule.notFound"
   | "folder.notFound"
   | "group.notFound"
   | "access.notFound";

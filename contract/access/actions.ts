@@ -30,6 +30,10 @@ export const actions = {
     name: "resources.update",
     access: { domain: "resources", verb: "write", need: "write", target: "path", hiddenAs: "resource.notFound" },
   },
+  saveSchedule: {
+    name: "schedules.update",
+    access: { domain: "schedules", verb: "write", need: "write", target: "path", hiddenAs: "schedule.notFound" },
+  },
   readVariable: {
     name: "variables.getValue",
     access: { domain: "variables", verb: "read", need: "read", target: "path", hiddenAs: "variable.notFound" },

@@ -23,6 +23,11 @@ export interface ObjectErrors {
   "resourceType.builtIn": { name: string };
   "resourceType.schema": { name: string; reason: string };
   "resourceType.changedMeanwhile": { name: string };
+  "schedule.notFound": { path: string };
+  "schedule.exists": { path: string };
+  "schedule.changedMeanwhile": { path: string };
+  "schedule.invalid": { field: string; reason: string };
+  "schedule.notPreserved": { permissionedAs: string };
   "reference.unreadable": { reference: string; by: string };
   "reference.cycle": { reference: string };
   "reference.tooLarge": { limitBytes: number };
@@ -87,6 +92,17 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "resourceType.changedMeanwhile": {
     status: 409,
     describe: ({ name }) => `Another request changed the resource type ${name} at the same time. Try again.`,
+  },
+  "schedule.notFound": { status: 404, describe: ({ path }) => `There is no schedule at ${path}.` },
+  "schedule.exists": { status: 409, describe: ({ path }) => `There is already a schedule at ${path}.` },
+  "schedule.changedMeanwhile": {
+    status: 409,
+    describe: ({ path }) => `Another request changed the schedule ${path} at the same time. Try again.`,
+  },
+  "schedule.invalid": { status: 422, describe: ({ field, reason }) => `The schedule cannot be used. ${field}: ${reason}.` },
+  "schedule.notPreserved": {
+    status: 403,
+    describe: ({ permissionedAs }) => `Only an administrator of the workspace can save a schedule that runs as ${permissionedAs}.`,
   },
   "reference.unreadable": {
     status: 422,

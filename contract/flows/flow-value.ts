@@ -27,7 +27,7 @@ const stopAfterIfSchema = z.looseObject({
 export type StopAfterIf = z.output<typeof stopAfterIfSchema>;
 
 const attempts = optional(z.int().min(0).max(limits.retries));
-const retrySchema = z.looseObject({
+export const retrySchema = z.looseObject({
   constant: optional(z.looseObject({ attempts, seconds: optional(seconds) })),
   exponential: optional(
     z.looseObject({

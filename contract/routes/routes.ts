@@ -18,6 +18,7 @@ import { oauthRoutes } from "./people/oauth.ts";
 import { peopleRoutes } from "./people/people.ts";
 import { signInRoutes } from "./people/sign-in.ts";
 import { tokenRoutes } from "./people/tokens.ts";
+import { scheduleRoutes } from "./schedules/schedules.ts";
 import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
@@ -43,6 +44,7 @@ export const routes = {
   ...flowRoutes,
   ...variableRoutes,
   ...resourceRoutes,
+  ...scheduleRoutes,
   ...workspaceRoutes,
   ...settingRoutes,
   ...peopleRoutes,

@@ -86,6 +86,7 @@ export const keys = {
   }),
   variable: (workspace: string, path: string): ObjectKey => ({ pk: `VAR#${workspace}`, sk: sortable(path) }),
   resource: (workspace: string, path: string): ObjectKey => ({ pk: `RES#${workspace}`, sk: sortable(path) }),
+  schedule: (workspace: string, path: string): ObjectKey => ({ pk: `SCHED#${workspace}`, sk: sortable(path) }),
   resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),
   /** The workspace's data keys, wrapped, and its exportable key. */
   keyRing: (workspace: string): ObjectKey => ({ pk: `RING#${workspace}`, sk: "ring" }),

@@ -215,6 +215,7 @@ describe("route rules", () => {
   const readsByPost = [
     ...["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername"],
     ...["files.getResourceInfo", "files.getDuckdbSettings", "files.getPolarsSettings", "files.sign"],
+    "schedules.preview",
   ];
   // The response of the last two authorises a decision.
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];

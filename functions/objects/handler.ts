@@ -3,8 +3,9 @@ import { encryptionKey } from "./encryption-key.ts";
 import { files } from "./files.ts";
 import { flows } from "./flows.ts";
 import { resources } from "./resources.ts";
+import { schedules } from "./schedules.ts";
 import { scripts } from "./scripts.ts";
 import { variables } from "./variables.ts";
 
-/** Stored objects: scripts, flows, variables, resources with their types, files, and the key of their secrets. */
-export const handler = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...encryptionKey]);
+/** Stored objects: scripts, flows, variables, resources with their types, schedules, files, and the key of their secrets. */
+export const handler = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...schedules, ...encryptionKey]);

@@ -71,6 +71,7 @@ const hiddenErrors: { readonly [C in HiddenCode]: (parts: PathParts) => SvcError
   "flow.versionNotFound": ({ version = "" }) => new SvcError("flow.versionNotFound", { version }),
   "variable.notFound": ({ path = "" }) => new SvcError("variable.notFound", { path }),
   "resource.notFound": ({ path = "" }) => new SvcError("resource.notFound", { path }),
+  "schedule.notFound": ({ path = "" }) => new SvcError("schedule.notFound", { path }),
   "folder.notFound": ({ name = "" }) => new SvcError("folder.notFound", { name }),
   "group.notFound": ({ name = "" }) => new SvcError("group.notFound", { name }),
   "access.notFound": ({ kind = "", path = "" }) => new SvcError("access.notFound", { kind, path }),

@@ -65,6 +65,7 @@ export async function changeAcl(
     ...(kind === "flow" ? [write.check(keys.flowHead(workspace, path), "present")] : []),
     ...(kind === "variable" ? [write.check(keys.variable(workspace, path), "present")] : []),
     ...(kind === "resource" ? [write.check(keys.resource(workspace, path), "present")] : []),
+    ...(kind === "schedule" ? [write.check(keys.schedule(workspace, path), "present")] : []),
     ...(kind === "folder" ? [write.check(keys.folder(workspace, path), "present")] : []),
     ...(await buildAclEvents(deps, actor, target)),
   ];
@@ -112,7 +113,13 @@ const ownerPartOf = (path: string) => path.split("/").slice(0, 2).join("/");
 /** A token that may move the object needs no scope for permissions. */
 const mayGrant = (actor: Actor, target: AclTarget) =>
   may(actor, { ...actions.grantAccess.access, domain: domainOf[target.kind] ?? "acls" }, target);
-const domainOf: Readonly<Record<string, AccessDomain>> = { script: "scripts", flow: "flows", variable: "variables", resource: "resources" };
+const domainOf: Readonly<Record<string, AccessDomain>> = {
+  script: "scripts",
+  flow: "flows",
+  variable: "variables",
+  resource: "resources",
+  schedule: "schedules",
+};
 
 /**
  * Builds the part of a transaction that moves an object's extra permissions to another path, or removes them. Into another folder or the

@@ -1,0 +1,40 @@
+import { scheduleRoutes as routes } from "../../contract/routes/schedules/schedules.ts";
+import { createPathFilter } from "../../services/identity/permit.ts";
+import { getSchedule, listSchedules, previewTicks, scheduleExists } from "../../services/schedules/read.ts";
+import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "../../services/schedules/save.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { deps } from "./deps.ts";
+
+export const schedules: ApiRoutes = [
+  on(routes.listSchedules, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listSchedules(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.getSchedule.access))),
+  ),
+  on(routes.getSchedule, async ({ params: { workspace, path } }) => json(200, await getSchedule(deps, workspace, path))),
+  on(routes.existsSchedule, async ({ params: { workspace, path } }) => json(200, await scheduleExists(deps, workspace, path))),
+  on(routes.createSchedule, async ({ auth, params: { workspace }, body }) => {
+    await createSchedule(deps, { actor: auth.actor, workspace }, body);
+    return text(201, body.path);
+  }),
+  on(routes.updateSchedule, async ({ auth, params: { workspace, path }, body }) => {
+    await updateSchedule(deps, { actor: auth.actor, workspace, path }, body);
+    return text(200, path);
+  }),
+  on(routes.setScheduleEnabled, async ({ auth, params: { workspace, path }, body: { enabled } }) => {
+    await setScheduleEnabled(deps, { actor: auth.actor, workspace, path }, enabled);
+    return text(200, `The schedule ${path} is ${enabled ? "on" : "off"}.`);
+  }),
+  on(routes.deleteSchedule, async ({ params: { workspace, path } }) => {
+    await deleteSchedule(deps, workspace, path);
+    return text(200, `The schedule ${path} was deleted.`);
+  }),
+  on(routes.previewSchedule, async ({ body: { schedule, timezone, cron_version } }) =>
+    json(
+      200,
+      previewTicks({ schedule, timezone, cronVersion: cron_version ?? undefined }, deps.nowMs()).map((atMs) =>
+        new Date(atMs).toISOString(),
+      ),
+    ),
+  ),
+];

@@ -1,0 +1,87 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { ScheduleJson, ScheduleListQuery } from "../../contract/routes/schedules/schedule.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { paginate } from "../../core/objects/page.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { type CronTiming, findNextTick, parseTiming } from "../../core/schedules/cron.ts";
+import { matchesSchedule, type StoredSchedule, storedScheduleSchema, toScheduleJson } from "../../core/schedules/schedule.ts";
+
+interface ReadScheduleDeps {
+  objects: Pick<ObjectTable, "get" | "list">;
+}
+
+/** Returns the schedule at a path, or `undefined` if there is none. */
+async function findSchedule(
+  { objects }: Pick<ReadScheduleDeps, "objects">,
+  workspace: string,
+  path: string,
+): Promise<StoredSchedule | undefined> {
+  const found = await objects.get(keys.schedule(workspace, path));
+  return found && parseObject(storedScheduleSchema, found);
+}
+
+/** Returns the schedule as read from the table. Throws `schedule.notFound`. */
+export function requireSchedule(found: StoredObject | undefined, path: string): StoredSchedule {
+  if (!found) throw new SvcError("schedule.notFound", { path });
+  return parseObject(storedScheduleSchema, found);
+}
+
+/** Returns a schedule. Throws `schedule.notFound`. */
+export async function getSchedule({ objects }: ReadScheduleDeps, workspace: string, path: string): Promise<ScheduleJson> {
+  return toScheduleJson(workspace, requireSchedule(await objects.get(keys.schedule(workspace, path)), path));
+}
+
+/** Returns whether a schedule exists at a path. */
+export async function scheduleExists({ objects }: ReadScheduleDeps, workspace: string, path: string): Promise<boolean> {
+  return (await findSchedule({ objects }, workspace, path)) !== undefined;
+}
+
+/** Loads one page of the schedules that match a query and that the caller may see, by path. Throws `schedule.invalid`. */
+async function loadSchedules(
+  { objects }: ReadScheduleDeps,
+  workspace: string,
+  query: ScheduleListQuery,
+  isVisible: (path: string) => boolean,
+): Promise<StoredSchedule[]> {
+  const args = query.args === undefined ? undefined : parseArgsFilter(query.args);
+  const stored = parseReadableObjects(storedScheduleSchema, await objects.list(keys.schedule(workspace, "").pk));
+  return paginate(
+    stored.filter((schedule) => isVisible(schedule.path) && matchesSchedule(schedule, query, args)),
+    query,
+  );
+}
+
+/** Lists the schedules that match a query and that the caller may see, by path. Throws `schedule.invalid`. */
+export async function listSchedules(
+  deps: ReadScheduleDeps,
+  workspace: string,
+  query: ScheduleListQuery,
+  isVisible: (path: string) => boolean,
+): Promise<ScheduleJson[]> {
+  return (await loadSchedules(deps, workspace, query, isVisible)).map((schedule) => toScheduleJson(workspace, schedule));
+}
+
+function parseArgsFilter(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SvcError("schedule.invalid", { field: "args", reason: "it must be JSON" }, { cause: error });
+  }
+}
+
+/** The number of times that a preview lists. */
+const PREVIEWED = 5;
+
+/** Lists the next times of a timing (epoch ms). Throws `schedule.invalid`. */
+export function previewTicks(timing: CronTiming, nowMs: number): number[] {
+  const clock = parseTiming(timing);
+  const ticks: number[] = [];
+  for (let after: number | undefined = nowMs; after !== undefined && ticks.length < PREVIEWED; ) {
+    after = findNextTick(clock, after);
+    if (after !== undefined) ticks.push(after);
+  }
+  return ticks;
+}

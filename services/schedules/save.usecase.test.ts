@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { scheduleChangeSchema } from "../../contract/routes/schedules/schedule.ts";
+import type { Person } from "../../core/people/actor.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import { addSchedule, aScheduleRequest, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
+import { changeAcl, getAcl } from "../workspaces/acls.ts";
+import { getSchedule, listSchedules } from "./read.ts";
+import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newScheduleRoom();
+});
+
+const load = (path: string) => getSchedule(room.deps, room.workspace, path);
+const create = (actor: Person, fields: Parameters<typeof aScheduleRequest>[0]) =>
+  createSchedule(room.deps, { actor, workspace: room.workspace }, aScheduleRequest(fields));
+const aChange = (fields: object = {}) =>
+  scheduleChangeSchema.parse({ schedule: "0 5 * * *", timezone: "Europe/Berlin", args: { a: 1 }, ...fields });
+const update = (path: string, fields: object = {}, actor: Person = anAdmin) =>
+  updateSchedule(room.deps, { actor, workspace: room.workspace, path }, aChange(fields));
+/** A member who may write in `f/t` and run what is in `f/ops`. */
+const aWriter = (): Person => ({
+  ...aReader(room.workspace, []),
+  rights: { workspace: room.workspace, role: "developer", groups: [], folders: { t: "write", ops: "read" }, objects: {} },
+});
+
+describe("createSchedule", () => {
+  it("stores every setting and returns it", async () => {
+    const settings = {
+      summary: "Nightly",
+      description: "Runs at night.",
+      on_failure: "script/f/ops/alarm",
+      on_failure_times: 3,
+      on_failure_exact: true,
+      on_failure_extra_args: { channel: "ops" },
+      on_recovery: "flow/f/ops/recovered",
+      on_recovery_times: 2,
+      on_recovery_extra_args: { b: [1] },
+      on_success: "script/f/ops/done",
+      on_success_extra_args: {},
+      ws_error_handler_muted: true,
+      retry: { constant: { attempts: 2, seconds: 5 } },
+      no_flow_overlap: true,
+      tag: "slow",
+      paused_until: "2030-01-01T00:00:00Z",
+      cron_version: "v1" as const,
+      dynamic_skip: "f/ops/holiday",
+      labels: ["night"],
+    };
+    const path = await addSchedule(room, { ...settings, schedule: "0 30 2 * * 2", timezone: "America/New_York", args: { name: "x" } });
+    expect(await load(path)).toMatchObject({
+      workspace_id: room.workspace,
+      path,
+      schedule: "0 30 2 * * 2",
+      timezone: "America/New_York",
+      enabled: true,
+      script_path: "f/ops/hello",
+      is_flow: false,
+      args: { name: "x" },
+      extra_perms: {},
+      email: anAdmin.email,
+      permissioned_as: "u/ann",
+      edited_by: "ann",
+      edited_at: new Date(room.clock.nowMs).toISOString(),
+      ...settings,
+    });
+  });
+
+  it("refuses a second schedule at a path, and a path in a folder that does not exist", async () => {
+    const path = await addSchedule(room);
+    await expect(create(anAdmin, { path })).rejects.toMatchObject({ code: "schedule.exists" });
+    await expect(create(anAdmin, { path: "f/none/x" })).rejects.toMatchObject({ code: "path.noFolder" });
+  });
+
+  it("refuses a script, flow or time that cannot be used", async () => {
+    await expect(create(anAdmin, { script_path: "f/ops/none" })).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(create(anAdmin, { is_flow: true })).rejects.toMatchObject({ code: "flow.notFound" });
+    const invalid = { code: "schedule.invalid" };
+    await expect(create(anAdmin, { schedule: "x" })).rejects.toMatchObject({ ...invalid, details: { field: "schedule" } });
+    await expect(create(anAdmin, { schedule: "0 0 30 2 *" })).rejects.toMatchObject({ ...invalid, details: { field: "schedule" } });
+    await expect(create(anAdmin, { timezone: "Nowhere" })).rejects.toMatchObject({ ...invalid, details: { field: "timezone" } });
+    await expect(create(anAdmin, { args: { text: "x".repeat(200_000) } })).rejects.toMatchObject({ code: "body.tooLarge" });
+  });
+
+  it("is refused without the right to run the script, also by the scopes of a token", async () => {
+    const writer = aWriter();
+    const rights = { ...writer.rights, folders: { t: "write" } } as NonNullable<Person["rights"]>;
+    await expect(create({ ...writer, rights }, {})).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(create({ ...writer, scopes: ["schedules:write"] }, {})).rejects.toMatchObject({ code: "auth.forbidden" });
+    await create({ ...writer, scopes: ["schedules:write", "jobs:run:scripts:f/ops/*"] }, {});
+  });
+
+  it("runs as the caller, unless an admin preserves another member", async () => {
+    const preserved = { permissioned_as: "u/ann", preserve_permissioned_as: true };
+    await expect(create(aWriter(), preserved)).rejects.toMatchObject({ code: "schedule.notPreserved" });
+    const bob = `f/t/${randomUUID()}`;
+    await create(aWriter(), { path: bob, permissioned_as: "u/ann" });
+    expect(await load(bob)).toMatchObject({ permissioned_as: "u/bob", email: "bob@example.com" });
+    const admin = { ...anAdmin, email: "root@example.com", username: "root" };
+    const path = `f/t/${randomUUID()}`;
+    await create(admin, { path, ...preserved });
+    expect(await load(path)).toMatchObject({ permissioned_as: "u/ann", email: "ann@example.com", edited_by: "root" });
+    await expect(create(admin, { ...preserved, permissioned_as: "u/none" })).rejects.toMatchObject({ code: "user.notFound" });
+  });
+});
+
+describe("updateSchedule", () => {
+  it("replaces the settings, removes those that are omitted, and accepts the runnable and the switch", async () => {
+    const path = await addSchedule(room, { summary: "old", on_failure: "script/f/ops/alarm" });
+    await update(path, { enabled: false, script_path: "f/ops/hello", is_flow: false, description: "new" });
+    const { summary, on_failure, ...now } = await load(path);
+    expect({ summary, on_failure }).toEqual({});
+    expect(now).toMatchObject({ schedule: "0 5 * * *", timezone: "Europe/Berlin", enabled: false, args: { a: 1 }, description: "new" });
+  });
+
+  it("throws for a schedule that does not exist, and for another path", async () => {
+    await expect(update("f/t/none")).rejects.toMatchObject({ code: "schedule.notFound" });
+    await expect(update(await addSchedule(room), { path: "f/t/other" })).rejects.toMatchObject({ details: { field: "path" } });
+  });
+
+  it("makes the runs act for the caller who changes it", async () => {
+    const path = await addSchedule(room);
+    await update(path, {}, aWriter());
+    expect(await load(path)).toMatchObject({ permissioned_as: "u/bob" });
+  });
+});
+
+it("setScheduleEnabled leaves the identity of the runs unchanged", async () => {
+  const path = await addSchedule(room);
+  await setScheduleEnabled(room.deps, { actor: aWriter(), workspace: room.workspace, path }, false);
+  expect(await load(path)).toMatchObject({ enabled: false, permissioned_as: "u/ann", edited_by: "bob" });
+});
+
+it("a deleted schedule takes its extra permissions with it", async () => {
+  const path = await addSchedule(room);
+  const target = { workspace: room.workspace, kind: "schedule", path };
+  await changeAcl(room.deps, anAdmin, target, { owner: "u/bob", right: true });
+  await deleteSchedule(room.deps, room.workspace, path);
+  expect(await getAcl(room.deps, target)).toEqual({});
+  await expect(load(path)).rejects.toMatchObject({ code: "schedule.notFound" });
+});
+
+describe("listSchedules", () => {
+  it("finds schedules by each filter, and only visible ones", async () => {
+    const one = await addSchedule(room, { summary: "Alpha sum", description: "Beta desc", labels: ["gamma"], args: { k: { n: 1, m: 2 } } });
+    const find = async (query: object) =>
+      (await listSchedules(room.deps, room.workspace, { per_page: 100, ...query }, () => true)).map(({ path }) => path);
+    for (const query of [
+      { summary: "alpha" },
+      { description: "beta" },
+      { label: "gamma" },
+      { args: '{"k":{"n":1}}' },
+      { schedule_path: one.slice(4, 12) },
+      { path_start: one },
+      { broad_filter: "BETA" },
+    ]) {
+      expect(await find(query), JSON.stringify(query)).toEqual([one]);
+    }
+    expect(await find({ path: "f/ops/hello", is_flow: "false" })).toContain(one);
+    expect(await find({ is_flow: "true" })).toEqual([]);
+    expect(await find({ path: "f/ops/other" })).toEqual([]);
+    await expect(find({ args: "{" })).rejects.toMatchObject({ details: { field: "args" } });
+    expect(await listSchedules(room.deps, room.workspace, {}, () => false)).toEqual([]);
+  });
+});

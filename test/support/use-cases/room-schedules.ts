@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import { type NewSchedule, newScheduleSchema } from "../../../contract/routes/schedules/schedule.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { createSchedule } from "../../../services/schedules/save.ts";
+import type { Room } from "./room.ts";
+import { addScript } from "./room-jobs.ts";
+import { newRoomWithFolder } from "./room-objects.ts";
+import { anAdmin } from "./room-people.ts";
+
+/** A room with the folder `f/t` and the built script `f/ops/hello` at its path. */
+export async function newScheduleRoom(): Promise<Room> {
+  const room = await newRoomWithFolder();
+  await addScriptAt(room, "f/ops/hello");
+  return room;
+}
+
+/** Adds a built script as the newest version at a path. */
+async function addScriptAt(room: Room, path: string, fields: Parameters<typeof addScript>[1] = {}): Promise<{ hash: string }> {
+  const { build, ...value } = await addScript(room, { ...fields, path });
+  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, path), value, build, version: value.hash });
+  return { hash: value.hash };
+}
+
+/** The body of `schedules/create` for a new path: each minute, in UTC. */
+export const aScheduleRequest = (fields: Partial<NewSchedule> = {}): NewSchedule =>
+  newScheduleSchema.parse({
+    path: `f/t/${randomUUID()}`,
+    schedule: "0 * * * * *",
+    timezone: "UTC",
+    script_path: "f/ops/hello",
+    is_flow: false,
+    args: {},
+    ...fields,
+  });
+
+/** Saves a schedule as an admin, and returns its path. */
+export async function addSchedule({ deps, workspace }: Room, fields: Partial<NewSchedule> = {}): Promise<string> {
+  const request = aScheduleRequest(fields);
+  await createSchedule(deps, { actor: anAdmin, workspace }, request);
+  return request.path;
+}
