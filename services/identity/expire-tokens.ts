@@ -1,9 +1,11 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
 import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { EXPIRY_SHARDS, listExpiryKeys, type TokenExpiry, tokenExpirySchema } from "../../core/people/token-expiry.ts";
+import { buildEventWrites } from "../outbox/event.ts";
 import { listMemberships } from "../workspaces/workspaces.ts";
 import { toExpiryObject } from "./token-expiry.ts";
 
@@ -17,7 +19,11 @@ export interface ExpireTokensDeps extends StepDeps {
   isolation: { attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }> };
 }
 
+type TokenEventType = "TokenExpiringSoon" | "TokenExpired";
+
 const TASK = "expireTokens";
+/** The author of the events: no user makes a token expire. */
+const SERVICE = "svc";
 /** The number of entries that are read at once. */
 const PAGE = 100;
 /** The number of event items in one transaction, which has at most 100 parts. */
@@ -85,14 +91,20 @@ async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announce
  * Builds the events of a token for the workspaces that have not received them. `until`: the last workspace of these events, if others must follow in
  * another transaction.
  */
-async function buildTokenEvents(deps: StepDeps, entry: TokenExpiry, type: string): Promise<{ events: ObjectWrite[]; until?: string }> {
-  const { sent } = entry;
+async function buildTokenEvents(
+  deps: StepDeps,
+  entry: TokenExpiry,
+  type: TokenEventType,
+): Promise<{ events: ObjectWrite[]; until?: string }> {
+  const { prefix, label, email, expiresAtMs, sent } = entry;
   const events: ObjectWrite[] = [];
   if (!entry.announced) return { events };
+  const atMs = deps.nowMs();
+  const data = { token_prefix: prefix, ...(label === undefined ? {} : { label }), email, expiration: toIsoTime(expiresAtMs) };
   let until: string | undefined;
   for (const workspace of await listRecipientWorkspaces(deps, entry)) {
     if (sent?.type === type && workspace <= sent.until) continue;
-    const writes: ObjectWrite[] = [];
+    const writes = await buildEventWrites(deps, { type, workspace, by: SERVICE, atMs, data });
     if (events.length + writes.length > MAX_EVENTS) return { events, ...(until === undefined ? {} : { until }) };
     events.push(...writes);
     until = workspace;

@@ -8,8 +8,12 @@ import { hashToken } from "../../core/people/token.ts";
 import { EXPIRY_SHARDS } from "../../core/people/token-expiry.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { addEndpoint, listEvents } from "../../test/support/use-cases/room-events.ts";
 import { addWorkspace, newIsolation } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { setWorkspaceArchived } from "../workspaces/archive.ts";
+import { updateMember } from "../workspaces/members.ts";
+import { buildMemberWrites } from "../workspaces/workspaces.ts";
 import { expireTokens } from "./expire-tokens.ts";
 import { indexTokenExpiries } from "./index-token-expiries.ts";
 import { openSession, refreshSession, signOut } from "./sign-in.ts";
@@ -19,6 +23,7 @@ let room: Room;
 const enterRoom = async () => {
   room = await newRoom();
   await addWorkspace(room);
+  await addEndpoint(room);
 };
 beforeAll(enterRoom);
 
@@ -26,12 +31,31 @@ const DAY_MS = 24 * 3600_000;
 const WEEK_MS = 7 * DAY_MS;
 const FOREVER = Number.POSITIVE_INFINITY;
 
-async function aPerson(): Promise<Person> {
+/** A user who is a member of these workspaces. */
+async function aPerson(workspaces = [room.workspace]): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const person = { ...anAdmin, email, username: `n${randomUUID().slice(0, 8)}`, superAdmin: false };
-  await room.deps.objects.put({ ...keys.user(personKey(email)), value: { ...person, createdAtMs: room.clock.nowMs } });
+  const createdAtMs = room.clock.nowMs;
+  await room.deps.objects.put({ ...keys.user(personKey(email)), value: { ...person, createdAtMs } });
+  const member = { email, username: person.username, role: "developer" as const, createdAtMs };
+  await Promise.all(workspaces.map((workspace) => room.deps.objects.transactWrite(buildMemberWrites(workspace, member))));
   return person;
 }
+
+/** Another workspace with an endpoint. */
+async function anotherWorkspace(): Promise<string> {
+  const workspace = `w-${randomUUID().slice(0, 12)}`;
+  await addWorkspace({ ...room, workspace });
+  await addEndpoint({ ...room, workspace });
+  return workspace;
+}
+
+/** The types of the events that a workspace has received about the tokens of a user. */
+async function eventsFor({ email }: Person, workspace = room.workspace) {
+  const events = await listEvents({ ...room, workspace });
+  return events.filter(({ data }) => (data as { email?: string }).email === email).map(({ type }) => type);
+}
+const BOTH = ["TokenExpiringSoon", "TokenExpired"];
 
 const tick = () => expireTokens({ ...room.deps, isolation: newIsolation(room) }, FOREVER);
 
@@ -67,6 +91,7 @@ describe("a token that lives for a week or longer", () => {
     room.clock.nowMs = expiresAtMs - WEEK_MS;
     expect((await Promise.all([tick(), tick(), tick()])).reduce((sum, { announced }) => sum + announced, 0)).toBe(1);
     expect([await tick(), await badges(person)]).toEqual([{ announced: 0, deleted: 0 }, ["critical"]]);
+    expect(await eventsFor(person)).toEqual(["TokenExpiringSoon"]);
     room.clock.nowMs = expiresAtMs;
     expect([await isStored(hash), await badges(person)]).toEqual([true, ["expired"]]);
     expect((await Promise.all([tick(), tick(), tick()])).reduce((sum, { deleted }) => sum + deleted, 0)).toBe(1);
@@ -76,6 +101,7 @@ describe("a token that lives for a week or longer", () => {
       [],
       [],
     ]);
+    expect(await eventsFor(person)).toEqual(BOTH);
   });
 
   it("is deleted, and no longer announced, if housekeeping did not run in its last week", async () => {
@@ -83,7 +109,7 @@ describe("a token that lives for a week or longer", () => {
     const { expiresAtMs } = await aToken(person, 10 * DAY_MS);
     room.clock.nowMs = expiresAtMs + DAY_MS;
     expect(await tick()).toEqual({ announced: 0, deleted: 1 });
-    expect(await entriesOf(person)).toEqual([]);
+    expect([await entriesOf(person), await eventsFor(person)]).toEqual([[], ["TokenExpired"]]);
   });
 
   it("is announced and deleted once, whichever write of a tick fails", async () => {
@@ -99,13 +125,14 @@ describe("a token that lives for a week or longer", () => {
             const entries = await entriesOf(person);
             expect([await isStored(hash), entries.length]).toEqual(before > 0 ? [true, 1] : [false, 0]);
             expect(await tick()).toEqual({ announced: 0, deleted: 0 });
+            expect(await eventsFor(person)).toEqual([before > 0 ? "TokenExpiringSoon" : "TokenExpired"]);
           },
         };
       });
     }
   });
 
-  it("counts as deleted by housekeeping when DynamoDB was faster", async () => {
+  it("is reported as expired once when DynamoDB has already deleted it", async () => {
     const person = await aPerson();
     const { value, expiresAtMs } = await aToken(person, 10 * DAY_MS);
     room.clock.nowMs = expiresAtMs;
@@ -114,6 +141,82 @@ describe("a token that lives for a week or longer", () => {
       { announced: 0, deleted: 1 },
       { announced: 0, deleted: 0 },
     ]);
+    expect(await eventsFor(person)).toEqual(["TokenExpired"]);
+  });
+});
+
+describe("the events of a token", () => {
+  const lastDays = async (expiresAtMs: number) => {
+    for (const before of [WEEK_MS, 0]) {
+      room.clock.nowMs = expiresAtMs - before;
+      await tick();
+    }
+  };
+
+  it("name its first characters, label, owner and end, and contain neither its value nor its hash", async () => {
+    const person = await aPerson();
+    const { value, hash, expiresAtMs } = await aToken(person, 10 * DAY_MS);
+    await lastDays(expiresAtMs);
+    const events = (await listEvents(room)).filter(({ data }) => (data as { email?: string }).email === person.email);
+    const data = { token_prefix: value.slice(0, 10), label: "ci", email: person.email, expiration: new Date(expiresAtMs).toISOString() };
+    expect(events).toMatchObject(BOTH.map((type) => ({ type, workspace: room.workspace, by: "svc", data })));
+    for (const event of events) expect(event.data).toEqual(data);
+    for (const secret of [value, hash]) expect(JSON.stringify(events)).not.toContain(secret);
+  });
+
+  it("go to the workspace to which it is bound, and otherwise to each workspace of its owner", async () => {
+    const [first, second, foreign] = [await anotherWorkspace(), await anotherWorkspace(), await anotherWorkspace()];
+    const [bound, unbound] = [await aPerson([first, second]), await aPerson([first, second])];
+    await aToken(bound, 10 * DAY_MS, { workspace_id: first });
+    const { expiresAtMs } = await aToken(unbound, 10 * DAY_MS);
+    await lastDays(expiresAtMs);
+    const received = (person: Person) => Promise.all([first, second, foreign].map((workspace) => eventsFor(person, workspace)));
+    expect([await received(bound), await received(unbound)]).toEqual([
+      [BOTH, [], []],
+      [BOTH, BOTH, []],
+    ]);
+  });
+
+  it("do not go to archived workspaces, nor to those where its owner is disabled", async () => {
+    const [archived, disabled] = [await anotherWorkspace(), await anotherWorkspace()];
+    const [person, bound] = [await aPerson([archived, disabled]), await aPerson([archived])];
+    await updateMember(room.deps, disabled, person.username, { disabled: true });
+    await setWorkspaceArchived(room.deps, archived, true);
+    await aToken(bound, 10 * DAY_MS, { workspace_id: archived });
+    const { expiresAtMs } = await aToken(person, 10 * DAY_MS);
+    await lastDays(expiresAtMs);
+    expect(await Promise.all([eventsFor(person, archived), eventsFor(person, disabled), eventsFor(bound, archived)])).toEqual([[], [], []]);
+    expect([await badges(person), await badges(bound)]).toEqual([[], []]);
+  });
+
+  it("go once to more workspaces than one transaction can contain, whichever write of a tick fails", async () => {
+    const workspaces: string[] = [];
+    for (let n = 0; n < 85; n += 1) workspaces.push(await anotherWorkspace());
+    await expectToSurviveFaults(
+      async () => {
+        const person = await aPerson(workspaces);
+        const { expiresAtMs } = await aToken(person, 10 * DAY_MS);
+        room.clock.nowMs = expiresAtMs - WEEK_MS;
+        return {
+          act: async () => {
+            await tick();
+            room.clock.nowMs = expiresAtMs;
+            await tick();
+          },
+          recover: async () => {
+            room.clock.nowMs = expiresAtMs - WEEK_MS;
+            await tick();
+            room.clock.nowMs = expiresAtMs;
+            await tick();
+          },
+          check: async () => {
+            const received = await Promise.all(workspaces.map((workspace) => eventsFor(person, workspace)));
+            expect(received.map((types) => types.join())).toEqual(workspaces.map(() => BOTH.join()));
+          },
+        };
+      },
+      { kinds: ["death"] },
+    );
   });
 });
 
@@ -126,7 +229,7 @@ describe("a session, and a token that lives for less than a week,", () => {
     expect(await tick()).toEqual({ announced: 0, deleted: 1 });
     room.clock.nowMs += WEEK_MS;
     expect(await tick()).toEqual({ announced: 0, deleted: 1 });
-    expect([await badges(person), await entriesOf(person)]).toEqual([[], []]);
+    expect([await badges(person), await entriesOf(person), await eventsFor(person)]).toEqual([[], [], []]);
   });
 });
 
