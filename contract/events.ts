@@ -82,7 +82,7 @@ export type EventData<Type extends EventType> = Extract<SvcEvent, { type: Type }
 /** The events of the instance. All others belong to a workspace. */
 const instanceEventTypes = ["UserAdded", "UserSignupOauth", "UserInvitedWorkspace", "UserJoinedWorkspace"] as const satisfies EventType[];
 /** Sent by a test of one endpoint, never by a change. */
-export const TEST_EVENT = "svc.test" satisfies EventType;
+export const TEST_EVENT = "svc.test" as const satisfies EventType;
 
 const notOfWorkspace: ReadonlySet<EventType> = new Set([...instanceEventTypes, TEST_EVENT]);
 type WorkspaceEventType = Exclude<EventType, (typeof instanceEventTypes)[number] | typeof TEST_EVENT>;

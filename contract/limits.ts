@@ -152,6 +152,9 @@ export const limits = {
   noticeAgainMs: 60_000,
   /** Time within which the response of a webhook receiver must begin. */
   webhookAnswerMs: 10_000,
+  /** Number of endpoints for events beside that of the workspace. Each event is compared with all of them. */
+  webhookEndpoints: 20,
+  webhookUrlChars: 2000,
   /** Time for which a replaced secret also signs, so that receivers can change it. */
   oldWebhookSecretMs: 24 * 3600 * 1000,
   /** Default time that a step waits for its approvals. */

@@ -35,6 +35,10 @@ export interface ObjectErrors {
   "encryptionKey.rotating": NoDetails;
   "setting.value": { key: string; reason: string };
   "audit.notFound": { id: string };
+  "webhook.notFound": { id: string };
+  "webhook.exists": { id: string };
+  "webhook.tooMany": { limit: number };
+  "webhook.changedMeanwhile": { id: string };
 }
 
 export const objectAnswers: Answers<ObjectErrors> = {
@@ -127,4 +131,14 @@ export const objectAnswers: Answers<ObjectErrors> = {
   },
   "setting.value": { status: 422, describe: ({ key, reason }) => `The setting ${key} cannot have this value: ${reason}.` },
   "audit.notFound": { status: 404, describe: ({ id }) => `There is no audit entry ${id}.` },
+  "webhook.notFound": { status: 404, describe: ({ id }) => `There is no webhook endpoint ${id}.` },
+  "webhook.exists": { status: 409, describe: ({ id }) => `There is already a webhook endpoint ${id}.` },
+  "webhook.tooMany": {
+    status: 409,
+    describe: ({ limit }) => `The workspace already has ${limit} webhook endpoints beside its own webhook. Delete one first.`,
+  },
+  "webhook.changedMeanwhile": {
+    status: 409,
+    describe: ({ id }) => `The webhook endpoint ${id} was changed by another request. Load it again and repeat the change.`,
+  },
 };

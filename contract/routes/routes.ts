@@ -1,6 +1,7 @@
 import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
 import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
+import { webhookRoutes } from "./events/webhooks.ts";
 import { flowRunRoutes } from "./flows/flow-runs.ts";
 import { flowRoutes } from "./flows/flows.ts";
 import { userStateRoutes } from "./flows/user-states.ts";
@@ -47,6 +48,7 @@ export const routes = {
   ...scheduleRoutes,
   ...workspaceRoutes,
   ...settingRoutes,
+  ...webhookRoutes,
   ...peopleRoutes,
   ...memberRoutes,
   ...accessRoutes,

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
+import type { WebhookJson } from "../../contract/routes/events/webhooks.ts";
 import { matchesGlob } from "../patterns/glob.ts";
 
 /** The id of the endpoint that `workspaces/edit_webhook` sets. */
@@ -26,7 +28,61 @@ export const endpointSchema = z.object({
 });
 export type Endpoint = z.infer<typeof endpointSchema>;
 
-/** Returns whether an endpoint has chosen the event, by its type and by its path or old path. Ignores whether the endpoint is enabled. */
+/** The fields that an admin can change. `null` chooses all types or paths, or removes the description. Absent: unchanged. */
+interface EndpointChange {
+  url?: string | undefined;
+  events?: readonly string[] | null | undefined;
+  paths?: readonly string[] | null | undefined;
+  description?: string | null | undefined;
+  enabled?: boolean | undefined;
+}
+
+/** Returns a changed endpoint. Another URL is another receiver, so its failures are forgotten, and so are those of an endpoint that is enabled. */
+export function changeEndpoint(before: Endpoint, change: EndpointChange, edit: { by: string; atMs: number }): Endpoint {
+  const { failingSinceMs, disabledReason, events, paths, description, ...others } = before;
+  const url = change.url ?? before.url;
+  const enabled = change.enabled ?? before.enabled;
+  const isNew = change.enabled === true || url !== before.url;
+  const unique = (list: readonly string[]) => [...new Set(list)];
+  const chosen = {
+    events: change.events === undefined ? events : change.events,
+    paths: change.paths === undefined ? paths : change.paths,
+    description: change.description === undefined ? description : change.description,
+  };
+  return {
+    ...others,
+    url,
+    enabled,
+    ...(chosen.events ? { events: unique(chosen.events) } : {}),
+    ...(chosen.paths ? { paths: unique(chosen.paths) } : {}),
+    ...(chosen.description ? { description: chosen.description } : {}),
+    ...(failingSinceMs === undefined || isNew ? {} : { failingSinceMs }),
+    ...(disabledReason === undefined || enabled ? {} : { disabledReason }),
+    editedBy: edit.by,
+    editedAtMs: edit.atMs,
+  };
+}
+
+/** Returns an endpoint as the API shows it to admins. Its URL is a secret for all other users. */
+export function toWebhookJson(endpoint: Endpoint): WebhookJson {
+  const { id, url, events = null, paths = null, description, enabled, failingSinceMs, disabledReason } = endpoint;
+  return {
+    id,
+    url,
+    events,
+    paths,
+    ...(description === undefined ? {} : { description }),
+    enabled,
+    ...(disabledReason === undefined ? {} : { disabled_reason: disabledReason }),
+    ...(failingSinceMs === undefined ? {} : { failing_since: toIsoTime(failingSinceMs) }),
+    created_by: endpoint.createdBy,
+    created_at: toIsoTime(endpoint.createdAtMs),
+    edited_by: endpoint.editedBy,
+    edited_at: toIsoTime(endpoint.editedAtMs),
+  };
+}
+
+/** Returns whether an endpoint has chosen the event, by its type and by its path or old path. Ignores whether the endpoint is enabled: a test goes to a disabled one too. */
 export function matchesEndpoint({ id, events, paths }: Pick<Endpoint, "id" | "events" | "paths">, event: SvcEvent): boolean {
   if (event.type === TEST_EVENT) return event.data.endpoint === id;
   if (events && !events.includes(event.type)) return false;

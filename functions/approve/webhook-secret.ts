@@ -27,6 +27,12 @@ export const webhookSecretHandlers: ApproveRoutes = [
   on(routes.webhookSecret, ({ auth, params: { workspace } }) =>
     answerSecret(auth, workspace, { route: routes.webhookSecret, kind: "Execute", load: getWebhookSecret }),
   ),
+  on(routes.workspaceWebhookSecret, ({ auth, params: { workspace } }) =>
+    answerSecret(auth, workspace, { route: routes.workspaceWebhookSecret, kind: "Execute", load: getWebhookSecret }),
+  ),
+  on(routes.rotateWorkspaceWebhookSecret, ({ auth, params: { workspace } }) =>
+    answerSecret(auth, workspace, { route: routes.rotateWorkspaceWebhookSecret, kind: "Updated", load: rotateWebhookSecret }),
+  ),
   on(routes.rotateWebhookSecret, ({ auth, params: { workspace } }) =>
     answerSecret(auth, workspace, { route: routes.rotateWebhookSecret, kind: "Updated", load: rotateWebhookSecret }),
   ),

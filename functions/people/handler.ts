@@ -7,12 +7,14 @@ import { instancePeople } from "./people.ts";
 import { settings } from "./settings.ts";
 import { signInHandlers } from "./sign-in.ts";
 import { tokens } from "./tokens.ts";
+import { webhooks } from "./webhooks.ts";
 import { workspaces } from "./workspaces.ts";
 
 /** Users and their tokens, workspaces with their members, permissions and settings, and the audit log. */
 export const handler = domainApi([
   ...workspaces,
   ...settings,
+  ...webhooks,
   ...members,
   ...access,
   ...instancePeople,

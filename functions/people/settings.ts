@@ -1,5 +1,6 @@
 import { settingRoutes as routes } from "../../contract/routes/workspaces/settings.ts";
 import { toAutoInvite } from "../../core/people/auto-invite.ts";
+import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
@@ -16,7 +17,10 @@ export const settings: ApiRoutes = [
     await setGlobalSetting(deps, key, body.value);
     return text(200, `The setting ${key} was saved.`);
   }),
-  on(routes.getSettings, async ({ params: { workspace } }) => json(200, await getWorkspaceSettings(deps, workspace))),
+  on(routes.getSettings, async ({ params: { workspace } }) => {
+    const [settings, webhook] = await Promise.all([getWorkspaceSettings(deps, workspace), getWebhookSettings(deps, workspace)]);
+    return json(200, { ...settings, ...webhook });
+  }),
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
   on(routes.changeName, async ({ params: { workspace }, body }) => {
     await renameWorkspace(deps, workspace, body.new_name);

@@ -39,7 +39,8 @@ export function nameAuditedResource(reply: Reply, resource: string): Reply {
 const readTokenPrefix = ({ body }: Reply) => body.slice(0, limits.tokenPrefixChars);
 const readName = (reply: Reply) => named.get(reply);
 
-/** Returns the name of the changed object from the reply, for routes whose call does not contain it: a new token, and the path of a version. */
+/** Returns the name of the changed object from the reply, for routes whose call does not contain it: a new token, the path of a
+ * version, and the receiver of a webhook. */
 export const resourceInReply: Readonly<Record<string, (reply: Reply) => string | undefined>> = {
   "tokens.create": readTokenPrefix,
   "tokens.impersonate": readTokenPrefix,
@@ -47,4 +48,7 @@ export const resourceInReply: Readonly<Record<string, (reply: Reply) => string |
   "scripts.archiveByHash": readName,
   "scripts.deleteByHash": readName,
   "flows.updateByHash": readName,
+  "workspaces.editWebhook": readName,
+  "webhooks.create": readName,
+  "webhooks.update": readName,
 };

@@ -82,7 +82,7 @@ const share = (kind: string, at = path) =>
 
 interface Case {
   title: string;
-  /** What the change needs. It runs before there is an endpoint. */
+  /** Creates the objects that the change needs, before there is an endpoint. */
   prepare?: () => Promise<unknown>;
   /** Makes the change, and returns the fields of its event that only it knows. */
   change: () => Promise<unknown>;

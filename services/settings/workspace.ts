@@ -11,7 +11,7 @@ interface SettingDeps {
   objects: ObjectTable;
 }
 /** Each setting is an item of its own, so that two concurrent changes do not overwrite each other. */
-type SettingName = keyof Omit<SettingsJson, "workspace_id" | "name" | "color">;
+type SettingName = keyof Omit<SettingsJson, "workspace_id" | "name" | "color" | "webhook" | "events">;
 
 /** Returns all settings of a workspace. Throws `workspace.notFound`. */
 export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: string): Promise<SettingsJson> {

@@ -7,6 +7,27 @@ const secretSchema = z.object({
   secret: z.string().describe("`whsec_…`, in the format of the Standard Webhooks libraries."),
 });
 
+const readSecret = {
+  summary: "Get the secret with which receivers verify the signatures of the workspace's webhooks.",
+  method: "GET",
+  fn: "approve",
+  auth: "token",
+  params: inWorkspace,
+  status: 200,
+  reply: { json: secretSchema },
+  errors: [],
+} as const;
+const rotateSecret = {
+  summary: "Create a new webhook secret. For one day, webhooks are also signed with the old one.",
+  method: "POST",
+  fn: "approve",
+  auth: "token",
+  params: inWorkspace,
+  status: 200,
+  reply: { json: secretSchema },
+  errors: ["write.collided"],
+} as const;
+
 export const approvalNoticeRoutes = {
   notifyAgain: defineRoute({
     name: "approvals.notify",
@@ -22,29 +43,28 @@ export const approvalNoticeRoutes = {
     errors: ["job.notFound", "approval.noticeOver", "approval.noticeAgain"],
   }),
   webhookSecret: defineRoute({
+    ...readSecret,
     name: "approvals.getWebhookSecret",
-    summary: "Get the secret with which receivers verify the signatures of the workspace's webhooks.",
-    method: "GET",
     path: `${w}/webhook_secret`,
     access: { domain: "approvals", verb: "read", need: "admin", target: "none" },
-    fn: "approve",
-    auth: "token",
-    params: inWorkspace,
-    status: 200,
-    reply: { json: secretSchema },
-    errors: [],
   }),
   rotateWebhookSecret: defineRoute({
+    ...rotateSecret,
     name: "approvals.rotateWebhookSecret",
-    summary: "Create a new webhook secret. For one day, webhooks are also signed with the old one.",
-    method: "POST",
     path: `${w}/webhook_secret`,
     access: { domain: "approvals", verb: "write", need: "admin", target: "none" },
-    fn: "approve",
-    auth: "token",
-    params: inWorkspace,
-    status: 200,
-    reply: { json: secretSchema },
-    errors: ["write.collided"],
+  }),
+  /** The same secret, for users who think of the events of the workspace. */
+  workspaceWebhookSecret: defineRoute({
+    ...readSecret,
+    name: "workspaces.getWebhookSecret",
+    path: "/api/w/{workspace}/workspaces/webhook_secret",
+    access: { domain: "workspaces", verb: "read", need: "admin", target: "none" },
+  }),
+  rotateWorkspaceWebhookSecret: defineRoute({
+    ...rotateSecret,
+    name: "workspaces.rotateWebhookSecret",
+    path: "/api/w/{workspace}/workspaces/webhook_secret",
+    access: { domain: "workspaces", verb: "write", need: "admin", target: "none" },
   }),
 };

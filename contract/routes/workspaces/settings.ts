@@ -52,6 +52,9 @@ export const settingsSchema = z.object({
   auto_invite: autoInviteSchema.optional(),
   large_file_storage: fileStorageSchema.optional(),
   approvals: approvalSettingsSchema.optional(),
+  /** The URL that receives the workspace's events, and their types. `null`: all types. */
+  webhook: z.string().optional(),
+  events: z.array(z.string()).nullable().optional(),
 });
 export type SettingsJson = z.output<typeof settingsSchema>;
 

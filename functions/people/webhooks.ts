@@ -1,0 +1,41 @@
+import { webhookRoutes as routes } from "../../contract/routes/events/webhooks.ts";
+import { toWebhookJson } from "../../core/events/endpoint.ts";
+import { hideUrlSecrets } from "../../core/notifications/delivery.ts";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  listEndpoints,
+  setWorkspaceWebhook,
+  testEndpoint,
+  updateEndpoint,
+} from "../../services/events/endpoints.ts";
+import { nameAuditedResource } from "../shared/audited-resource.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { deps } from "./deps.ts";
+
+/** The audit log names the origin of a URL, whose other parts may be secret. */
+export const webhooks: ApiRoutes = [
+  on(routes.editWebhook, async ({ auth: { actor }, params: { workspace }, body }) => {
+    const endpoint = await setWorkspaceWebhook(deps, { actor, workspace }, body);
+    const reply = text(200, endpoint ? "The webhook was saved." : "The workspace has no webhook any more.");
+    return endpoint ? nameAuditedResource(reply, hideUrlSecrets(endpoint.url)) : reply;
+  }),
+  on(routes.listWebhooks, async ({ params: { workspace } }) => json(200, (await listEndpoints(deps, workspace)).map(toWebhookJson))),
+  on(routes.createWebhook, async ({ auth: { actor }, params: { workspace }, body }) => {
+    const endpoint = await createEndpoint(deps, { actor, workspace }, body);
+    return nameAuditedResource(json(201, toWebhookJson(endpoint)), `${endpoint.id} ${hideUrlSecrets(endpoint.url)}`);
+  }),
+  on(routes.updateWebhook, async ({ auth: { actor }, params: { workspace, id }, body }) => {
+    const endpoint = await updateEndpoint(deps, { actor, workspace }, id, body);
+    return nameAuditedResource(json(200, toWebhookJson(endpoint)), `${endpoint.id} ${hideUrlSecrets(endpoint.url)}`);
+  }),
+  on(routes.deleteWebhook, async ({ params: { workspace, id } }) => {
+    await deleteEndpoint(deps, workspace, id);
+    return text(200, `The webhook endpoint ${id} was deleted.`);
+  }),
+  on(routes.testWebhook, async ({ auth: { actor }, params: { workspace, id } }) =>
+    json(200, { id: await testEndpoint(deps, { actor, workspace }, id) }),
+  ),
+];
