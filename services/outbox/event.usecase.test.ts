@@ -87,6 +87,8 @@ interface Case {
   /** Makes the change, and returns the fields of its event that only it knows. */
   change: () => Promise<unknown>;
   type: string;
+  /** Of several calls at once, one makes the change; the others are refused, or succeed without a change. Default: for all types but updates. */
+  once?: boolean;
   data: (prepare: unknown, changed: unknown) => unknown | Promise<unknown>;
 }
 /** The version that the change of a case refers to. */
@@ -105,6 +107,7 @@ const cases: Case[] = [
     title: "a new version of a script",
     prepare: () => script(),
     change: () => script({ auto_parent: true, deployment_message: "Second" }),
+    once: true,
     type: "UpdateScript",
     data: (first, hash) => ({ path, hash, parent_hash: first, ...bun, deployment_message: "Second" }),
   },
@@ -112,6 +115,7 @@ const cases: Case[] = [
     title: "a renamed script",
     prepare: async () => (parentHash = await script()),
     change: async () => script({ path: renamed, parent_hash: parentHash }),
+    once: true,
     type: "UpdateScript",
     data: (first, hash) => ({ path: renamed, old_path: path, hash, parent_hash: first, ...bun }),
   },
@@ -175,6 +179,7 @@ const cases: Case[] = [
     title: "a renamed flow",
     prepare: () => flow(),
     change: () => flow({ path: renamed }, path),
+    once: true,
     type: "UpdateFlow",
     data: async () => ({ path: renamed, old_path: path, version: await flowVersion(renamed) }),
   },
@@ -199,6 +204,7 @@ const cases: Case[] = [
       await setFlowArchived(room.deps, caller(), path, true);
     },
     change: () => setFlowArchived(room.deps, caller(), path, false),
+    once: true,
     type: "UpdateFlow",
     data: async () => ({ path, version: await flowVersion() }),
   },
@@ -231,6 +237,7 @@ const cases: Case[] = [
     title: "a renamed resource",
     prepare: () => resource(),
     change: () => changeResource({ path: renamed }),
+    once: true,
     type: "UpdateResource",
     data: () => ({ path: renamed, old_path: path, resource_type: "any" }),
   },
@@ -281,6 +288,7 @@ const cases: Case[] = [
     title: "a variable that becomes a secret at another path",
     prepare: () => variable({ is_secret: false }),
     change: () => changeVariable({ path: renamed, is_secret: true }),
+    once: true,
     type: "UpdateVariable",
     data: () => ({ path: renamed, old_path: path, is_secret: true }),
   },
@@ -360,4 +368,18 @@ describe("the event of a change", () => {
     await change();
     expect(await listEvents(room)).toHaveLength(count);
   });
+
+  it.each(cases)(
+    "$title made three times at once writes one event for each change that was made",
+    async ({ prepare, change, type, once = !type.startsWith("Update") }) => {
+      await prepare?.();
+      await addEndpoint(room);
+      const known = new Set((await listEvents(room)).map(({ id }) => id));
+      const outcomes = await Promise.allSettled([change(), change(), change()]);
+      const made = outcomes.filter(({ status }) => status === "fulfilled").length;
+      const events = (await listEvents(room)).filter(({ id }) => !known.has(id));
+      expect(events.map((event) => event.type)).toEqual(events.map(() => type));
+      expect([events.length, made > 0]).toEqual([once ? 1 : made, true]);
+    },
+  );
 });

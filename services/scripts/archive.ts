@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -5,7 +6,7 @@ import type { EventData } from "../../contract/events.ts";
 import type { ScriptJson } from "../../contract/routes/stored/script.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
-import { type ObjectWrite, write } from "../../core/objects/write.ts";
+import { type ObjectWrite, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Runnable, type StoredVersion, toScriptJson } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
@@ -44,7 +45,10 @@ export async function archiveScript(deps: ArchiveScriptDeps, actor: Actor, works
   const refused = await objects.transactWrite([
     write.update({ ...keys.scriptHead(workspace, path), value: archived }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: archived }, isNewest),
-    ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true } }, "present")] : []),
+    // The head's version remains, so that of the listing decides which of several concurrent calls archives the script.
+    ...(listing
+      ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true }, version: randomUUID() }, unchangedSince(listing))]
+      : []),
     ...(await buildEventWrites(deps, {
       type: "DeleteScript",
       workspace,

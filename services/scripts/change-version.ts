@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
-import { write } from "../../core/objects/write.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
@@ -36,7 +37,7 @@ export async function setScriptMessage(
     const refused = await objects.transactWrite([
       write.put({ ...entry, value: { ...rest, ...(message === "" ? {} : { message }) } }, "present"),
       ...(listing && listed?.hash === hash
-        ? [write.put({ ...listing, value: { ...listed, deployment_message: message } }, "present")]
+        ? [write.put({ ...listing, value: { ...listed, deployment_message: message }, version: randomUUID() }, unchangedSince(listing))]
         : []),
     ]);
     return refused === undefined ? { done: undefined } : undefined;
@@ -65,7 +66,14 @@ export async function muteScriptErrorHandler(
   const refused = await objects.transactWrite([
     write.update({ ...keys.scriptHead(workspace, path), value: { ...value, errorHandlerMuted: muted } }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
-    ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), ws_error_handler_muted: muted } }, "present")] : []),
+    ...(listing
+      ? [
+          write.put(
+            { ...listing, value: { ...(listing.value as object), ws_error_handler_muted: muted }, version: randomUUID() },
+            unchangedSince(listing),
+          ),
+        ]
+      : []),
     ...(await buildEventWrites(deps, {
       type: "UpdateScript",
       workspace,

@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
-import { write } from "../../../core/objects/write.ts";
+import { unchangedSince, write } from "../../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
@@ -37,7 +38,10 @@ export async function setFlowArchived(
   const { build, ...value } = flow;
   const refused = await objects.transactWrite([
     write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
-    ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived } }, "present")] : []),
+    // The head's version remains, so that of the listing decides which of several concurrent calls archives the flow.
+    ...(listing
+      ? [write.put({ ...listing, value: { ...(listing.value as object), archived }, version: randomUUID() }, unchangedSince(listing))]
+      : []),
     ...(await buildEventWrites(deps, {
       type: archived ? "ArchiveFlow" : "UpdateFlow",
       workspace,
