@@ -73,6 +73,7 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
       "an approval by a link: list price",
       "one more step: AWS requests",
       "a flow of 200 modules, the first time",
+      "a change without an endpoint: list price of its events",
     ]),
   );
   for (const name of ["run", "objects", "jobs", "people", "api", "beat", "worker"]) {
