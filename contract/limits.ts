@@ -21,6 +21,10 @@ export const limits = {
   sharedFolderBytes: 64 * 1024 * 1024,
   /** Size of a synchronous reply: the Lambda response limit of 6 MB, reduced by the third that base64 adds. */
   syncReplyBytes: 4 * 1024 * 1024,
+  /** Size of a result above which a handler of its job does not receive it. The result becomes an argument, which costs as much as the result again. */
+  handlerResultBytes: 256 * 1024,
+  /** Size of the arguments that a handler's setting adds. Each failure reads them. */
+  handlerArgsBytes: 16 * 1024,
   /** Size of the part of a file that is returned as text in one request. */
   previewBytes: 128 * 1024,
   /** Validity of a signed link to a file in seconds, the maximum of S3. */

@@ -21,6 +21,14 @@ export const queue = {
     await sqs().send(new SendMessageCommand({ QueueUrl: queueUrl(job), ...toMessage(job, delayS) }));
   },
 
+  /** Asks a worker to start what follows an ended job. The message may arrive twice. */
+  async sendFollowUp({ id, workspace }: Pick<Sendable, "id" | "workspace">): Promise<void> {
+    const message: JobMessage = { job: id, followUp: true };
+    await sqs().send(
+      new SendMessageCommand({ QueueUrl: requireEnv(env.queueUrl), MessageBody: JSON.stringify(message), MessageGroupId: workspace }),
+    );
+  },
+
   /** Sends a message that was received once more, after a delay of at least one second. Throws `service.busy`. */
   async postponeMessage(message: JobMessage, delayS: number): Promise<void> {
     const QueueUrl = requireEnv(message.high ? env.highQueueUrl : env.queueUrl);

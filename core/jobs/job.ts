@@ -123,6 +123,10 @@ const base = {
   lastPingMs: z.number().optional(),
   /** Seconds after its end when its data is erased, whether or not a caller waited for it. */
   eraseAfterS: z.number().optional(),
+  /** It is a handler, or a handler has started it: its end calls no handler. */
+  isHandler: z.literal(true).optional(),
+  /** The workspace had a success handler when the job was created. The end of a job that runs for longer looks again. */
+  successHandled: z.literal(true).optional(),
   /** For a flow: the data of its steps is erased after its end, of some steps or of all. */
   erasesSteps: z.enum(["some", "all"]).optional(),
   retention: retentionSchema,
@@ -144,6 +148,8 @@ const ended = {
   eraseAtMs: z.number().optional(),
   /** Why what runs for an ended flow is stopped. Housekeeping removes it after it has verified that everything was stopped. */
   stopping: z.object({ by: z.string(), reason: z.string() }).optional(),
+  /** Handlers may follow the end of the job, and a worker has not started them yet. */
+  followUp: z.literal(true).optional(),
 };
 
 export const runningJobSchema = z.object({

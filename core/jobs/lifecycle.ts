@@ -128,6 +128,8 @@ export const jobMessageSchema = z.object({
   group: z.string().optional(),
   /** It belongs to the high-priority queue. */
   high: z.literal(true).optional(),
+  /** The job has ended: what follows it is to be started. */
+  followUp: z.literal(true).optional(),
   /** The number of times that this message was sent again because AWS refused the claim. */
   delays: z.number().optional(),
 });

@@ -12,6 +12,8 @@ interface Identity {
   instanceGroups?: string[];
   /** Present if the workspace of the request is archived or deleted. */
   workspaceState?: "archived" | "deleted";
+  /** The workspace of the request has a success handler. */
+  successHandled?: true;
   /** The caller's rights in the workspace of the request. Absent for non-members. */
   rights?: Rights;
 }
@@ -41,7 +43,13 @@ export interface JobActor extends Identity {
    * The e-mail addresses of the users who started it, if it runs on behalf of another user. The first user of the chain is the last item.
    */
   startedBy?: string[];
+  /** The job is a handler, or a handler started it. */
+  isHandler?: true;
 }
+
+/** The group as which a job runs, or `undefined` if it runs as a user. */
+export const groupOf = (permissionedAs: string): string | undefined =>
+  permissionedAs.startsWith("g/") ? permissionedAs.slice(2) : undefined;
 
 /** A caller, with the workspace that the call names. */
 export interface WorkspaceCaller {

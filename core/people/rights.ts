@@ -13,4 +13,6 @@ export interface Rights {
   groups: string[];
   folders: Readonly<Record<string, Right>>;
   objects: Readonly<Record<string, Right>>;
+  /** A job has these rights as a group, not as a member. */
+  asGroup?: true;
 }

@@ -29,11 +29,15 @@ export const accessSchema = z.object({
   objects: z.record(z.string(), extraPerms),
   /** The state of the workspace. Absent: active. It is stored here because every call reads this item. */
   state: z.enum(["archived", "deleted"]).optional(),
+  /** The workspace has a success handler. It is stored here, so that a job can be created with this knowledge without another read. */
+  successHandled: z.literal(true).optional(),
 });
 export type Access = z.infer<typeof accessSchema>;
 export const noAccess: Access = { groups: {}, folders: {}, objects: {} };
 /** The group of all members. It cannot be created or deleted. */
 export const ALL = "all";
+/** The group as which the handlers of a workspace run. Rights can be given to it whether or not it has members. */
+export const HANDLER_GROUP = "error_handler";
 
 const strength: Record<Right, number> = { read: 1, write: 2, owner: 3 };
 /** Returns whether a right includes another one. */
@@ -62,7 +66,24 @@ export function deriveRights(
   instanceGroups: readonly string[] = [],
 ): Rights {
   const groups = groupsOf(access, username, instanceGroups);
-  const principals = new Set([`u/${username}`, ...groups.map((name) => `g/${name}`)]);
+  return collectRights({ workspace, role, groups }, new Set([`u/${username}`, ...groups.map((name) => `g/${name}`)]), access);
+}
+
+/**
+ * Derives the rights of a job that runs as a group: what is shared with the group and with all members. It has no space of its own and may change
+ * nothing that has no path, such as the folders of the workspace.
+ */
+export function deriveGroupRights(workspace: string, group: string, access: Access): Rights {
+  const groups = [ALL, group];
+  const principals = new Set(groups.map((name) => `g/${name}`));
+  return { ...collectRights({ workspace, role: "developer", groups }, principals, access), asGroup: true };
+}
+
+function collectRights(
+  { workspace, role, groups }: Pick<Rights, "workspace" | "role" | "groups">,
+  principals: ReadonlySet<string>,
+  access: Access,
+): Rights {
   const folders: Record<string, Right> = {};
   for (const [name, { owners, perms }] of Object.entries(access.folders)) {
     const right = owners.some((owner) => principals.has(owner)) ? "owner" : strongestRight(perms, principals);

@@ -98,7 +98,8 @@ function isEntitled(actor: Actor, access: AccessRule, target: Target): boolean {
   if (need === "run" && target.owner === undefined) return canRead(actor, rights, access, target);
   if (need === "run" && mine) return true;
   if (role === "operator") return false;
-  if (mine || (target.path === undefined && target.owner === undefined)) return true;
+  if (mine) return true;
+  if (target.path === undefined && target.owner === undefined) return !rights.asGroup;
   return includesRight(rightOn(actor, rights, access, target), need === "own" ? "owner" : "write");
 }
 

@@ -1,16 +1,20 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts";
 import { isJobToken, type JobClaims } from "../../core/people/token.ts";
 import { recordHeartbeat, recordReport } from "../../services/execution/heartbeat.ts";
+import { connectHandlers } from "../../services/handlers/follow-ups.ts";
 import { verifyJobToken } from "../../services/identity/job-token.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 
 const nowMs = Date.now;
-const deps = { jobs: jobTable, storage, nowMs };
+// The function that called the runner asks for the handlers of the job, or housekeeping does.
+const followUps = connectHandlers({ objects: objectTable, queue: { sendFollowUp: async () => {} }, nowMs });
+const deps = { jobs: jobTable, storage, followUps, nowMs };
 interface Auth {
   claims: JobClaims;
   token: string;

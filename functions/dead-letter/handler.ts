@@ -6,9 +6,10 @@ import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { handleDeadLetter } from "../../services/execution/handle-dead-letter.ts";
 import { messageHandler } from "../shared/messages.ts";
+import { followUps } from "../shared/wiring/follow-ups.ts";
 import { jobEndedListeners } from "../shared/wiring/job-ended-listeners.ts";
 
-const adapters = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
+const adapters = { followUps, jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
 const deps = { ...adapters, onJobEnded: jobEndedListeners(adapters) };
 
 export const handler = messageHandler((message) => handleDeadLetter(deps, message));

@@ -14,6 +14,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
+import { connectHandlers } from "../../services/handlers/follow-ups.ts";
 import { type FailedItem, ItemIsolation, listFailedItems } from "../../services/maintenance/item-isolation.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { runPeriodicTasks, type TickResult } from "../../services/maintenance/run-periodic-tasks.ts";
@@ -47,7 +48,16 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     onItemFailed: (failure, error) => logger.error("item failed", { ...failure, error: error as Error }),
   });
   if (event.list === "failedItems") return { failedItems: await listFailedItems({ objects: objectTable }) };
-  const adapters = { jobs: { ...jobTable, listDuePage }, concurrency: concurrencyTable, executions, functions, storage, queue, nowMs };
+  const adapters = {
+    followUps: connectHandlers({ objects: objectTable, queue, nowMs }),
+    jobs: { ...jobTable, listDuePage },
+    concurrency: concurrencyTable,
+    executions,
+    functions,
+    storage,
+    queue,
+    nowMs,
+  };
   const tasks = periodicTasks({
     ...adapters,
     onJobCanceled: [flowCancellation(adapters)],

@@ -4,6 +4,7 @@ import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
+import { setWorkspaceHandler } from "../../services/workspaces/handlers.ts";
 import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -46,6 +47,14 @@ export const settings: ApiRoutes = [
       200,
       autoInvite ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
     );
+  }),
+  on(routes.editErrorHandler, async ({ params: { workspace }, body }) => {
+    const path = await setWorkspaceHandler(deps, workspace, "error_handler", body);
+    return text(200, path ? `${path} is now called when a job of this workspace fails.` : "The error handler was removed.");
+  }),
+  on(routes.editSuccessHandler, async ({ params: { workspace }, body }) => {
+    const path = await setWorkspaceHandler(deps, workspace, "success_handler", body);
+    return text(200, path ? `${path} is now called when a job of this workspace succeeds.` : "The success handler was removed.");
   }),
   on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {
     await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined);

@@ -8,8 +8,9 @@ import { executionEventSchema } from "../../core/flows/execution-event.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { reconcileExecution } from "../../services/flows/lifecycle/reconcile.ts";
 import { logger, observeHandler } from "../shared/observe.ts";
+import { followUps } from "../shared/wiring/follow-ups.ts";
 
-const deps = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
+const deps = { followUps, jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
 
 /** Handles the event that a flow's execution ended without success, or that a person stopped it in the console. */
 async function settleExecution(event: unknown): Promise<void> {

@@ -50,6 +50,8 @@ export function addBackgroundFunctions(
     { description: "svc: flows whose executions have ended", memoryMb: 512, timeoutS: 60 },
     (fn) => {
       jobs.configureMoveJobs(fn);
+      // The handlers of the workspace, which follow the end of a flow.
+      objects.configureReadHandlers(fn);
       storage.configureRead(fn, "jobs", "flows");
       storage.configureWrite(fn, "jobs");
       queue.configureSend(fn);
@@ -65,6 +67,8 @@ export function addBackgroundFunctions(
   const handles = { description: "svc: dead letters", memoryMb: 512, timeoutS: 60, mayLoop: true };
   const deadLetter = addFunction(parts, "dead-letter", handles, (fn) => {
     jobs.configureMoveJobs(fn);
+    // The handlers of the workspace, which follow the end of a job.
+    objects.configureReadHandlers(fn);
     queue.configureSend(fn);
     queue.configureConsumeDeadLetters(fn);
     // A job that ends here may be the step of a flow, which then continues.

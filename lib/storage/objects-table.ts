@@ -27,6 +27,12 @@ export class ObjectsTable extends Construct {
     this.allow(fn, ["GetItem"]);
   }
 
+  /** Grants a function that ends jobs the right to read which handlers follow, and nothing else. */
+  configureReadHandlers(fn: LambdaFunction): void {
+    this.allowItems(fn, ["GetItem"], ["SETTINGS#*"]);
+    fn.addEnvironment(env.objectsTable, this.table.tableName);
+  }
+
   configureRead(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query"]);
   }

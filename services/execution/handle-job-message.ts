@@ -11,14 +11,18 @@ import { postponeMessage } from "../jobs/queue/postpone-job.ts";
 import { doAttempt, type RunJobDeps } from "./run-job.ts";
 
 /** `worker` names this process in the job's record. */
-type HandleJobMessageDeps = RunJobDeps & ConcurrencyDeps & { worker: string };
+type HandleJobMessageDeps = RunJobDeps & ConcurrencyDeps & { worker: string; startFollowUps: (job: string) => Promise<void> };
 
 /**
- * Claims the job of one message and runs it. A repeated message, or one for a job that has ended, does nothing. If AWS refuses a call, the job is
+ * Claims the job of one message and runs it, or starts what follows a job that has ended. A repeated message, or one for a job that has ended, does nothing. If AWS refuses a call, the job is
  * postponed. Returns the ended job, or `undefined` if there was nothing to do or the job continues elsewhere. Throws if the service failed.
  */
 export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobMessage): Promise<FinishedJob | undefined> {
   const { job: id, group } = message;
+  if (message.followUp) {
+    await retryWhileBusy(deps, () => deps.startFollowUps(id));
+    return undefined;
+  }
   let job: RunningJob | undefined;
   try {
     job = group === undefined ? await claimJob(deps, id) : await claimWithSlot(deps, id, group);

@@ -15,6 +15,7 @@ import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob, type FinishJobDeps, finishJob, resultObjectKey } from "../jobs/lifecycle/finish.ts";
+import { requestFollowUp } from "../jobs/lifecycle/follow-ups.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { prepareSharedFolder } from "../jobs/lifecycle/shared-folder.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
@@ -75,7 +76,7 @@ export async function invokeRunner(
   executable: Executable,
   { args, first }: { args: Record<string, unknown>; first?: RunRequest },
 ): Promise<FinishedJob | undefined> {
-  const { functions, jobs } = deps;
+  const { functions } = deps;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
     const runRequest = prepared ?? (await buildRunnerRequest(deps, attempt, executable, args));
     if (executable.given?.secrets.length) {
@@ -103,7 +104,7 @@ export async function invokeRunner(
         );
         const { next } = outcome;
         if (done && next) await afterRun(deps, ran, async () => executable.together?.recordOutcomes(next, done, runRequest.token));
-        return done ?? ifEnded(await jobs.get(job.id));
+        return done ?? loadReportedEnd(deps, job.id);
       }
       case "throttled": {
         const refused = attempt;
@@ -113,7 +114,7 @@ export async function invokeRunner(
       }
       case "unknown":
         // The runner may still be alive and report the end itself. If not, its lease expires and housekeeping queues the job again.
-        return ifEnded(await jobs.get(job.id));
+        return loadReportedEnd(deps, job.id);
       case "lost": {
         countOutcome("LostAttempts");
         reportFailure("A runner was lost", invocation.reason, { job: job.id, attempt: job.attempt });
@@ -211,5 +212,12 @@ export async function buildRunnerRequest(
 /** Returns the entries that the other record lacks or has with another value. */
 const omitEqualEntries = (env: Record<string, string>, other: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => other[name] !== value));
+
+/** Returns a job whose end its runner has reported to another function, which may not ask for what follows. */
+async function loadReportedEnd(deps: InvokeRunnerDeps, id: string): Promise<EndedJob | undefined> {
+  const ended = ifEnded(await deps.jobs.get(id));
+  if (ended) await requestFollowUp(deps, ended);
+  return ended;
+}
 
 const ifEnded = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);

@@ -46,7 +46,12 @@ export async function authenticate(
     const wanted = buildRightsKeys(personKey(claims.sub), workspace);
     const [job, found] = await Promise.all([jobs.get(claims.job), objects.batchGet([...wanted, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
-    const identity = await identifyActor(objects, { email: claims.sub, superAdmin: claims.sa, workspace }, found.slice(0, wanted.length));
+    const identity = await identifyActor(
+      objects,
+      // The group of a job has rights only in the job's workspace. Elsewhere there is no such user.
+      { email: claims.sub, superAdmin: claims.sa, workspace, ...(workspace === claims.ws ? { permissionedAs: claims.pa } : {}) },
+      found.slice(0, wanted.length),
+    );
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
     return { actor: { ...identity, ...jobActorFields(claims, job), startedBy }, read: found.slice(wanted.length) };
   }
@@ -65,7 +70,8 @@ export async function authenticate(
 function jobActorFields({ job: jobId, att: attempt, ws: workspace, pa: permissionedAs }: JobClaims, job: Job) {
   const { parent, root } = job;
   const lineage = { ...(parent === undefined ? {} : { parent }), ...(root === undefined ? {} : { root }), tree: getTreeId(job) };
-  return { kind: "job" as const, jobId, attempt, workspace, permissionedAs, ...lineage };
+  const handler = job.isHandler ? { isHandler: true as const } : {};
+  return { kind: "job" as const, jobId, attempt, workspace, permissionedAs, ...lineage, ...handler };
 }
 
 function tokenActorFields({ hash, prefix, workspace, scopes, readOnly, session, expiresAtMs }: TokenRecord) {

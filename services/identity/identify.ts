@@ -4,9 +4,9 @@ import type { Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import type { JobActor } from "../../core/people/actor.ts";
+import { groupOf, type JobActor } from "../../core/people/actor.ts";
 import { personKey, personSchema } from "../../core/people/person.ts";
-import { accessSchema, deriveRights, memberSchema, noAccess } from "../../core/permissions/access.ts";
+import { accessSchema, deriveGroupRights, deriveRights, memberSchema, noAccess } from "../../core/permissions/access.ts";
 
 type IdentifyDeps = Pick<ObjectTable, "batchGet">;
 
@@ -15,25 +15,48 @@ export function buildRightsKeys(person: string, workspace: string | undefined): 
   return [keys.user(person), ...(workspace === undefined ? [] : [keys.member(workspace, person), keys.access(workspace)])];
 }
 
+interface Claimed {
+  email: string;
+  superAdmin: boolean;
+  workspace: string | undefined;
+  /** The identity of a job. A job that runs as a group belongs to no user. */
+  permissionedAs?: string;
+}
+
 /** Returns the person's current rights: a token or job that is older than a change of rights does not restore them. */
 export async function identifyActor(
   objects: IdentifyDeps,
-  { email, superAdmin: asSuperAdmin, workspace }: { email: string; superAdmin: boolean; workspace: string | undefined },
+  { email, superAdmin: asSuperAdmin, workspace, permissionedAs = "" }: Claimed,
   [user, member, access]: (StoredObject | undefined)[],
 ) {
+  const workspaceAccess = access ? parseObject(accessSchema, access) : noAccess;
+  const ofWorkspace = {
+    ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
+    ...(workspaceAccess.successHandled ? { successHandled: true as const } : {}),
+  };
+  const group = groupOf(permissionedAs);
+  if (group !== undefined && workspace !== undefined) {
+    // The username is no name of a user, so it owns no path.
+    return {
+      email,
+      username: permissionedAs,
+      superAdmin: false,
+      ...ofWorkspace,
+      rights: deriveGroupRights(workspace, group, workspaceAccess),
+    };
+  }
   // Release 0.1 stored users under another key. A record moves when it is changed.
   const found = user ?? (await objects.batchGet([keys.oldUser(email)]))[0];
   const person = found && parseObject(personSchema, found);
   if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
   const asMember = member && parseObject(memberSchema, member);
   const isMember = workspace !== undefined && asMember !== undefined && !asMember.disabled;
-  const workspaceAccess = access ? parseObject(accessSchema, access) : noAccess;
   return {
     email: person.email,
     username: isMember ? asMember.username : person.username,
     superAdmin: person.superAdmin && asSuperAdmin,
     ...(person.groups ? { instanceGroups: person.groups } : {}),
-    ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
+    ...ofWorkspace,
     ...(isMember ? { rights: deriveRights(workspace, asMember, workspaceAccess, person.groups) } : {}),
   };
 }
@@ -46,8 +69,8 @@ export async function loadJobActor(objects: IdentifyDeps, job: Job): Promise<Job
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
   const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
   try {
-    const identity = await identifyActor(objects, { email, superAdmin, workspace }, found);
-    return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs };
+    const identity = await identifyActor(objects, { email, superAdmin, workspace, permissionedAs }, found);
+    return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs, ...(job.isHandler ? { isHandler: true } : {}) };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return undefined;
     throw error;

@@ -113,6 +113,7 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
             await queue.sendMessage(job, delayS);
           },
           postponeMessage: deps.queue.postponeMessage,
+          sendFollowUp: deps.queue.sendFollowUp,
           sendMessages: async (messages) => [
             ...(await queue.sendMessages(messages.filter(({ job }) => job.id !== bad.id))),
             ...messages.flatMap(({ job }) => (job.id === bad.id ? [{ id: bad.id, error: refusal }] : [])),

@@ -12,6 +12,7 @@ import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { isConcurrencyGroup, reconcileGroup } from "../jobs/concurrency/concurrency.ts";
 import { eraseDue } from "../jobs/erasure/erase-due.ts";
 import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
+import { requestFollowUp } from "../jobs/lifecycle/follow-ups.ts";
 import type { ItemIsolation } from "./item-isolation.ts";
 import { mapInParallel } from "./map-in-parallel.ts";
 import { type DueJob, sendDueJobs } from "./send-due-jobs.ts";
@@ -119,7 +120,10 @@ async function resumeDueItem(deps: ResumeDueJobsDeps, tick: Tick, entry: DueEntr
     await deps.jobs.postpone(entry, tick.now + EXPIRED_LOOK_MS);
     return undefined;
   }
-  if (hasEnded(job)) return eraseDue(deps, await completeStop(deps, job));
+  if (hasEnded(job)) {
+    await requestFollowUp(deps, job);
+    return eraseDue(deps, await completeStop(deps, job));
+  }
   if (!isInUse(tick, job)) return cancelArchivedJob(deps, job);
   if (job.state === "queued") return resendJob(deps, tick, { entry, job });
   return job.flow?.plan ? reconcileFlow(deps, job) : resumeRunning(deps, job, tick.now);

@@ -6,7 +6,7 @@ import type { GroupJson } from "../../contract/routes/people/access.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { type Access, ALL, accessObjectKey, hasGrants, revokeGrants } from "../../core/permissions/access.ts";
+import { type Access, ALL, accessObjectKey, HANDLER_GROUP, hasGrants, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { findMember, loadMembers } from "./members.ts";
@@ -57,7 +57,7 @@ export async function getGroup(deps: GroupDeps, workspace: string, name: string)
  * Creates a group whose first member and administrator is the caller, unless the caller is a superadmin who is no member: another member may
  * have the same username. Throws `workspace.notFound`, and `group.exists` also for the name of
  * an instance group, because members would get its rights. Throws `group.former` for a name that has rights or belonged to a deleted group,
- * which flows and approvals may still name, unless an admin creates it.
+ * which flows and approvals may still name, and for the group of handlers, unless an admin creates it.
  */
 export async function createGroup(
   { objects }: GroupDeps,
@@ -75,7 +75,9 @@ export async function createGroup(
       const { groups } = access;
       const isTaken = name === ALL || Object.hasOwn(groups, name);
       if (isTaken) throw new SvcError("group.exists", { name });
-      if (!mayInherit && hasGrants(access, `g/${name}`)) throw new SvcError("group.former", { name });
+      // Its members have what was shared with the handlers of the workspace.
+      const isHandlers = name === HANDLER_GROUP;
+      if (!mayInherit && (isHandlers || hasGrants(access, `g/${name}`))) throw new SvcError("group.former", { name });
       groups[name] = { id: randomUUID(), ...(summary ? { summary } : {}), ...first };
     },
     {

@@ -75,7 +75,7 @@ export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, work
   if (!found) throw new SvcError("workspace.notFound", { workspace });
   const member: Member = stored
     ? parseObject(memberSchema, stored)
-    : { email: actor.email, username: actor.username, role: "admin", createdAtMs: record?.createdAtMs ?? 0 };
+    : { email: actor.email, username: actor.username, role: actor.rights?.role ?? "admin", createdAtMs: record?.createdAtMs ?? 0 };
   return toUserJson(workspace, member, access, record);
 }
 

@@ -177,4 +177,10 @@ describe("the name of a deleted folder or group", () => {
     await createGroup(room.deps, caller(anAdmin), { name, summary: "" });
     await expect(createGroup(room.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.exists" });
   });
+
+  it("is for admins only if the handlers of the workspace run as it, whose members have the rights of the handlers", async () => {
+    const [name, caller] = ["error_handler", (actor: Person) => ({ actor, workspace: room.workspace })];
+    await expect(createGroup(room.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.former" });
+    await createGroup(room.deps, caller(anAdmin), { name, summary: "" });
+  });
 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { anyJson, inWorkspace, runnablePath } from "../../common.ts";
+import { anyJson, inWorkspace, isRunnablePath, jsonObject, runnablePath } from "../../common.ts";
+import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}";
@@ -44,6 +45,23 @@ export type S3Storage = z.output<typeof s3Storage>;
 /** `every_get_counts`: a `GET` request by a browser decides, and therefore also a `GET` request by a link scanner. */
 export const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
 
+/** A handler: `script/<path>` or `flow/<path>`. A path alone is that of a script. */
+export const handlerPath = z
+  .string()
+  .refine((text) => isRunnablePath(text.replace(/^(script|flow)\//, "")), "must look like script/<path> or flow/<path>");
+const handlerArgs = jsonObject.refine(
+  (args) => JSON.stringify(args).length <= limits.handlerArgsBytes,
+  `must have at most ${limits.handlerArgsBytes / 1024} KB`,
+);
+export const successHandlerSchema = z.object({ path: handlerPath, extra_args: handlerArgs.optional() });
+export const errorHandlerSchema = successHandlerSchema.extend({
+  /** The handler ignores canceled jobs. */
+  muted_on_cancel: z.boolean().optional(),
+  /** The handler ignores scripts and flows under `u/<user>/`. */
+  muted_on_user_path: z.boolean().optional(),
+});
+export type ErrorHandler = z.output<typeof errorHandlerSchema>;
+
 /** The settings of a workspace. */
 export const settingsSchema = z.object({
   workspace_id: z.string(),
@@ -55,6 +73,8 @@ export const settingsSchema = z.object({
   /** The URL that receives the workspace's events, and their types. `null`: all types. */
   webhook: z.string().optional(),
   events: z.array(z.string()).nullable().optional(),
+  error_handler: errorHandlerSchema.optional(),
+  success_handler: successHandlerSchema.optional(),
 });
 export type SettingsJson = z.output<typeof settingsSchema>;
 
@@ -155,6 +175,33 @@ export const settingRoutes = {
     body: approvalSettingsSchema,
     reply: done,
     errors: ["workspace.notFound"],
+  }),
+  editErrorHandler: defineRoute({
+    ...post,
+    name: "workspaces.editErrorHandler",
+    summary: "Set the script or flow that is called when a script or flow of the workspace fails. Without a path, it is removed.",
+    path: `${w}/workspaces/edit_error_handler`,
+    access: adminWrite,
+    params: inWorkspace,
+    body: z.object({
+      path: handlerPath.nullish(),
+      extra_args: handlerArgs.nullish(),
+      muted_on_cancel: z.boolean().nullish(),
+      muted_on_user_path: z.boolean().nullish(),
+    }),
+    reply: done,
+    errors: ["workspace.notFound"],
+  }),
+  editSuccessHandler: defineRoute({
+    ...post,
+    name: "workspaces.editSuccessHandler",
+    summary: "Set the script or flow that is called when a script or flow of the workspace succeeds. Without a path, it is removed.",
+    path: `${w}/workspaces/edit_success_handler`,
+    access: adminWrite,
+    params: inWorkspace,
+    body: z.object({ path: handlerPath.nullish(), extra_args: handlerArgs.nullish() }),
+    reply: done,
+    errors: ["workspace.notFound", "access.changedMeanwhile"],
   }),
   editFileStorage: defineRoute({
     ...post,

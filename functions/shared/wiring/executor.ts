@@ -4,6 +4,7 @@ import { functions } from "../../../aws/lambda/functions.ts";
 import { storage } from "../../../aws/s3/storage.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
+import { followUps } from "./follow-ups.ts";
 
 /** The dependencies of every function that runs scripts. `name` is recorded in the job as its worker. */
 export function executorDeps(name: string) {
@@ -12,6 +13,7 @@ export function executorDeps(name: string) {
     storage,
     queue,
     functions,
+    followUps,
     signingKey: getSigningKey,
     nowMs: Date.now,
     baseUrl: requireEnv(env.baseUrl),

@@ -5,6 +5,7 @@ import { executions } from "../../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../../core/builds/build.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
+import { startHandlers } from "../../../services/handlers/start-handlers.ts";
 import { executorDeps } from "./executor.ts";
 import { jobHandlers } from "./job-handlers.ts";
 
@@ -19,5 +20,10 @@ export function workerDeps(name: string) {
     target: buildTargetSchema.parse(JSON.parse(requireEnv(env.buildTarget))),
     registries: JSON.parse(requireEnv(env.registries)) as BuildRequest["registries"],
   };
-  return { ...adapters, ...jobHandlers(adapters), gatedFlows: connectGatedFlows(adapters) };
+  return {
+    ...adapters,
+    ...jobHandlers(adapters),
+    startFollowUps: (job: string) => startHandlers(adapters, job),
+    gatedFlows: connectGatedFlows(adapters),
+  };
 }

@@ -11,6 +11,7 @@ import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.
 import { createCachedJob, findCachedResult, stageCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
 import type { FinishedJob } from "../../jobs/lifecycle/finish.ts";
+import { buildFollowUp, requestFollowUp } from "../../jobs/lifecycle/follow-ups.ts";
 import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
@@ -74,12 +75,13 @@ async function startSync(
   }
   const known = await findCachedResult(deps, prepared);
   if (known) {
-    const ended = createCachedJob(prepared, known, nowMs());
+    const ended = { ...createCachedJob(prepared, known, nowMs()), ...(await buildFollowUp(deps, prepared, "succeeded")) };
     // A reader who sees the end finds the whole stream, because both are written at once.
     const stream = await stageCachedStream(deps, ended, known);
     const other = await createJobRecord(deps, ended, newJob.idempotencyKey, stream);
     if (other) return waitUntilSettled(deps, other, untilMs);
     countEndedJob(ended);
+    await requestFollowUp(deps, ended);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
   const job = createClaimedJob(prepared, nowMs(), worker);

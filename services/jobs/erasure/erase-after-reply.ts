@@ -1,5 +1,5 @@
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { nextStopMs } from "../lifecycle/stopping.ts";
+import { nextLookMs } from "../lifecycle/next-look.ts";
 import { eraseJob } from "./erase-job.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
@@ -18,6 +18,6 @@ export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: nu
     return;
   }
   const eraseAtMs = nowMs() + afterS * 1000;
-  const dueAtMs = job.stopping ? Math.min(eraseAtMs, nextStopMs(nowMs())) : eraseAtMs;
+  const dueAtMs = Math.min(eraseAtMs, nextLookMs(job, nowMs()));
   await jobs.update(id, { eraseAtMs, ...jobs.dueAt(id, dueAtMs) }, { attr: "state", eq: job.state });
 }

@@ -11,12 +11,13 @@ import type { RunOutcome } from "../../../runners/protocol.ts";
 import { loadMasker } from "../../secrets/masks.ts";
 import { type CachedResult, stageCachedStream, storeCacheEntry } from "../cache/cache.ts";
 import { copyValue, type OutputChunk, storeOutput, storeValue, storeValueOutsideHead, type ValueDeps } from "../values/values.ts";
+import { buildFollowUp, type FollowUpDeps, requestFollowUp } from "./follow-ups.ts";
+import { nextLookMs } from "./next-look.ts";
 import type { RetryDeps } from "./retry-while-busy.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
-import { nextStopMs } from "./stopping.ts";
 import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
 
-export interface FinishJobDeps extends ValueDeps, RetryDeps {
+export interface FinishJobDeps extends ValueDeps, RetryDeps, FollowUpDeps {
   nowMs: () => number;
 }
 
@@ -167,11 +168,12 @@ export async function endJobFromCache(
   const { jobs, objects } = deps;
   const { result, ...extra } = known.fields;
   const stream = await stageCachedStream(deps, job, known);
-  const { change, condition } = buildEnd(deps, job, { ...extra, state: "succeeded", result });
-  if (stream.length === 0) return countEnd(await jobs.update(job.id, change, condition));
+  const followUp = await buildFollowUp(deps, job, "succeeded");
+  const { change, condition } = buildEnd(deps, job, { ...extra, ...followUp, state: "succeeded", result });
+  if (stream.length === 0) return countEnd(deps, await jobs.update(job.id, change, condition));
   const parts = [jobs.updateParams(job.id, change, condition), ...stream.map((child) => jobs.putChildParams(child))];
   const refused = await objects.transactWrite(parts.map((raw) => ({ raw })));
-  return refused === undefined ? countEnd(await jobs.get(job.id)) : undefined;
+  return refused === undefined ? countEnd(deps, await jobs.get(job.id)) : undefined;
 }
 
 /** Ends a job with a stored value of its own or of another job. The job gets its own copy, so that each copy is erased with its job. */
@@ -221,15 +223,17 @@ type MasksCondition = { attr: "masks"; exists: false } | { attr: "masks"; eq: nu
 
 type End = Pick<Ending, "state"> & { result: ValueLocation } & HeadChange;
 
-async function writeEnd(deps: EndDeps, job: Job, end: End, ...conditions: MasksCondition[]): Promise<EndedJob | undefined> {
-  const { change, condition } = buildEnd(deps, job, end, ...conditions);
-  return countEnd(await deps.jobs.update(job.id, change, condition));
+async function writeEnd(deps: EndDeps & FollowUpDeps, job: Job, end: End, ...conditions: MasksCondition[]): Promise<EndedJob | undefined> {
+  const followUp = await buildFollowUp(deps, job, end.state);
+  const { change, condition } = buildEnd(deps, job, { ...end, ...followUp }, ...conditions);
+  return countEnd(deps, await deps.jobs.update(job.id, change, condition));
 }
 
-/** Counts the job if it has ended. */
-function countEnd(changed: Job | undefined): EndedJob | undefined {
+/** Counts the job if it has ended, and asks for what follows. */
+async function countEnd(deps: FollowUpDeps, changed: Job | undefined): Promise<EndedJob | undefined> {
   if (!changed || !hasEnded(changed)) return undefined;
   countEndedJob(changed);
+  await requestFollowUp(deps, changed);
   return changed;
 }
 
@@ -246,10 +250,10 @@ function buildEnd({ jobs, nowMs }: EndDeps, job: Job, { state, result, ...extra 
   // The caller may die before it erases the run, or may have stopped waiting.
   const eraseAtMs = job.eraseAfterS === undefined ? undefined : endedAtMs + job.eraseAfterS * 1000;
   const erase = eraseAtMs === undefined ? {} : { eraseAtMs };
-  // Housekeeping checks which steps are due for erasure, and whether everything that ran for a flow was stopped.
+  // Housekeeping checks which steps are due for erasure, whether everything that ran for a flow was stopped, and whether handlers were started.
   const lookAtMs = Math.min(
     (job.erasesSteps === undefined ? eraseAtMs : endedAtMs) ?? Number.POSITIVE_INFINITY,
-    extra.stopping === undefined ? Number.POSITIVE_INFINITY : nextStopMs(endedAtMs),
+    nextLookMs({ stopping: extra.stopping, followUp: extra.followUp, endedAtMs }, endedAtMs),
   );
   const look = Number.isFinite(lookAtMs) ? jobs.dueAt(job.id, lookAtMs) : jobs.noLongerDue(job, state);
   const expiresAtS = Math.ceil(expiryAfterEndMs(job, endedAtMs) / 1000);

@@ -2,11 +2,12 @@ import * as z from "zod";
 import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { ObjectKey } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../../core/objects/write.ts";
+import { nextLookMs } from "../lifecycle/next-look.ts";
 
 /** The idempotency key of a call (`Idempotency-Key`, `webhook-id`): the item that records the call, and a fingerprint of its arguments. */
 export interface IdempotencyKey {
@@ -48,7 +49,7 @@ export async function createJobRecord(
   children: readonly Child[] = [],
 ): Promise<Job | undefined> {
   const { jobs, objects, nowMs } = deps;
-  const dueMs = hasEnded(job) ? job.eraseAtMs : firstDueMs(job.createdAtMs, job.scheduledForMs);
+  const dueMs = hasEnded(job) ? endedDueMs(job) : firstDueMs(job.createdAtMs, job.scheduledForMs);
   const own = [{ raw: { Put: jobs.createParams(job, dueMs) } }, ...children.map((child) => ({ raw: jobs.putChildParams(child) }))];
   if (!idempotencyKey) {
     const isCreated = children.length === 0 ? await jobs.create(job, dueMs) : (await objects.transactWrite(own)) === undefined;
@@ -70,6 +71,12 @@ export async function createJobRecord(
     if (other) return other;
   }
   throw new SvcError("write.collided", {});
+}
+
+/** Returns when housekeeping looks at a job that is created as ended. */
+function endedDueMs(job: EndedJob): number | undefined {
+  const lookMs = Math.min(job.eraseAtMs ?? Number.POSITIVE_INFINITY, nextLookMs(job, job.endedAtMs));
+  return Number.isFinite(lookMs) ? lookMs : undefined;
 }
 
 /** The number of times that a key whose job is gone is freed and used again. Each lost try means that an equal call used it first. */

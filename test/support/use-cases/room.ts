@@ -19,6 +19,8 @@ import { jobHandlers } from "../../../functions/shared/wiring/job-handlers.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
+import { connectHandlers } from "../../../services/handlers/follow-ups.ts";
+import { startHandlers } from "../../../services/handlers/start-handlers.ts";
 import "./quick-clients.ts";
 import { createTables } from "./engine-resources.ts";
 import { countRead, countWrite } from "./failing-writes.ts";
@@ -111,12 +113,18 @@ export async function newRoom() {
     }),
     startDelivery: async (call: unknown) => void delivered.push(call),
   } as unknown as Functions;
+  const sendFollowUp = async (job: Parameters<typeof queue.sendFollowUp>[0]) => {
+    await queue.sendFollowUp(job);
+    hasSent = true;
+  };
   const adapters = {
+    followUps: connectHandlers({ objects: objectTable, queue: { sendFollowUp }, nowMs: () => clock.nowMs }),
     jobs: jobTable,
     objects: objectTable,
     concurrency: concurrencyTable,
     storage,
     queue: {
+      sendFollowUp,
       async sendMessage(...message: Parameters<typeof queue.sendMessage>) {
         await queue.sendMessage(...message);
         hasSent = true;
@@ -162,6 +170,7 @@ export async function newRoom() {
     deps: {
       ...adapters,
       ...jobHandlers(adapters),
+      startFollowUps: (job: string) => startHandlers(adapters, job),
       onJobCanceled: [flowCancellation(adapters)],
       jobData,
       gatedFlows: connectGatedFlows(adapters),

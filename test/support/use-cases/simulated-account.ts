@@ -114,6 +114,7 @@ export class SimulatedAccount {
           );
         },
         postponeMessage: (message: JobMessage, delayS: number) => this.send(message, delayS),
+        sendFollowUp: ({ id }: { id: string }) => this.send({ job: id, followUp: true }),
       },
       pause: (ms: number) => this.sleep(Math.max(ms, MIN_PAUSE_MS)),
     };

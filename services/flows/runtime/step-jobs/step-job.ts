@@ -31,6 +31,7 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
     parent: flow.id,
     root: flow.root ?? flow.id,
     ...(flow.tree === undefined ? {} : { tree: flow.tree, flowRoot: getFlowRootId(flow) }),
+    ...(flow.isHandler ? { isHandler: true as const } : {}),
     step: {
       id: module.id,
       scope: scope.name,

@@ -1,0 +1,68 @@
+import { isRunnablePath } from "../../contract/common.ts";
+import type { ErrorHandler } from "../../contract/routes/workspaces/settings.ts";
+import { type EndState, isSuccess, type Job } from "../jobs/job.ts";
+import { parseReference } from "../resources/references.ts";
+
+/** The e-mail address of jobs that run as the group of handlers. No mail reaches it, and no user can have it. */
+export const HANDLER_EMAIL = "error_handler@svc.invalid";
+
+/** A script or flow that a handler names. */
+export interface HandlerTarget {
+  kind: "script" | "flow";
+  path: string;
+}
+
+/** Parses `script/<path>` or `flow/<path>`; a path without one of these is that of a script. Returns `undefined` for text of another form. */
+export function parseHandlerPath(text: string): HandlerTarget | undefined {
+  const [, kind = "script", path = ""] = /^(?:(script|flow)\/)?(.*)$/s.exec(text) ?? [];
+  return isRunnablePath(path) ? { kind: kind as HandlerTarget["kind"], path } : undefined;
+}
+
+/**
+ * Returns whether the end of a job may call a handler: a script or flow that no flow and no other job runs, and that is no handler. Previews call none,
+ * because their author waits for the result.
+ */
+export const mayCallHandler = ({ kind, parent, step, isHandler }: Pick<Job, "kind" | "parent" | "step" | "isHandler">): boolean =>
+  (kind === "script" || kind === "flow") && parent === undefined && step === undefined && !isHandler;
+
+/** The name of the workspace's handler for the end of a job, as its setting is called. */
+export const handlerNameFor = (state: EndState): "error_handler" | "success_handler" =>
+  isSuccess({ state }) ? "success_handler" : "error_handler";
+
+/** Returns whether the handler ignores this end by its own settings. A script or flow can be muted too. */
+export function isMuted(handler: ErrorHandler, { path = "" }: Pick<Job, "path">, state: EndState): boolean {
+  if (handler.muted_on_cancel && state === "canceled") return true;
+  return handler.muted_on_user_path === true && path.startsWith("u/");
+}
+
+/** After this time, a job may have been created before its workspace had a success handler (ms). */
+const CREATED_LONG_AGO_MS = 60_000;
+
+/**
+ * Returns whether a success can call a handler. The record of a job tells whether the workspace had one when it was created, so that a short run in a
+ * workspace without one needs no read. For a longer run, the settings are read.
+ */
+export const mayCallSuccessHandler = (
+  { successHandled, createdAtMs }: Pick<Job, "successHandled" | "createdAtMs">,
+  nowMs: number,
+): boolean => successHandled === true || nowMs - createdAtMs > CREATED_LONG_AGO_MS;
+
+/**
+ * Returns a value in which no text is a reference: such a text gets a leading backslash. The output of a job comes from its code, and a handler must
+ * not read variables for it with its own rights.
+ */
+export function escapeReferences(value: unknown): unknown {
+  if (typeof value === "string") return parseReference(value) ? `\\${value}` : value;
+  if (Array.isArray(value)) return value.map(escapeReferences);
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    // Assigning to `__proto__` would set the prototype instead of a key.
+    Object.defineProperty(copy, key, { value: escapeReferences(item), enumerable: true, writable: true, configurable: true });
+  }
+  return copy;
+}
+
+/** Returns the `error` of a failed job's result. The result of a failed loop, for example, has none and is the error itself. */
+export const extractError = (result: unknown): unknown =>
+  typeof result === "object" && result !== null && "error" in result ? result.error : result;

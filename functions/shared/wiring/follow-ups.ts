@@ -1,0 +1,6 @@
+import { objectTable } from "../../../aws/dynamodb/object-table.ts";
+import { queue } from "../../../aws/sqs/queue.ts";
+import { connectHandlers } from "../../../services/handlers/follow-ups.ts";
+
+/** Connects the end of a job with the handlers that follow it. Every function that ends jobs uses it. */
+export const followUps = connectHandlers({ objects: objectTable, queue, nowMs: Date.now });

@@ -1,0 +1,34 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Queue } from "../../aws/sqs/queue.ts";
+import { handlerNameFor, isMuted, mayCallHandler, mayCallSuccessHandler } from "../../core/handlers/handler.ts";
+import type { EndState, Job } from "../../core/jobs/job.ts";
+import type { FollowUps } from "../jobs/lifecycle/follow-ups.ts";
+import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
+
+interface HandlerFollowUpDeps {
+  objects: Pick<ObjectTable, "get">;
+  queue: Pick<Queue, "sendFollowUp">;
+  nowMs: () => number;
+}
+
+/**
+ * Connects the end of a job with its handlers. The end of a failed job reads the settings of its workspace, that of a successful one only if there may be a
+ * success handler. A worker then starts the handlers: the functions that end jobs need no right to start them.
+ */
+export function connectHandlers({ objects, queue, nowMs }: HandlerFollowUpDeps): FollowUps {
+  return {
+    areWanted: async (job, state) => mayCallHandler(job) && callsWorkspaceHandler({ objects }, job, { state, nowMs: nowMs() }),
+    request: (ended) => queue.sendFollowUp(ended),
+  };
+}
+
+async function callsWorkspaceHandler(
+  { objects }: Pick<HandlerFollowUpDeps, "objects">,
+  job: Job,
+  { state, nowMs }: { state: EndState; nowMs: number },
+): Promise<boolean> {
+  const name = handlerNameFor(state);
+  if (name === "success_handler" && !mayCallSuccessHandler(job, nowMs)) return false;
+  const handler = await loadWorkspaceHandler(objects, job.workspace, name);
+  return handler !== undefined && !isMuted(handler, job, state);
+}

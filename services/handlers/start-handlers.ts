@@ -1,0 +1,116 @@
+import type { Storage } from "../../aws/s3/storage.ts";
+import { isSvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { escapeReferences, extractError, handlerNameFor, isMuted, mayCallHandler, parseHandlerPath } from "../../core/handlers/handler.ts";
+import { type EndedJob, hasEnded, isSuccess, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import { loadFlow } from "../flows/definitions/load.ts";
+import { nextLookMs } from "../jobs/lifecycle/next-look.ts";
+import { loadJson } from "../jobs/values/values.ts";
+import { loadScriptVersion, parseScript } from "../scripts/load.ts";
+import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
+import { type CallHandlerDeps, callHandler, HANDLER_IDENTITY } from "./call-handler.ts";
+
+export type StartHandlersDeps = CallHandlerDeps & { storage: Storage };
+
+/** The number of times that the mark of a job is removed when another call changes the job in between. */
+const TRIES = 5;
+
+/**
+ * Starts the handlers that follow an ended job, each once however often this is called, then removes the mark that its end has set. Does nothing for a
+ * job without the mark.
+ */
+export async function startHandlers(deps: StartHandlersDeps, id: string): Promise<void> {
+  const job = await deps.jobs.get(id);
+  if (!job || !hasEnded(job) || !job.followUp) return;
+  if (mayCallHandler(job)) await startWorkspaceHandler(deps, job);
+  await removeMark(deps, job);
+}
+
+async function startWorkspaceHandler(deps: StartHandlersDeps, job: EndedJob): Promise<void> {
+  const { id, path, email, workspace, kind } = job;
+  const name = handlerNameFor(job.state);
+  const handler = await loadWorkspaceHandler(deps.objects, workspace, name);
+  if (!handler || isMuted(handler, job, job.state)) return;
+  const target = parseHandlerPath(handler.path);
+  if (!target) return;
+  if (name === "error_handler" && (await isRunnableMuted(deps, job))) return;
+  const outcome = await loadOutcome(deps, job);
+  const args = {
+    ...handler.extra_args,
+    path,
+    email,
+    ...outcome,
+    job_id: id,
+    is_flow: kind === "flow",
+    workspace_id: workspace,
+  };
+  await callHandler(deps, job, { name, target, args, identity: HANDLER_IDENTITY });
+}
+
+/** Returns the `error` or the `result` of a job as people see it: without secrets, and with no text that refers to one. */
+export async function loadOutcome(deps: StartHandlersDeps, job: EndedJob): Promise<{ error: unknown } | { result: unknown }> {
+  const value = await loadResult(deps, job);
+  return isSuccess(job) ? { result: escapeReferences(value) } : { error: escapeReferences(extractError(value)) };
+}
+
+async function loadResult(deps: StartHandlersDeps, job: EndedJob): Promise<unknown> {
+  const notGiven = (message: string) => ({ error: { name: "NotGiven", message } });
+  if (job.erased) return notGiven(`The result of job ${job.id} was erased.`);
+  const location = resultVisibleTo(PEOPLE, job);
+  if (location.in === "s3" && (location.bytes ?? 0) > limits.handlerResultBytes) {
+    return notGiven(`The result has ${location.bytes} bytes, too many for a handler. Job ${job.id} contains it.`);
+  }
+  try {
+    return await loadJson(deps, job, location);
+  } catch (error) {
+    // The result may be erased while it is read.
+    const now = await deps.jobs.get(job.id);
+    if (now && hasEnded(now) && !now.erased) throw error;
+    return notGiven(`The result of job ${job.id} was erased.`);
+  }
+}
+
+/** Returns whether the version that ran is muted for the workspace's error handler. A version that is gone is not. */
+async function isRunnableMuted(deps: StartHandlersDeps, { workspace, kind, hash = "", flow }: Job): Promise<boolean> {
+  const { objects } = deps;
+  try {
+    if (kind === "flow") {
+      if (flow?.version === undefined) return false;
+      return (await loadFlow(deps, workspace, flow.version)).sent.ws_error_handler_muted === true;
+    }
+    const runnable = parseScript(await objects.get(keys.version(workspace, hash)));
+    if (!runnable) return false;
+    return runnable.errorHandlerMuted ?? (await loadScriptVersion(deps, workspace, hash)).sent.ws_error_handler_muted === true;
+  } catch (error) {
+    if (isSvcError(error) && (error.code === "flow.versionNotFound" || error.code === "script.versionNotFound")) return false;
+    throw error;
+  }
+}
+
+/** Removes the mark, unless another call changes when the job is erased: the time of the next look must not be lost. */
+async function removeMark({ jobs, nowMs }: StartHandlersDeps, job: EndedJob): Promise<void> {
+  let current = job;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { followUp: _, eraseAtMs, ...rest } = current;
+    const now = nowMs();
+    const erasesAtMs = current.erased ? now : (eraseAtMs ?? (current.erasesSteps === undefined ? Number.POSITIVE_INFINITY : now));
+    const lookMs = Math.min(erasesAtMs, nextLookMs(rest, now));
+    const unchanged = {
+      and: [
+        { attr: "followUp", eq: true } as const,
+        eraseAtMs === undefined ? ({ attr: "eraseAtMs", exists: false } as const) : ({ attr: "eraseAtMs", eq: eraseAtMs } as const),
+        current.erased ? ({ attr: "erased", eq: true } as const) : ({ attr: "erased", exists: false } as const),
+      ],
+    };
+    const look = Number.isFinite(lookMs) ? jobs.dueAt(job.id, lookMs) : jobs.noLongerDue(job, job.state);
+    if (await jobs.update(job.id, { followUp: jobs.removed, ...look }, unchanged)) return;
+    const next = await jobs.get(job.id);
+    if (!next || !hasEnded(next) || !next.followUp) return;
+    current = next;
+  }
+  reportFailure("The mark of a job that called its handlers could not be removed; housekeeping repeats it", new Error("conflict"), {
+    job: job.id,
+  });
+}

@@ -1,0 +1,45 @@
+import type { EndedJob, EndState, Job } from "../../../core/jobs/job.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+
+/** What other domains do after the end of a job, for example the error handler of its workspace. */
+export interface FollowUps {
+  /** Returns whether something may follow when the job ends in this state. It is called before the end is written, because the same write records the answer. */
+  areWanted(job: Job, state: EndState): Promise<boolean>;
+  /** Asks a worker to start what follows. */
+  request(ended: EndedJob): Promise<void>;
+}
+
+export interface FollowUpDeps {
+  followUps: FollowUps;
+}
+
+/** Time after the end at which housekeeping asks again, because the process that ended the job may have died before it asked. */
+const ASK_AGAIN_MS = 60_000;
+const MAX_ASK_AGAIN_MS = 3600_000;
+
+/** Returns the time (epoch ms) at which housekeeping asks again for what follows a job. The interval grows with the time since the end. */
+export const nextFollowUpMs = ({ endedAtMs }: Pick<EndedJob, "endedAtMs">, nowMs: number): number =>
+  nowMs + Math.min(Math.max(nowMs - endedAtMs, ASK_AGAIN_MS), MAX_ASK_AGAIN_MS);
+
+/**
+ * Returns the field that records, together with the end of a job, that something follows. If that cannot be read now, the field is set: the worker that
+ * starts what follows reads it again, and the end is not delayed.
+ */
+export async function buildFollowUp({ followUps }: FollowUpDeps, job: Job, state: EndState): Promise<{ followUp?: true }> {
+  try {
+    return (await followUps.areWanted(job, state)) ? { followUp: true } : {};
+  } catch (error) {
+    reportFailure("It is unknown whether a handler follows the end of a job; a worker looks again", error, { job: job.id });
+    return { followUp: true };
+  }
+}
+
+/** Asks for what follows an ended job, if its end recorded that something does. A failure changes nothing: housekeeping asks again. */
+export async function requestFollowUp({ followUps }: FollowUpDeps, ended: EndedJob): Promise<void> {
+  if (!ended.followUp) return;
+  await followUps
+    .request(ended)
+    .catch((error: unknown) =>
+      reportFailure("What follows the end of a job could not be requested; housekeeping repeats it", error, { job: ended.id }),
+    );
+}

@@ -1,0 +1,59 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { type ErrorHandler, errorHandlerSchema } from "../../contract/routes/workspaces/settings.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { write } from "../../core/objects/write.ts";
+import { changeAccess } from "./access.ts";
+
+export type HandlerName = "error_handler" | "success_handler";
+
+/** Loads the handler of a workspace for errors or for successes; `undefined` if there is none. */
+export async function loadWorkspaceHandler(
+  objects: Pick<ObjectTable, "get">,
+  workspace: string,
+  name: HandlerName,
+): Promise<ErrorHandler | undefined> {
+  const found = await objects.get(keys.setting(workspace, name));
+  return found && parseObject(errorHandlerSchema, found);
+}
+
+/** A handler as a request sets it: without a path, there is none. */
+type HandlerRequest = { [Field in keyof ErrorHandler]?: ErrorHandler[Field] | null | undefined };
+
+/**
+ * Sets the handler of a workspace, or removes it, and returns its path. The item of the access rights tells whether there is a success handler, because every run reads it.
+ * Throws `workspace.notFound` and `access.changedMeanwhile`.
+ */
+export async function setWorkspaceHandler(
+  { objects }: { objects: ObjectTable },
+  workspace: string,
+  name: HandlerName,
+  { path, extra_args: args, muted_on_cancel: onCancel, muted_on_user_path: onUserPath }: HandlerRequest,
+): Promise<string | undefined> {
+  const handler: ErrorHandler | undefined = path
+    ? {
+        path,
+        ...(args ? { extra_args: args } : {}),
+        ...(onCancel == null ? {} : { muted_on_cancel: onCancel }),
+        ...(onUserPath == null ? {} : { muted_on_user_path: onUserPath }),
+      }
+    : undefined;
+  const key = keys.setting(workspace, name);
+  const also = [write.check(keys.workspace(workspace), "present"), handler ? write.put({ ...key, value: handler }) : write.remove(key)];
+  const notFound = () => new SvcError("workspace.notFound", { workspace });
+  if (name === "error_handler") {
+    if ((await objects.transactWrite(also)) !== undefined) throw notFound();
+    return handler?.path;
+  }
+  await changeAccess(
+    objects,
+    workspace,
+    (access) => {
+      if (handler) access.successHandled = true;
+      else delete access.successHandled;
+    },
+    { also, refused: notFound },
+  );
+  return handler?.path;
+}
