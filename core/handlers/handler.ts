@@ -39,7 +39,7 @@ export function isMuted(handler: ErrorHandler, { path = "" }: Pick<Job, "path">,
 const CREATED_LONG_AGO_MS = 60_000;
 
 /**
- * Returns whether a success can call a handler. The record of a job tells whether the workspace had one when it was created, so that a short run in a
+ * Returns whether a success can call a handler. The record of a job contains whether the workspace had one when it was created, so that a short run in a
  * workspace without one needs no read. For a longer run, the settings are read.
  */
 export const mayCallSuccessHandler = (

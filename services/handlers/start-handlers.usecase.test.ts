@@ -236,7 +236,7 @@ describe("the error handler of a workspace", () => {
       false,
       false,
     ]);
-    // What has no path belongs to the workspace.
+    // An object without a path belongs to the workspace.
     expect([allowed(variable), allowed(actions.updateMember)]).toEqual([false, false]);
     expect(actor).toMatchObject({ superAdmin: false, permissionedAs: group, isHandler: true });
   });

@@ -22,7 +22,7 @@ export async function loadWorkspaceHandler(
 type HandlerRequest = { [Field in keyof ErrorHandler]?: ErrorHandler[Field] | null | undefined };
 
 /**
- * Sets the handler of a workspace, or removes it, and returns its path. The item of the access rights tells whether there is a success handler, because every run reads it.
+ * Sets the handler of a workspace, or removes it, and returns its path. The item of the access rights contains whether there is a success handler, because every run reads it.
  * Throws `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function setWorkspaceHandler(

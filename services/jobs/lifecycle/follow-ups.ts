@@ -1,7 +1,7 @@
 import type { EndedJob, EndState, Job } from "../../../core/jobs/job.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 
-/** What other domains do after the end of a job, for example the error handler of its workspace. */
+/** Connects the end of a job with other domains, for example with the error handler of its workspace. */
 export interface FollowUps {
   /** Returns whether something may follow when the job ends in this state. It is called before the end is written, because the same write records the answer. */
   areWanted(job: Job, state: EndState): Promise<boolean>;
@@ -40,6 +40,6 @@ export async function requestFollowUp({ followUps }: FollowUpDeps, ended: EndedJ
   await followUps
     .request(ended)
     .catch((error: unknown) =>
-      reportFailure("What follows the end of a job could not be requested; housekeeping repeats it", error, { job: ended.id }),
+      reportFailure("The handlers of an ended job could not be requested; housekeeping repeats it", error, { job: ended.id }),
     );
 }
