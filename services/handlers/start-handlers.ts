@@ -50,7 +50,7 @@ async function startWorkspaceHandler(deps: StartHandlersDeps, job: EndedJob): Pr
 }
 
 /** Returns the `error` or the `result` of a job as people see it: without secrets, and with no text that refers to one. */
-export async function loadOutcome(deps: StartHandlersDeps, job: EndedJob): Promise<{ error: unknown } | { result: unknown }> {
+async function loadOutcome(deps: StartHandlersDeps, job: EndedJob): Promise<{ error: unknown } | { result: unknown }> {
   const value = await loadResult(deps, job);
   return isSuccess(job) ? { result: escapeReferences(value) } : { error: escapeReferences(extractError(value)) };
 }

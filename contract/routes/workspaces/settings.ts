@@ -46,14 +46,14 @@ export type S3Storage = z.output<typeof s3Storage>;
 export const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
 
 /** A handler: `script/<path>` or `flow/<path>`. A path alone is that of a script. */
-export const handlerPath = z
+const handlerPath = z
   .string()
   .refine((text) => isRunnablePath(text.replace(/^(script|flow)\//, "")), "must look like script/<path> or flow/<path>");
 const handlerArgs = jsonObject.refine(
   (args) => JSON.stringify(args).length <= limits.handlerArgsBytes,
   `must have at most ${limits.handlerArgsBytes / 1024} KB`,
 );
-export const successHandlerSchema = z.object({ path: handlerPath, extra_args: handlerArgs.optional() });
+const successHandlerSchema = z.object({ path: handlerPath, extra_args: handlerArgs.optional() });
 export const errorHandlerSchema = successHandlerSchema.extend({
   /** The handler ignores canceled jobs. */
   muted_on_cancel: z.boolean().optional(),
