@@ -17,6 +17,8 @@ export const env = {
   logins: "SVC_LOGINS",
   /** Headers that every run receives as arguments, separated by commas (spec §4.2). */
   includeHeaders: "INCLUDE_HEADERS",
+  /** The URL that receives the events of the instance, if no setting names another one. */
+  instanceEvents: "INSTANCE_EVENTS_WEBHOOK",
   /** CIDR ranges inside the network that users' endpoints may have, separated by commas (aws/http/addresses.ts). */
   egressAllow: "SVC_EGRESS_ALLOW",
   /** The public origin without a trailing slash, for URLs in responses. */

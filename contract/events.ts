@@ -81,11 +81,12 @@ export type EventData<Type extends EventType> = Extract<SvcEvent, { type: Type }
 
 /** The events of the instance. All others belong to a workspace. */
 const instanceEventTypes = ["UserAdded", "UserSignupOauth", "UserInvitedWorkspace", "UserJoinedWorkspace"] as const satisfies EventType[];
+export type InstanceEventType = (typeof instanceEventTypes)[number];
 /** Sent by a test of one endpoint, never by a change. */
 export const TEST_EVENT = "svc.test" as const satisfies EventType;
 
 const notOfWorkspace: ReadonlySet<EventType> = new Set([...instanceEventTypes, TEST_EVENT]);
-type WorkspaceEventType = Exclude<EventType, (typeof instanceEventTypes)[number] | typeof TEST_EVENT>;
+type WorkspaceEventType = Exclude<EventType, InstanceEventType | typeof TEST_EVENT>;
 /** The event types of spec §6.1, which the endpoint of a workspace can choose. */
 export const workspaceEventTypes = eventSchema.options
   .map(({ shape }) => shape.type.value)

@@ -1,5 +1,6 @@
 import type { Node } from "constructs";
 import * as z from "zod";
+import { webhookUrl } from "../contract/routes/events/webhooks.ts";
 import { DEFAULT_STACK } from "../contract/stack-names.ts";
 
 /** Paths of interpreters on this machine, for an engine that runs functions as local processes. */
@@ -65,6 +66,8 @@ const stackConfigSchema = z
     restored: z.strictObject({ jobsTable: z.string().min(3).optional(), objectsTable: z.string().min(3).optional() }).prefault({}),
     /** Headers that every run receives as arguments, separated by commas (spec §4.2). */
     includeHeaders: z.string().default(""),
+    /** The URL that receives the events of the instance (spec §6.2), if the setting `instance_events_webhook` names no other one. */
+    instanceEventsWebhook: webhookUrl.or(z.literal("")).default(""),
     /** Private CIDR ranges, separated by commas, that URLs of users may nevertheless reach (docs/files.md). */
     egressAllow: z.string().optional(),
     /** OpenID Connect providers for sign-in, and the prefix of the user pool's own domain for them (docs/aws.md). */

@@ -7,6 +7,9 @@ import { matchesGlob } from "../patterns/glob.ts";
 /** The id of the endpoint that `workspaces/edit_webhook` sets. */
 export const WORKSPACE_ENDPOINT = "workspace";
 
+/** The id of the endpoint that receives the events of the instance. */
+export const INSTANCE_ENDPOINT = "instance";
+
 /** A receiver of events. */
 export const endpointSchema = z.object({
   id: z.string(),

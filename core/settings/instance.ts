@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import { webhookUrl } from "../../contract/routes/events/webhooks.ts";
 
 /** Whether sign-in through a provider requires an existing user or an invitation. Default: true. */
 export const REQUIRE_KNOWN_USER = "require_preexisting_user_for_oauth";
@@ -13,10 +14,15 @@ export const syncLimitSchema = z
   .min(1)
   .max(maxWaitS, `API Gateway ends a request after 29 s, so the maximum is ${maxWaitS}`);
 
+/** The URL that receives the events of the instance. An empty text turns them off, also where the deployment names a receiver. */
+export const INSTANCE_EVENTS_URL = "instance_events_webhook";
+const instanceEventsUrlSchema = z.preprocess((value) => (value === "" ? undefined : value), webhookUrl.optional());
+
 /** Settings that this service reads. Their values are checked. All others are stored unchecked. */
 const known: Readonly<Record<string, z.ZodType>> = {
   [REQUIRE_KNOWN_USER]: z.boolean(),
   [SYNC_LIMIT]: syncLimitSchema,
+  [INSTANCE_EVENTS_URL]: instanceEventsUrlSchema,
   // Usernames are chosen in each workspace, so only `false` is valid.
   automate_username_creation: z.literal(false),
 };

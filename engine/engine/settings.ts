@@ -25,6 +25,7 @@ export interface LocalSettings extends EngineSettings {
   /** Providers to sign in with (lib/config.ts). */
   logins?: { name: string; displayName?: string; issuer: string; clientId: string; clientSecretName: string }[];
   includeHeaders: string;
+  instanceEventsWebhook: string;
   /** Mails stay in the engine: `npm run mail` shows them. */
   mailFrom: string;
 }
@@ -64,6 +65,7 @@ export async function localSettings({ url, workDir, tools, go }: Given): Promise
     tmpMode: os === "linux" ? "private" : "none",
     // Read where the instance is started, like the registries: the engine and its functions see none of the terminal's own variables.
     includeHeaders: process.env[env.includeHeaders] ?? "",
+    instanceEventsWebhook: process.env[env.instanceEvents] ?? "",
     mailFrom: "svc@svc.localhost",
   };
 }

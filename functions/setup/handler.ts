@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { people } from "../../aws/cognito/people.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { env } from "../../contract/env.ts";
 import { newWorkspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { setUpInstance } from "../../services/identity/set-up.ts";
 import { observeHandler } from "../shared/observe.ts";
@@ -14,5 +15,8 @@ const setUpRequestSchema = z.object({
 
 /** Creates the first superadmin. The function has no route: it is invoked with AWS credentials only. */
 export const handler = observeHandler("set up", (event: unknown) =>
-  setUpInstance({ objects: objectTable, people, nowMs: Date.now }, setUpRequestSchema.parse(event)),
+  setUpInstance(
+    { objects: objectTable, people, nowMs: Date.now, instanceEventsUrl: process.env[env.instanceEvents] },
+    setUpRequestSchema.parse(event),
+  ),
 );

@@ -74,6 +74,7 @@ export function addApiFunctions(
     },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
+      fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
       if (!config.local) fn.addEnvironment(env.edgeKey, edgeKey(parts.stack));
       objects.configureWrite(fn);
       people.configureSignIn(fn);

@@ -81,6 +81,7 @@ export function addBackgroundFunctions(
     storage.configureRemoveExpired(fn);
   });
   const setup = addFunction(parts, "setup", { description: "svc: creates the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
     objects.configureWrite(fn);
     people.configureCreatePeople(fn);
   });

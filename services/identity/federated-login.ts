@@ -8,20 +8,21 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
+import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { hashUsedLogin, isExpectedCallback, type PendingLogin, parseVerifiedPerson, pendingLoginSchema } from "../../core/people/login.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
 import { openSecret, sealSecret } from "../../core/secrets/seal.ts";
+import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { openSession } from "./sign-in.ts";
 import { findPerson } from "./users.ts";
 import { recordSignInFailure } from "./verify-password.ts";
 
-interface FederatedLoginDeps {
+interface FederatedLoginDeps extends InstanceEventDeps {
   objects: ObjectTable;
   dataKeys: DataKeys;
   logins: Logins;
-  nowMs: () => number;
   baseUrl: string;
 }
 
@@ -90,16 +91,17 @@ export async function completeLogin(deps: FederatedLoginDeps, client: string, ca
   }
   const person = known ?? (await createFederatedPerson(deps, named));
   return {
-    token: await openSession({ objects, nowMs }, person, { operation: "oauth.login", address, client }),
+    token: await openSession(deps, person, { operation: "oauth.login", address, client }),
     returnTo: pending.returnTo,
   };
 }
 
 /** Creates a new person. Two concurrent first logins create one person. */
 async function createFederatedPerson(
-  { objects, nowMs }: FederatedLoginDeps,
+  deps: FederatedLoginDeps,
   { email, name }: { email: string; name: string | undefined },
 ): Promise<PersonRecord> {
+  const { objects, nowMs } = deps;
   const value: PersonRecord = {
     email,
     username: deriveUsername(email),
@@ -108,7 +110,11 @@ async function createFederatedPerson(
     joining: true,
     createdAtMs: nowMs(),
   };
-  await objects.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent");
+  const { username } = value;
+  await objects.transactWrite([
+    write.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent"),
+    ...(await buildInstanceEventWrites(deps, [{ type: "UserSignupOauth", data: { email, username } }])),
+  ]);
   return (await findPerson(objects, email)) ?? value;
 }
 
@@ -130,13 +136,14 @@ let cachedLoginKey: { key: Buffer; untilMs: number } | undefined;
  * Loads the key that seals pending logins. The first login creates it, wrapped like the keys of secrets; concurrent logins share the stored
  * one.
  */
-async function loadLoginKey({ objects, dataKeys, nowMs }: FederatedLoginDeps): Promise<Buffer> {
+async function loadLoginKey(deps: FederatedLoginDeps): Promise<Buffer> {
+  const { objects, dataKeys, nowMs } = deps;
   if (cachedLoginKey && cachedLoginKey.untilMs > nowMs()) return cachedLoginKey.key;
   const stored = await objects.get(keys.loginKey());
   if (!stored) {
     const { wrapped } = await dataKeys.generate(INSTANCE);
     await objects.put({ ...keys.loginKey(), value: { wrapped } }, "absent");
-    return loadLoginKey({ objects, dataKeys, nowMs } as FederatedLoginDeps);
+    return loadLoginKey(deps);
   }
   const key = await dataKeys.unwrap(INSTANCE, parseObject(loginKeySchema, stored).wrapped);
   cachedLoginKey = { key, untilMs: nowMs() + limits.dataKeyCacheMs };

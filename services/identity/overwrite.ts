@@ -4,14 +4,15 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ExportedUser, InstanceGroupJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
-import { deleteUser, listPersons, updatePerson } from "./users.ts";
+import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import { buildUserAddedWrites, deleteUser, listPersons, updatePerson } from "./users.ts";
 
-interface OverwriteDeps {
+interface OverwriteDeps extends InstanceEventDeps {
   objects: ObjectTable;
   people: People;
-  nowMs: () => number;
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
@@ -64,7 +65,10 @@ export async function overwriteUsers(deps: OverwriteDeps, wanted: readonly Expor
       if (!same(exportUser(person), exportUser(changed(person)))) await updatePerson({ objects }, person.email, changed);
     } else {
       const value = { email, username: request.username ?? deriveUsername(email), ...fields, joining: true, createdAtMs: nowMs() };
-      await objects.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent");
+      await objects.transactWrite([
+        write.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent"),
+        ...(await buildUserAddedWrites(deps, value)),
+      ]);
     }
   }
   const wantedNames = new Set(wanted.map(({ email }) => lower(email)));

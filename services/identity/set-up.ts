@@ -1,15 +1,17 @@
 import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
-import { buildWorkspaceWrites } from "../workspaces/workspaces.ts";
+import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import { buildNewWorkspaceWrites } from "../workspaces/workspaces.ts";
 import { buildTokenWrites } from "./tokens.ts";
+import { buildUserAddedWrites } from "./users.ts";
 
-interface SetUpDeps {
+interface SetUpDeps extends InstanceEventDeps {
   objects: ObjectTable;
   people: People;
-  nowMs: () => number;
 }
 
 export interface SetUpOptions {
@@ -20,13 +22,17 @@ export interface SetUpOptions {
 }
 
 /** Creates a superadmin, and a workspace and a token if requested. A repeated call replaces the password and adds a token. */
-export async function setUpInstance({ objects, people, nowMs }: SetUpDeps, request: SetUpOptions) {
+export async function setUpInstance(deps: SetUpDeps, request: SetUpOptions) {
+  const { objects, people, nowMs } = deps;
   const { email, password, workspace, token } = request;
   const owner = { email, username: deriveUsername(email), superAdmin: true };
   if (password !== undefined) await people.ensureUser(email, password);
-  await objects.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent");
+  await objects.transactWrite([
+    write.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent"),
+    ...(await buildUserAddedWrites(deps, owner)),
+  ]);
   // An existing workspace is left unchanged.
-  if (workspace) await objects.transactWrite(buildWorkspaceWrites({ ...owner, workspace }, nowMs()));
+  if (workspace) await objects.transactWrite(await buildNewWorkspaceWrites(deps, { ...owner, workspace }));
   if (!token) return { email, workspace: workspace?.id };
   const { value, writes } = buildTokenWrites(owner, token, nowMs());
   await objects.transactWrite(writes);

@@ -9,16 +9,16 @@ import type { Actor } from "../../core/people/actor.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
 import { buildAuditItem } from "../audit/audit.ts";
+import type { InstanceEventDeps } from "../outbox/instance-event.ts";
 import { joinWorkspaces } from "../workspaces/auto-invite.ts";
 import { buildTokenRemovals } from "./token-expiry.ts";
 import { buildTokenWrites, checkExpiration } from "./tokens.ts";
-import { loadPerson, updatePerson } from "./users.ts";
+import { buildUserAddedWrites, loadPerson, updatePerson } from "./users.ts";
 import { type PasswordAttempt, type VerifyPasswordDeps, verifyPassword } from "./verify-password.ts";
 
-interface SignInDeps {
+interface SignInDeps extends InstanceEventDeps {
   objects: ObjectTable;
   people: People;
-  nowMs: () => number;
 }
 
 const buildSessionOptions = (nowMs: number) => ({
@@ -32,7 +32,7 @@ const buildSessionOptions = (nowMs: number) => ({
  * or the password is wrong, and the user pool is called in each case. Throws `login.refused`, `login.throttled`, `login.noPasswords`,
  * `engine.busy`.
  */
-export async function signIn(deps: VerifyPasswordDeps, attempt: PasswordAttempt): Promise<string> {
+export async function signIn(deps: VerifyPasswordDeps & InstanceEventDeps, attempt: PasswordAttempt): Promise<string> {
   const person = await verifyPassword(deps, attempt);
   if (!person) throw new SvcError("login.refused", {});
   return openSession(deps, person, { operation: "users.login", address: attempt.address });
@@ -51,14 +51,15 @@ export interface SignInOrigin {
  * Opens a session and returns its token, with an entry in the audit log of the instance. At the first sign-in the person joins the
  * workspaces that invite new users automatically.
  */
-export async function openSession(
-  { objects, nowMs }: Omit<SignInDeps, "people">,
-  person: PersonRecord,
-  origin: SignInOrigin,
-): Promise<string> {
+export async function openSession(deps: Omit<SignInDeps, "people">, person: PersonRecord, origin: SignInOrigin): Promise<string> {
+  const { objects, nowMs } = deps;
   if (person.joining) {
-    await joinWorkspaces({ objects, nowMs }, person.email);
-    await updatePerson({ objects }, person.email, ({ joining: _, passwordUntilMs: __, ...joined }) => joined);
+    await joinWorkspaces(deps, person.email);
+    // The call that creates the user may have died after it stored the password. It then sends no event, so this one does.
+    const complete = ({ joining: _, passwordUntilMs: __, ...joined }: PersonRecord) => joined;
+    await updatePerson(deps, person.email, complete, async (read) =>
+      read.passwordUntilMs === undefined ? [] : buildUserAddedWrites(deps, read),
+    );
   }
   const { operation, ...parameters } = origin;
   const { value, prefix, writes } = buildTokenWrites(person, buildSessionOptions(nowMs()), nowMs());

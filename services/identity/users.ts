@@ -10,14 +10,14 @@ import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../.
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
+import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { removeMember } from "../workspaces/members.ts";
 import { listMemberships, listWorkspaceIds } from "../workspaces/workspaces.ts";
 import { deleteAllTokens } from "./tokens.ts";
 
-interface UserDeps {
+interface UserDeps extends InstanceEventDeps {
   objects: ObjectTable;
   people: People;
-  nowMs: () => number;
 }
 type ReadUserDeps = Pick<UserDeps, "objects">;
 
@@ -87,12 +87,17 @@ export async function getOwnUser(deps: ReadUserDeps, actor: Actor): Promise<Glob
   return { ...toGlobalUserJson(person), super_admin: actor.superAdmin };
 }
 
+/** Builds the event of a user who now exists. */
+export const buildUserAddedWrites = (deps: InstanceEventDeps, { email, username }: Pick<PersonRecord, "email" | "username">) =>
+  buildInstanceEventWrites(deps, [{ type: "UserAdded", data: { email, username } }]);
+
 /**
  * Creates a user, with a password if one is given. The record is created first, so that the password of an existing user is never changed,
  * and marked as lacking a password until the password is stored. If the process dies in between, a repeated call completes the user. Throws
  * `user.exists`, `user.invalidPassword`, and `engine.busy` while another call may still be creating the user.
  */
-export async function createUser({ objects, people, nowMs }: UserDeps, request: NewUser): Promise<void> {
+export async function createUser(deps: UserDeps, request: NewUser): Promise<void> {
+  const { objects, people, nowMs } = deps;
   const { email, password, super_admin: superAdmin, name, company } = request;
   const value: PersonRecord = {
     email,
@@ -108,7 +113,11 @@ export async function createUser({ objects, people, nowMs }: UserDeps, request: 
   const version = randomUUID();
   const first = password ? { ...value, passwordUntilMs: nowMs() + CREATE_MS } : value;
   const expect = incomplete ? unchangedSince(incomplete) : "absent";
-  if (!(await objects.put({ ...key, value: first, version }, expect))) throw new SvcError("user.exists", { email });
+  const exists = new SvcError("user.exists", { email });
+  // A user without a password is complete. The event belongs to the write that completes the user.
+  const added = await buildUserAddedWrites(deps, value);
+  const refused = await objects.transactWrite([write.put({ ...key, value: first, version }, expect), ...(password ? [] : added)]);
+  if (refused !== undefined) throw exists;
   if (!password) return;
   try {
     await people.ensureUser(email, password);
@@ -116,11 +125,15 @@ export async function createUser({ objects, people, nowMs }: UserDeps, request: 
     await objects.transactWrite([write.remove(key, { version })]);
     throw error;
   }
-  if (!(await objects.put({ ...key, value, version: randomUUID() }, { version }))) throw new SvcError("user.exists", { email });
+  const completed = [write.put({ ...key, value, version: randomUUID() }, { version }), ...added];
+  if ((await objects.transactWrite(completed)) !== undefined) throw exists;
 }
 
 /** Returns the user whose creation died before the password was stored; `undefined` if there is no user. Throws `user.exists`, `engine.busy`. */
-async function findIncompleteUser({ objects, nowMs }: Omit<UserDeps, "people">, email: string): Promise<StoredObject | undefined> {
+async function findIncompleteUser(
+  { objects, nowMs }: Pick<UserDeps, "objects" | "nowMs">,
+  email: string,
+): Promise<StoredObject | undefined> {
   const [found, old] = await objects.batchGet([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
   if (!found && !old) return undefined;
   const { passwordUntilMs = undefined } = found && !old ? parseObject(personSchema, found) : {};
@@ -146,12 +159,12 @@ export async function updateUser(deps: ReadUserDeps, email: string, request: Use
   await updatePerson(deps, email, change, otherAdminCheck);
 }
 
-/** Changes a user's record in one transaction with `also`, again if another writer interferes. Throws `user.notFound`, `access.changedMeanwhile`. */
+/** Changes a user's record in one transaction with `also`, which may depend on the record, again if another writer interferes. Throws `user.notFound`, `access.changedMeanwhile`. */
 export async function updatePerson(
   { objects }: ReadUserDeps,
   email: string,
   change: (person: PersonRecord) => PersonRecord,
-  also: ObjectWrite[] = [],
+  also: ObjectWrite[] | ((person: PersonRecord) => Promise<ObjectWrite[]>) = [],
 ): Promise<void> {
   const conflict = () => new SvcError("access.changedMeanwhile", {});
   const key = keys.user(personKey(email));
@@ -161,7 +174,7 @@ export async function updatePerson(
     // A record of release 0.1 moves to its current key.
     const moved = stored.sk !== key.sk;
     const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
-    const refused = await objects.transactWrite([...writes, ...also]);
+    const refused = await objects.transactWrite([...writes, ...(typeof also === "function" ? await also(person) : also)]);
     if (refused !== undefined && refused >= writes.length) throw conflict();
     return refused === undefined ? { done: undefined } : undefined;
   }, conflict);

@@ -1,8 +1,10 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { defaultSetting, describeSettingIssue, isPublicSetting } from "../../core/settings/instance.ts";
+import { defaultSetting, describeSettingIssue, INSTANCE_EVENTS_URL, isPublicSetting } from "../../core/settings/instance.ts";
+import { buildInstanceEndpointWrite } from "../outbox/instance-event.ts";
 
 interface SettingDeps {
   objects: ObjectTable;
@@ -23,9 +25,15 @@ export async function listGlobalSettings({ objects }: SettingDeps): Promise<{ na
 }
 
 /** Sets a setting of the instance; `null` restores its default. Throws `setting.value`. */
-export async function setGlobalSetting({ objects }: SettingDeps, key: string, value: unknown): Promise<void> {
-  if (value == null) return objects.deleteItem(keys.instanceSetting(key));
-  const reason = describeSettingIssue(key, value);
+export async function setGlobalSetting(
+  { objects, nowMs }: SettingDeps & { nowMs: () => number },
+  key: string,
+  value: unknown,
+): Promise<void> {
+  const reason = value == null ? undefined : describeSettingIssue(key, value);
   if (reason) throw new SvcError("setting.value", { key, reason });
-  await objects.put({ ...keys.instanceSetting(key), value });
+  const stored = keys.instanceSetting(key);
+  const change = value == null ? write.remove(stored) : write.put({ ...stored, value });
+  const also = key === INSTANCE_EVENTS_URL ? [buildInstanceEndpointWrite(typeof value === "string" ? value : "", nowMs())] : [];
+  await objects.transactWrite([change, ...also]);
 }

@@ -4,15 +4,16 @@ import type { InviteJson } from "../../contract/routes/people/members.ts";
 import { autoInviteSchema } from "../../contract/routes/workspaces/settings.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
+import { write } from "../../core/objects/write.ts";
 import { acceptsNewUser } from "../../core/people/auto-invite.ts";
 import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
+import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { addMember } from "./members.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
 
-interface AutoInviteDeps {
+interface AutoInviteDeps extends InstanceEventDeps {
   objects: ObjectTable;
-  nowMs: () => number;
 }
 
 /**
@@ -29,7 +30,8 @@ export async function mayJoinInstance({ objects }: Pick<AutoInviteDeps, "objects
  * Adds a new user, or an invitation for them, to every workspace whose auto-invite setting matches. Repeating it continues where an earlier
  * call stopped.
  */
-export async function joinWorkspaces({ objects, nowMs }: AutoInviteDeps, email: string): Promise<void> {
+export async function joinWorkspaces(deps: AutoInviteDeps, email: string): Promise<void> {
+  const { objects } = deps;
   const ids = await listWorkspaceIds(objects);
   const settings = await objects.batchGet(
     ids.map((id) => keys.setting(id, "auto_invite")),
@@ -39,11 +41,8 @@ export async function joinWorkspaces({ objects, nowMs }: AutoInviteDeps, email: 
     const setting = settings[index];
     const autoInvite = setting?.value ? parseObject(autoInviteSchema, setting) : undefined;
     if (!autoInvite || !acceptsNewUser(autoInvite, email)) continue;
-    if (autoInvite.mode === "add") await addOrInvite({ objects, nowMs }, id, email, autoInvite.operator);
-    else {
-      const value: InviteJson = { workspace_id: id, email, is_admin: false, operator: autoInvite.operator };
-      await objects.put({ ...keys.invite(id, personKey(email)), value }, "absent");
-    }
+    if (autoInvite.mode === "add") await addOrInvite(deps, id, email, autoInvite.operator);
+    else await inviteOnce(deps, id, email, autoInvite.operator);
   }
 }
 
@@ -51,14 +50,21 @@ export async function joinWorkspaces({ objects, nowMs }: AutoInviteDeps, email: 
  * Adds a user who is not a member yet. If another member has the username, the user gets an invitation and chooses a username when they
  * accept it.
  */
-async function addOrInvite({ objects, nowMs }: AutoInviteDeps, id: string, email: string, operator: boolean): Promise<void> {
+async function addOrInvite(deps: AutoInviteDeps, id: string, email: string, operator: boolean): Promise<void> {
   try {
-    await addMember({ objects, nowMs }, id, { email, is_admin: false, operator }, { inherits: false });
+    await addMember(deps, id, { email, is_admin: false, operator }, { inherits: false });
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    if (error.code === "user.usernameTaken") {
-      const value: InviteJson = { workspace_id: id, email, is_admin: false, operator };
-      await objects.put({ ...keys.invite(id, personKey(email)), value }, "absent");
-    } else if (error.code !== "member.exists" && error.code !== "workspace.notFound") throw error;
+    if (error.code === "user.usernameTaken") await inviteOnce(deps, id, email, operator);
+    else if (error.code !== "member.exists" && error.code !== "workspace.notFound") throw error;
   }
+}
+
+/** Invites a person to a workspace, unless they have an invitation. */
+async function inviteOnce(deps: AutoInviteDeps, id: string, email: string, operator: boolean): Promise<void> {
+  const value: InviteJson = { workspace_id: id, email, is_admin: false, operator };
+  await deps.objects.transactWrite([
+    write.put({ ...keys.invite(id, personKey(email)), value }, "absent"),
+    ...(await buildInstanceEventWrites(deps, [{ type: "UserInvitedWorkspace", data: { email, workspace: id } }])),
+  ]);
 }

@@ -8,21 +8,23 @@ import { parseObject, parseReadableObjects } from "../../core/objects/parse-obje
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
+import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { addMember, isMember } from "./members.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
 
-interface InviteDeps {
+interface InviteDeps extends InstanceEventDeps {
   objects: ObjectTable;
-  nowMs: () => number;
 }
 
 /** Invites a person to a workspace. Another invitation replaces the first. Throws `member.exists`, `workspace.notFound`. */
-export async function inviteUser({ objects }: InviteDeps, workspace: string, { email, is_admin, operator }: NewMember): Promise<void> {
+export async function inviteUser(deps: InviteDeps, workspace: string, { email, is_admin, operator }: NewMember): Promise<void> {
+  const { objects } = deps;
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const value: InviteJson = { workspace_id: workspace, email, is_admin, operator };
   const refused = await objects.transactWrite([
     write.check(keys.workspace(workspace), "present"),
     write.put({ ...keys.invite(workspace, personKey(email)), value, version: randomUUID() }),
+    ...(await buildInstanceEventWrites(deps, [{ type: "UserInvitedWorkspace", data: { email, workspace } }])),
   ]);
   if (refused !== undefined) throw new SvcError("workspace.notFound", { workspace });
 }

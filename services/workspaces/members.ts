@@ -13,6 +13,7 @@ import { type PersonRecord, personKey, personSchema } from "../../core/people/pe
 import type { Role } from "../../core/people/rights.ts";
 import { type Access, deriveRights, includesRight, type Member, memberSchema, revokeGrants } from "../../core/permissions/access.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
+import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
 import { mayTakeUsername } from "./usernames.ts";
 import { buildMemberWrites } from "./workspaces.ts";
@@ -21,6 +22,7 @@ interface MemberDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
+type AddMemberDeps = MemberDeps & InstanceEventDeps;
 
 const toRole = ({ is_admin, operator }: { is_admin?: boolean | null | undefined; operator?: boolean | null | undefined }): Role =>
   is_admin ? "admin" : operator ? "operator" : "developer";
@@ -125,11 +127,12 @@ export async function getMember({ objects }: MemberDeps, workspace: string, user
  * `invite.notFound`.
  */
 export async function addMember(
-  { objects, nowMs }: MemberDeps,
+  deps: AddMemberDeps,
   workspace: string,
   request: NewMember,
   { inherits, invite }: { inherits: boolean; invite?: Expectation },
 ): Promise<void> {
+  const { objects, nowMs } = deps;
   const { email } = request;
   const createdAtMs = nowMs();
   const username = request.username ?? deriveUsername(email);
@@ -139,20 +142,30 @@ export async function addMember(
   const mayTake = inherits || comesBack || (await mayTakeUsername({ objects }, workspace, { email, username }));
   if (!mayTake) throw new SvcError("user.usernameTaken", { username });
   const newcomer: PersonRecord = { email, username: deriveUsername(email), superAdmin: false, createdAtMs };
-  // A user of release 0.1 is stored under another key and is not replaced.
-  const old = await objects.get(keys.oldUser(email));
-  if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, version: randomUUID() }, "absent");
+  await addUnknownUser(deps, newcomer);
   await ensureAccess(objects, workspace);
   const refused = await objects.transactWrite([
     write.check(keys.workspace(workspace), "present"),
     write.remove(keys.invite(workspace, personKey(email)), invite),
     ...buildMemberWrites(workspace, { email, username, role: toRole(request), createdAtMs }),
     ...(inherits ? [] : [write.check(former, comesBack ? { version: personKey(email) } : "absent")]),
+    ...(await buildInstanceEventWrites(deps, [{ type: "UserJoinedWorkspace", data: { email, workspace, username } }])),
   ]);
   if (refused === 0) throw new SvcError("workspace.notFound", { workspace });
   if (refused === 1) throw new SvcError("invite.notFound", { workspace });
   if (refused === 2) throw new SvcError("member.exists", { email });
   if (refused !== undefined) throw new SvcError("user.usernameTaken", { username });
+}
+
+/** Creates the record of a user whom the instance does not know. Release 0.1 stored users under another key, where they remain. */
+async function addUnknownUser(deps: AddMemberDeps, newcomer: PersonRecord): Promise<void> {
+  const { email, username } = newcomer;
+  const key = keys.user(personKey(email));
+  if ((await deps.objects.batchGet([key, keys.oldUser(email)], { consistent: true })).some(Boolean)) return;
+  await deps.objects.transactWrite([
+    write.put({ ...key, value: newcomer, version: randomUUID() }, "absent"),
+    ...(await buildInstanceEventWrites(deps, [{ type: "UserAdded", data: { email, username } }])),
+  ]);
 }
 
 /** Returns whether a person is a member of a workspace, disabled or not. */

@@ -9,6 +9,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { type Member, memberSchema, noAccess } from "../../core/permissions/access.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
+import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 
 interface WorkspaceDeps {
   objects: ObjectTable;
@@ -27,6 +28,13 @@ export function buildWorkspaceWrites(request: { email: string; username: string;
   ];
 }
 
+/** Builds the writes that create a workspace, with the event of its creator, who joins it. */
+export async function buildNewWorkspaceWrites(deps: InstanceEventDeps, request: Parameters<typeof buildWorkspaceWrites>[0]) {
+  const { email, username, workspace } = request;
+  const joined = { type: "UserJoinedWorkspace" as const, data: { email, workspace: workspace.id, username } };
+  return [...buildWorkspaceWrites(request, deps.nowMs()), ...(await buildInstanceEventWrites(deps, [joined]))];
+}
+
 /** Builds the writes that create a member. The first is refused if the person is already a member, the second if the username is taken. */
 export function buildMemberWrites(workspace: string, member: Member) {
   return [
@@ -36,10 +44,11 @@ export function buildMemberWrites(workspace: string, member: Member) {
 }
 
 /** Creates a workspace with the caller as admin. Throws `workspace.exists`, `workspace.beingDeleted`. */
-export async function createWorkspace({ objects, nowMs }: WorkspaceDeps, actor: Actor, request: NewWorkspace): Promise<void> {
+export async function createWorkspace(deps: WorkspaceDeps & InstanceEventDeps, actor: Actor, request: NewWorkspace): Promise<void> {
   const { id, name, color, username = actor.username } = request;
   const workspace = { id, name, ...(color ? { color } : {}) };
-  const refused = await objects.transactWrite(buildWorkspaceWrites({ email: actor.email, username, workspace }, nowMs()));
+  const writes = await buildNewWorkspaceWrites(deps, { email: actor.email, username, workspace });
+  const refused = await deps.objects.transactWrite(writes);
   if (refused !== undefined) throw new SvcError(refused === 0 ? "workspace.beingDeleted" : "workspace.exists", { workspace: id });
 }
 

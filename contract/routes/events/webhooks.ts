@@ -12,7 +12,7 @@ const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target:
 const done = { text: "A confirmation." };
 
 /** The URL of a receiver. An address inside a network is saved too: the service refuses it at each delivery, because its name may change. */
-const webhookUrl = z
+export const webhookUrl = z
   .string()
   .max(limits.webhookUrlChars)
   .superRefine((url, context) => {

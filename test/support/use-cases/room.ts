@@ -148,6 +148,7 @@ export async function newRoom() {
     functions,
     signingKey: async () => ({ kid: "test", privateKey }),
     nowMs: () => clock.nowMs,
+    instanceEventsUrl: undefined as string | undefined,
     baseUrl: "http://svc.test",
     internalUrl: "http://svc.test",
     worker: "test",
