@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { workspaceEventTypes } from "../../../contract/events.ts";
+import { makeEveryChange } from "../../support/api/changes.ts";
 import { member, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { outboxOf } from "../../support/engine/outbox.ts";
 
 const SECRET = "T0123/B4567";
 const url = `https://hooks.example.com/services/${SECRET}`;
@@ -91,4 +94,12 @@ describe("the endpoints of a workspace over HTTP", () => {
     expect((await other.in(theirs).post("webhooks/test/guarded")).status).toBe(404);
     expect((await ws.get("webhooks/list")).json).toContainEqual(expect.objectContaining({ id: "guarded", enabled: false }));
   });
+});
+
+it("every change over HTTP writes one event in the order of the changes", async () => {
+  const own = await newWorkspace();
+  expectStatus(await own.post("webhooks/create", { url, enabled: false }), 201);
+  const expected = await makeEveryChange(own);
+  expect(new Set(expected.map(({ type }) => type)).size).toBe(workspaceEventTypes.filter((type) => !/App$|^Token/.test(type)).length);
+  expect(await outboxOf(own.id)).toEqual(expected.map(({ type, data }) => `${type} ${data["path"] ?? data["name"]}`));
 });

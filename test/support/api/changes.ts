@@ -1,0 +1,86 @@
+import type { EventType } from "../../../contract/events.ts";
+import type { Answer } from "./api.ts";
+import { expectStatus, type Workspace } from "./workspace.ts";
+
+/** The event of a change, as a receiver gets it beside `workspace_id` and `by`. */
+interface ExpectedEvent {
+  type: EventType;
+  data: Record<string, unknown>;
+}
+
+/** A text in each value, source and argument. No event contains it. */
+const HIDDEN_VALUE = "hidden-value";
+
+/** Makes one change of each kind over HTTP, one after the other, in a workspace with the folder `t`, and returns their events in this order. */
+export async function makeEveryChange(ws: Workspace): Promise<ExpectedEvent[]> {
+  const events: ExpectedEvent[] = [];
+  const make = async (type: EventType, data: Record<string, unknown>, call: Promise<Answer>, status = 200): Promise<Answer> => {
+    const answer = expectStatus(await call, status);
+    events.push({ type, data });
+    return answer;
+  };
+  const remove = (route: string) => ws.call("DELETE", route);
+  await changeFolder(ws, make, remove);
+  await changeConnections(ws, make, remove);
+  await changeScripts(ws, make);
+  await changeFlows(ws, make, remove);
+  return events;
+}
+
+type Make = (type: EventType, data: Record<string, unknown>, call: Promise<Answer>, status?: number) => Promise<Answer>;
+type Remove = (route: string) => Promise<Answer>;
+
+async function changeFolder(ws: Workspace, make: Make, remove: Remove) {
+  const name = "events";
+  await make("CreateFolder", { name }, ws.post("folders/create", { name }), 201);
+  await make("UpdateFolder", { name }, ws.post(`folders/update/${name}`, { summary: HIDDEN_VALUE }));
+  await make("DeleteFolder", { name }, remove(`folders/delete/${name}`));
+}
+
+async function changeConnections(ws: Workspace, make: Make, remove: Remove) {
+  const name = "c_events";
+  await make("CreateResourceType", { name }, ws.post("resources/type/create", { name, description: HIDDEN_VALUE }), 201);
+  await make("UpdateResourceType", { name }, ws.post(`resources/type/update/${name}`, { description: HIDDEN_VALUE }));
+  const [path, to] = ["f/t/connection", "f/t/renamed"];
+  const resource = { path, resource_type: name, value: { password: HIDDEN_VALUE } };
+  await make("CreateResource", { path, resource_type: name }, ws.post("resources/create", resource), 201);
+  await make("UpdateResource", { path: to, old_path: path, resource_type: name }, ws.post(`resources/update/${path}`, { path: to }));
+  await make("DeleteResource", { path: to, resource_type: name }, remove(`resources/delete/${to}`));
+  await make("DeleteResourceType", { name }, remove(`resources/type/delete/${name}`));
+  const secret = { path, value: HIDDEN_VALUE, is_secret: true, description: HIDDEN_VALUE };
+  await make("CreateVariable", { path, is_secret: true }, ws.post("variables/create", secret), 201);
+  await make("UpdateVariable", { path: to, old_path: path, is_secret: true }, ws.post(`variables/update/${path}`, { path: to }));
+  await make("DeleteVariable", { path: to, is_secret: true }, remove(`variables/delete/${to}`));
+}
+
+async function changeScripts(ws: Workspace, make: Make) {
+  const [path, to] = ["f/t/script", "f/t/renamed_script"];
+  const sent = { path, summary: "", language: "bash", content: `echo ${HIDDEN_VALUE}` };
+  const save = async (type: EventType, fields: object, data: object) => {
+    const expected: Record<string, unknown> = { path, language: "bash", kind: "script", ...data };
+    const { text: hash } = await make(type, expected, ws.post("scripts/create", { ...sent, ...fields }), 201);
+    expected["hash"] = hash;
+    return hash;
+  };
+  const first = await save("CreateScript", { deployment_message: "First" }, { deployment_message: "First" });
+  const second = await save("UpdateScript", { path: to, parent_hash: first }, { path: to, old_path: path, parent_hash: first });
+  const newest = { path: to, hash: second, parent_hash: first, language: "bash", kind: "script" };
+  await make("DeleteScript", newest, ws.post(`scripts/archive/p/${to}`));
+  await make("DeleteScriptPath", newest, ws.post(`scripts/delete/p/${to}`));
+}
+
+async function changeFlows(ws: Workspace, make: Make, remove: Remove) {
+  const [path, to] = ["f/t/flow", "f/t/renamed_flow"];
+  const flow = { path, summary: HIDDEN_VALUE, value: { modules: [{ id: "a", value: { type: "identity" } }] } };
+  // The reply of a save does not contain the version.
+  const version = async (at: string) => ((await ws.get(`flows/get/${at}`)).json as { version_id: number }).version_id;
+  const created: Record<string, unknown> = { path, deployment_message: "First" };
+  await make("CreateFlow", created, ws.post("flows/create", { ...flow, deployment_message: "First" }), 201);
+  created["version"] = await version(path);
+  const renamed: Record<string, unknown> = { path: to, old_path: path };
+  await make("UpdateFlow", renamed, ws.post(`flows/update/${path}`, { ...flow, path: to }));
+  renamed["version"] = await version(to);
+  const newest = { path: to, version: renamed["version"] };
+  await make("ArchiveFlow", newest, ws.post(`flows/archive/${to}`, { archived: true }));
+  await make("DeleteFlow", newest, remove(`flows/delete/${to}`));
+}
