@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { INSTANCE } from "../../contract/common.ts";
 import { buildArtefactKey } from "../builds/build.ts";
 import { findQueueWorkspace, findWorkspace, keys } from "./keys.ts";
 
@@ -34,6 +35,10 @@ describe("workspaceOf", () => {
     const make = keys[kind as keyof typeof keys] as (...parts: unknown[]) => { pk: string };
     const [first, second, ...more] = kind === "artefact" ? [artefact] : [WS, "f/a/b", kind === "history" ? 7 : "x", "y"];
     expect(findWorkspace(make(first, second, ...more).pk)).toBe(others.includes(kind) ? undefined : WS);
+  });
+
+  it("items of the instance belong to no workspace, so no deletion removes them", () => {
+    expect([keys.outbox(INSTANCE, "x"), keys.endpoint(INSTANCE, "x")].map(({ pk }) => findWorkspace(pk))).toEqual([undefined, undefined]);
   });
 
   it("the workspace of an item in the shared queue is part of its sort key", () => {

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
+import { INSTANCE } from "../../contract/common.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { personKey } from "../../core/people/person.ts";
 import { newRoom } from "../../test/support/use-cases/room.ts";
+import { addEndpoint } from "../../test/support/use-cases/room-events.ts";
 import { addJob, addScript, addWorkspace, newIsolation, work } from "../../test/support/use-cases/room-jobs.ts";
 import { readTables } from "../../test/support/use-cases/stored-state.ts";
 import { deleteWorkspace } from "../workspaces/archive.ts";
@@ -25,6 +27,8 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
   for (let n = 0; n < 15; n += 1) await deps.objects.put({ pk: `VAR#${workspace}`, sk: `f/t/${n}`, value: { text: "x".repeat(100_000) } });
   const others = { pk: "VAR#other", sk: "f/t/kept" };
   await deps.objects.put({ ...others, value: {} });
+  await addEndpoint(room);
+  for (const owner of [workspace, INSTANCE]) await deps.objects.put({ ...keys.outbox(owner, "event"), value: {} });
   await deleteWorkspace(deps, workspace, "ann");
 
   const tick = () => purgeDeletedWorkspaces({ ...deps, scanObjects, isolation: newIsolation(room) }, 0);
@@ -37,6 +41,7 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
   expect(objects.map(({ pk, sk }) => [pk?.S, sk?.S]).sort()).toEqual([
     [`ACCESS#${workspace}`, "access"],
     ["DELETED", workspace],
+    [`OUTBOX#${INSTANCE}`, "event"],
     ["USERS", personKey("ann@example.com")],
     [others.pk, others.sk],
   ]);
