@@ -80,7 +80,12 @@ export type EventType = SvcEvent["type"];
 export type EventData<Type extends EventType> = Extract<SvcEvent, { type: Type }>["data"];
 
 /** The events of the instance. All others belong to a workspace. */
-export const instanceEventTypes = ["UserAdded", "UserSignupOauth", "UserInvitedWorkspace", "UserJoinedWorkspace"] as const satisfies EventType[];
+export const instanceEventTypes = [
+  "UserAdded",
+  "UserSignupOauth",
+  "UserInvitedWorkspace",
+  "UserJoinedWorkspace",
+] as const satisfies EventType[];
 export type InstanceEventType = (typeof instanceEventTypes)[number];
 /** Sent by a test of one endpoint, never by a change. */
 export const TEST_EVENT = "svc.test" as const satisfies EventType;
