@@ -1,6 +1,7 @@
 import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
 import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
+import { instanceWebhookRoutes } from "./events/instance-webhooks.ts";
 import { webhookRoutes } from "./events/webhooks.ts";
 import { flowRunRoutes } from "./flows/flow-runs.ts";
 import { flowRoutes } from "./flows/flows.ts";
@@ -49,6 +50,7 @@ export const routes = {
   ...workspaceRoutes,
   ...settingRoutes,
   ...webhookRoutes,
+  ...instanceWebhookRoutes,
   ...peopleRoutes,
   ...memberRoutes,
   ...accessRoutes,

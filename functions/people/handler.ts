@@ -1,6 +1,7 @@
 import { domainApi } from "../shared/domain-api.ts";
 import { audit } from "./audit.ts";
 import { access } from "./groups-and-acls.ts";
+import { instanceWebhooks } from "./instance-webhooks.ts";
 import { members } from "./members.ts";
 import { oauth } from "./oauth.ts";
 import { instancePeople } from "./people.ts";
@@ -15,6 +16,7 @@ export const handler = domainApi([
   ...workspaces,
   ...settings,
   ...webhooks,
+  ...instanceWebhooks,
   ...members,
   ...access,
   ...instancePeople,

@@ -72,6 +72,7 @@ const revealing: ReadonlySet<string> = new Set([
   "variables.getValue",
   "resources.getValueInterpolated",
   "workspaces.getEncryptionKey",
+  "webhooks.instanceSecret",
 ]);
 
 /** Routes whose calls change several objects one after the other. Their entries remain if a later step is refused. */

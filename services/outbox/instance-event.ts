@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import type { EventData, InstanceEventType } from "../../contract/events.ts";
-import { type Endpoint, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
+import { type Endpoint, endpointSchema, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import { INSTANCE_EVENTS_URL } from "../../core/settings/instance.ts";
 import { buildEventWrite } from "./event.ts";
@@ -21,37 +22,47 @@ type NewInstanceEvent = { [Type in InstanceEventType]: { type: Type; data: Event
 const SERVICE = "svc";
 
 /**
+ * Returns the endpoint of the receiver: the one that a setting names, otherwise that of the deployment; `undefined` without a receiver. The
+ * deployment's is stored together with its first event.
+ */
+export async function loadInstanceEndpoint(deps: InstanceEventDeps): Promise<{ endpoint: Endpoint; isStored: boolean } | undefined> {
+  const wanted = [keys.instanceSetting(INSTANCE_EVENTS_URL), keys.endpoint(INSTANCE, INSTANCE_ENDPOINT)];
+  const [setting, stored] = await deps.objects.batchGet(wanted, { consistent: true });
+  const url = typeof setting?.value === "string" ? setting.value : deps.instanceEventsUrl;
+  if (!url) return undefined;
+  const endpoint = stored && parseObject(endpointSchema, stored);
+  return endpoint?.url === url ? { endpoint, isStored: true } : { endpoint: newInstanceEndpoint(url, deps.nowMs()), isStored: false };
+}
+
+/**
  * Builds the outbox items of changes of the instance's users, as parts of the changes' own transaction: none without a receiver. The
- * deployment's receiver gets its endpoint together with its first event, so that no event precedes it.
+ * deployment's receiver gets its endpoint here too, so that no event precedes it.
  */
 export async function buildInstanceEventWrites(deps: InstanceEventDeps, events: readonly NewInstanceEvent[]): Promise<ObjectWrite[]> {
-  const wanted = [keys.instanceSetting(INSTANCE_EVENTS_URL), keys.endpoint(INSTANCE, INSTANCE_ENDPOINT)];
-  const [setting, endpoint] = await deps.objects.batchGet(wanted, { consistent: true });
-  const url = typeof setting?.value === "string" ? setting.value : deps.instanceEventsUrl;
-  if (!url) return [];
+  const found = await loadInstanceEndpoint(deps);
+  if (!found) return [];
+  const { endpoint, isStored } = found;
   const atMs = deps.nowMs();
-  const isKnown = (endpoint?.value as Partial<Endpoint> | undefined)?.url === url;
   return [
-    ...(isKnown ? [] : [putInstanceEndpoint(url, atMs)]),
+    ...(isStored ? [] : [putInstanceEndpoint(endpoint)]),
     ...events.map((event) => buildEventWrite({ ...event, workspace: INSTANCE, by: SERVICE, atMs }).write),
   ];
 }
 
 /** Builds the change of the receiver's endpoint when its setting changes: without a URL the endpoint is removed. */
-export function buildInstanceEndpointWrite(url: string, atMs: number): ObjectWrite {
-  return url ? putInstanceEndpoint(url, atMs) : write.remove(keys.endpoint(INSTANCE, INSTANCE_ENDPOINT));
-}
+export const buildInstanceEndpointWrite = (url: string, atMs: number): ObjectWrite =>
+  url ? putInstanceEndpoint(newInstanceEndpoint(url, atMs)) : write.remove(keys.endpoint(INSTANCE, INSTANCE_ENDPOINT));
 
 /** Concurrent changes put the same endpoint, so the write has no condition. */
-function putInstanceEndpoint(url: string, atMs: number): ObjectWrite {
-  const value: Endpoint = {
-    id: INSTANCE_ENDPOINT,
-    url,
-    enabled: true,
-    createdBy: SERVICE,
-    createdAtMs: atMs,
-    editedBy: SERVICE,
-    editedAtMs: atMs,
-  };
-  return write.put({ ...keys.endpoint(INSTANCE, INSTANCE_ENDPOINT), value, version: randomUUID() });
-}
+export const putInstanceEndpoint = (endpoint: Endpoint): ObjectWrite =>
+  write.put({ ...keys.endpoint(INSTANCE, INSTANCE_ENDPOINT), value: endpoint, version: randomUUID() });
+
+const newInstanceEndpoint = (url: string, atMs: number): Endpoint => ({
+  id: INSTANCE_ENDPOINT,
+  url,
+  enabled: true,
+  createdBy: SERVICE,
+  createdAtMs: atMs,
+  editedBy: SERVICE,
+  editedAtMs: atMs,
+});

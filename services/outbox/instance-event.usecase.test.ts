@@ -10,6 +10,7 @@ import { listEvents } from "../../test/support/use-cases/room-events.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { listInstanceEndpoints, testInstanceEndpoint } from "../events/instance-webhook.ts";
 import { beginLogin, completeLogin } from "../identity/federated-login.ts";
 import { overwriteUsers } from "../identity/overwrite.ts";
 import { setUpInstance } from "../identity/set-up.ts";
@@ -221,6 +222,17 @@ describe("the receiver of the instance's events", () => {
     await set(OF_SETTING);
     expect(await endpoint()).toMatchObject({ url: OF_SETTING, enabled: true });
     expect(await endpoint()).not.toHaveProperty("disabledReason");
+  });
+
+  it("is listed and tested before and after its first event", async () => {
+    const without = { ...deps(), instanceEventsUrl: undefined };
+    expect(await listInstanceEndpoints(without)).toEqual([]);
+    await expect(testInstanceEndpoint(without, anAdmin)).rejects.toMatchObject({ code: "webhook.notFound" });
+    expect(await listInstanceEndpoints(deps())).toMatchObject([{ id: "instance", url: OF_DEPLOYMENT, enabled: true }]);
+    expect(await endpoint()).toBeUndefined();
+    for (let time = 0; time < 2; time += 1) await testInstanceEndpoint(deps(), anAdmin);
+    const test = { type: "svc.test", data: { endpoint: "instance" } };
+    expect([await endpoint(), await events()]).toMatchObject([{ url: OF_DEPLOYMENT }, [test, test]]);
   });
 
   it.each([

@@ -1,0 +1,19 @@
+import { webhookKeys } from "../../aws/kms/data-keys.ts";
+import { INSTANCE } from "../../contract/common.ts";
+import { instanceWebhookRoutes as routes } from "../../contract/routes/events/instance-webhooks.ts";
+import { toWebhookJson } from "../../core/events/endpoint.ts";
+import { listInstanceEndpoints, testInstanceEndpoint } from "../../services/events/instance-webhook.ts";
+import { getWebhookSecret, rotateWebhookSecret } from "../../services/notifications/webhook-secret.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
+import { on } from "../shared/edge.ts";
+import { json } from "../shared/reply.ts";
+import { deps as peopleDeps } from "./deps.ts";
+
+const deps = { ...peopleDeps, webhookKeys };
+
+export const instanceWebhooks: ApiRoutes = [
+  on(routes.listInstanceWebhooks, async () => json(200, (await listInstanceEndpoints(deps)).map(toWebhookJson))),
+  on(routes.testInstanceWebhook, async ({ auth: { actor } }) => json(200, { id: await testInstanceEndpoint(deps, actor) })),
+  on(routes.instanceWebhookSecret, async () => json(200, { secret: await getWebhookSecret(deps, INSTANCE) })),
+  on(routes.rotateInstanceWebhookSecret, async () => json(200, { secret: await rotateWebhookSecret(deps, INSTANCE) })),
+];
