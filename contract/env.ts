@@ -29,8 +29,9 @@ export const env = {
   internalUrl: "SVC_INTERNAL_URL",
   workerFunction: "SVC_WORKER_FUNCTION",
   buildFunction: "SVC_BUILD_FUNCTION",
-  /** The function that sends notices of approvals. */
-  deliverFunction: "SVC_DELIVER_FUNCTION",
+  /** The queues of deliveries (core/deliveries/message.ts). */
+  deliveryQueueUrl: "SVC_DELIVERY_QUEUE_URL",
+  slowDeliveryQueueUrl: "SVC_SLOW_DELIVERY_QUEUE_URL",
   /** ARN of the topic that receives the notices of all gates. */
   noticesTopic: "SVC_NOTICES_TOPIC",
   /** Sender of mails, absent if the deployment sends none, and the SES configuration set that reports bounces. */

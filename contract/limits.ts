@@ -149,16 +149,25 @@ export const limits = {
   /** Length of a text in a notice. The page shows the whole text. */
   noticeTextChars: 4000,
   /**
-   * Time for which a delivery is reserved for its sender, longer than the sender can run. After that, it counts as lost and is sent again.
+   * Time for which an attempt of a delivery is reserved for its sender, longer than the sender can run. After that, it counts as lost and is made
+   * again. A message of a delivery queue returns later than this.
    */
-  deliveryHoldMs: 90_000,
+  deliveryHoldMs: 40_000,
+  /** The longest pause that a receiver can request with `Retry-After`. */
+  retryAfterMs: 24 * 3600 * 1000,
   /** Minimum time between two reminders of the same gate. */
   noticeAgainMs: 60_000,
-  /** Time within which the response of a webhook receiver must begin. */
+  /** Time within which the response of a webhook receiver must end. */
   webhookAnswerMs: 10_000,
   /** Number of endpoints for events beside that of the workspace. Each event is compared with all of them. */
   webhookEndpoints: 20,
   webhookUrlChars: 2000,
+  /** The same for an attempt in the fast lane. A receiver that needs longer has its attempts in the slow lane (decision 78). */
+  webhookFastAnswerMs: 2000,
+  /** A receiver that answers within this time belongs to the fast lane. */
+  fastReceiverMs: 1000,
+  /** Size of the response of a webhook receiver. It is not stored. */
+  webhookAnswerBytes: 1024 * 1024,
   /** Time for which a replaced secret also signs, so that receivers can change it. */
   oldWebhookSecretMs: 24 * 3600 * 1000,
   /** Default time that a step waits for its approvals. */

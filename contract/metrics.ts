@@ -14,6 +14,7 @@ export type Outcome =
   | "DeadLetters"
   | "ExecutionsFailed"
   | "NoticesFailed"
+  | "DeliveriesFailed"
   | `Housekeeping${string}`;
 
 /** The metric of each state in which a job can end. */

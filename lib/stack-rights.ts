@@ -57,7 +57,7 @@ export const descriptions = {
   build: "svc: resolves dependencies",
   step: "svc: steps of flows",
   settle: "svc: flows whose execution",
-  deliver: "svc: notifications of approvals",
+  deliver: "svc: notifications and events",
   remove: "svc: data of expired jobs",
 } as const;
 export const runner = (language: string) => `svc: runs ${language} scripts`;

@@ -13,6 +13,7 @@ import { StateMachines } from "./flows/state-machines.ts";
 import { addApiFunctions } from "./functions/api-functions.ts";
 import { addBackgroundFunctions } from "./functions/background-functions.ts";
 import { addExecutionFunctions } from "./functions/execution-functions.ts";
+import { DeliveryQueues } from "./notifications/delivery-queues.ts";
 import { Notices } from "./notifications/notifications.ts";
 import { Observe } from "./observability/observe.ts";
 import { Logins } from "./people/logins.ts";
@@ -48,6 +49,7 @@ export class SvcStack extends Stack {
     const runners = new Runners(this, "Runners", config, bundles);
     const build = new Build(this, "Builds", config, bundleOf(bundles, "functions", "build"));
     const notices = new Notices(this, "Notices", config);
+    const deliveries = new DeliveryQueues(this, "Deliveries", config);
     const flows = new StateMachines(this, "StateMachines", config);
     const api = new Api(this, "Gateway", config);
     const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
@@ -55,7 +57,24 @@ export class SvcStack extends Stack {
     const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
     const parts = {
       stack: this,
-      ...{ config, bundles, url, jobs, objects, storage, secrets, queue, signing, people, logins, runners, build, notices, flows },
+      ...{
+        config,
+        bundles,
+        url,
+        jobs,
+        objects,
+        storage,
+        secrets,
+        queue,
+        signing,
+        people,
+        logins,
+        runners,
+        build,
+        notices,
+        deliveries,
+        flows,
+      },
     };
 
     const { step, machines, worker, run, stream } = addExecutionFunctions(parts);
@@ -74,6 +93,7 @@ export class SvcStack extends Stack {
       api: api.api,
       queues: queue,
       unremoved: jobs.unremoved,
+      deliveries,
       functions,
       tables,
       indexes: INDEXES,
@@ -100,6 +120,8 @@ export class SvcStack extends Stack {
       RunnerFunctions: runners.names(),
       BuildFunction: build.fn.functionName,
       DeliverFunction: deliver.functionName,
+      DeliveryQueueUrl: deliveries.fast.queueUrl,
+      SlowDeliveryQueueUrl: deliveries.slow.queueUrl,
       NoticesTopic: notices.topic.topicArn,
       ...(observe ? { DashboardName: observe.dashboard.dashboardName, RollbackAlarms: observe.rollbackAlarms } : {}),
     });

@@ -42,6 +42,7 @@ import { getBatch, type PutRequest, putBatch } from "./batch.ts";
 import { jobExpiry } from "./job-expiry.ts";
 import { indexEnded, jobIndexes } from "./job-indexes.ts";
 import { jobsTable as table } from "./jobs-client.ts";
+import { executeWrite } from "./write-conflict.ts";
 
 /**
  * The head item. DynamoDB bills an update by the size of the whole item, names of attributes included, which must stay under 1 KB. That is why stored names
@@ -315,6 +316,18 @@ export const jobTable = {
 
   async putChild(child: Child): Promise<void> {
     await ChildEntity.build(PutItemCommand).item(child).send();
+  },
+  /** Writes a child item if it does not exist, or still has the version `after`. Returns false if the condition is false. */
+  async putChildIf(child: Child, after: number | "unversioned" | "absent"): Promise<boolean> {
+    const unversioned = { attr: "version", exists: false } as const;
+    const condition: Condition<typeof ChildEntity> =
+      after === "absent"
+        ? { attr: "parent", exists: false }
+        : after === "unversioned"
+          ? { and: [{ attr: "parent", exists: true }, unversioned] }
+          : { attr: "version", eq: after };
+    const refused = await executeWrite(() => ChildEntity.build(PutItemCommand).item(child).options({ condition }).send());
+    return refused === undefined;
   },
   /** Writes a child item as one part of a transaction. `after`: the version that it replaces. */
   putChildParams(child: Child, expect?: "absent" | { after: number }) {

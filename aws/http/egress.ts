@@ -26,13 +26,18 @@ const checkedLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 /** Checks a host that is an address itself, because addresses are never looked up. Throws `ForbiddenAddressError`. */
-export function checkHost({ hostname }: URL): void {
+export function guardUrl({ hostname }: Pick<URL, "hostname">): void {
   const address = hostname.replace(/^\[|\]$/g, "");
   if (isIP(address) !== 0 && !mayReach(address)) throw new ForbiddenAddressError(`${address} is inside the network.`);
 }
 
-/** The agents for every connection to an address that a user provides. */
-export const guardedAgents = {
-  httpAgent: new HttpAgent({ lookup: checkedLookup, keepAlive: true, maxSockets: 20 }),
-  httpsAgent: new HttpsAgent({ lookup: checkedLookup, keepAlive: true, maxSockets: 20 }),
-};
+/** Creates agents for connections to addresses that a user provides. Hosts that are addresses need `guardUrl` as well. */
+export function createGuardedAgents(options: { keepAlive: boolean; maxSockets?: number }) {
+  return {
+    httpAgent: new HttpAgent({ lookup: checkedLookup, ...options }),
+    httpsAgent: new HttpsAgent({ lookup: checkedLookup, ...options }),
+  };
+}
+
+/** The agents for storages that users configure. */
+export const guardedAgents = createGuardedAgents({ keepAlive: true, maxSockets: 20 });

@@ -6,7 +6,6 @@ import type { RunnerLanguage } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
-import type { DeliverCall } from "../../core/notifications/delivery.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
@@ -99,13 +98,6 @@ export const functions = {
   /** Creates a flow's state machine if there is none. Throws `service.busy`. */
   async createStateMachine(request: MachineRequest): Promise<MachineAnswer> {
     return JSON.parse(await invokeFunction(requireEnv(env.flowsFunction), request, "The state machine could not be created"));
-  },
-
-  /** Starts the delivery of notices that are due, without waiting. A notice that is lost on the way stays due. */
-  async startDelivery(call: DeliverCall): Promise<void> {
-    // The function also calls itself, and AWS sets its name.
-    const FunctionName = process.env[env.deliverFunction] ?? requireEnv("AWS_LAMBDA_FUNCTION_NAME");
-    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 
   /** Builds the artefact of a script. Throws `service.busy`. */

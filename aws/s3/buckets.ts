@@ -14,7 +14,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { checkHost, ForbiddenAddressError, guardedAgents } from "../http/egress.ts";
+import { ForbiddenAddressError, guardedAgents, guardUrl } from "../http/egress.ts";
 import { s3 } from "../sdk/clients.ts";
 
 /** The location of an external bucket and the access keys for it. */
@@ -135,7 +135,7 @@ const ownBucket = (): Bucket => bucketAt(s3(), requireEnv(env.bucket), (error) =
 function foreignBucket(name: string, { bucket, region, endpoint, pathStyle, accessKey, secretKey }: S3Location): Bucket {
   const failed = (error: unknown) => new SvcError("file.storageFailed", { storage: name, reason: reasonOf(error) }, { cause: error });
   try {
-    checkHost(new URL(endpoint));
+    guardUrl(new URL(endpoint));
   } catch (error) {
     throw failed(error);
   }

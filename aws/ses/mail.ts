@@ -1,6 +1,6 @@
 import type { SESv2Client } from "@aws-sdk/client-sesv2";
 import { env } from "../../contract/env.ts";
-import { type Attempt, refusedAttempt, sentAttempt } from "../../core/notifications/delivery.ts";
+import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 // Loaded with the first mail, because a deployment may have no sender.

@@ -1,6 +1,6 @@
 import type { SNSClient } from "@aws-sdk/client-sns";
 import { env, requireEnv } from "../../contract/env.ts";
-import { type Attempt, sentAttempt } from "../../core/notifications/delivery.ts";
+import { type Attempt, sentAttempt } from "../../core/deliveries/attempt.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 const sdk = () => import("@aws-sdk/client-sns");

@@ -8,7 +8,7 @@ export const bounceSchema = z
   .object({
     source: z.literal("aws.ses"),
     detail: z.object({
-      mail: z.object({ tags: z.object({ flow: tag, notice: tag, nth: tag }) }),
+      mail: z.object({ tags: z.object({ flow: tag.optional(), notice: tag, nth: tag }) }),
       bounce: z.object({ bounceType: z.string(), bounceSubType: z.string(), bouncedRecipients: addressed }).optional(),
       complaint: z.object({}).optional(),
       reject: z.object({ reason: z.string() }).optional(),
@@ -21,5 +21,5 @@ export const bounceSchema = z
       : reject
         ? `rejected: ${reject.reason}`
         : "the recipient reported it as spam";
-    return { flow: mail.tags.flow[0], notice: mail.tags.notice[0], nth: mail.tags.nth[0], reason };
+    return { flow: mail.tags.flow?.[0], notice: mail.tags.notice[0], nth: mail.tags.nth[0], reason };
   });

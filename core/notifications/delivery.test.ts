@@ -1,16 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { bounceSchema } from "./bounce.ts";
-import {
-  buildPartName,
-  failedAttempt,
-  isLastAttempt,
-  nextAttemptAtMs,
-  refusedAttempt,
-  sentAttempt,
-  splitNotice,
-  toDelivery,
-} from "./delivery.ts";
+import { buildPartName, splitNotice } from "./delivery.ts";
 import { buildNoticeEvent, buildTopicAttributes } from "./event.ts";
 import type { GateNotice } from "./notice.ts";
 import { selectRecipients } from "./recipients.ts";
@@ -78,33 +69,6 @@ describe("parts of notices", () => {
     expect(parts.map(buildPartName)).toEqual(parts.map(buildPartName));
     expect(new Set(parts.map(buildPartName)).size).toBe(3);
     for (const part of parts) expect(buildPartName(part)).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
-  });
-});
-
-describe("attempts", () => {
-  it("eight attempts follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h", () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7].map((attempts) => nextAttemptAtMs(attempts, 1000) - 1000);
-    expect(pauses).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000));
-    expect([1, 7, 8, 9].map(isLastAttempt)).toEqual([false, false, true, true]);
-  });
-
-  const queued = { channel: "webhook" as const, to: "https://example.com", workspace: "acme", notice: notice.id };
-  it.each([
-    ["one that went well", 1, sentAttempt, { state: "sent" }],
-    ["one that failed", 1, failedAttempt("it returned status 500"), { state: "retrying", error: "it returned status 500" }],
-    ["the last one that may", 8, failedAttempt("it returned status 500"), { state: "failed", error: "it returned status 500" }],
-    ["one that would fail again", 1, refusedAttempt("no address"), { state: "failed", error: "no address" }],
-  ] as const)("%s is recorded", (_what, attempts, attempt, expected) => {
-    const { gate, what } = notice;
-    expect(toDelivery(notice, { ...queued, attempts }, attempt, 7)).toEqual({
-      gate,
-      what,
-      channel: "webhook",
-      to: queued.to,
-      attempts,
-      atMs: 7,
-      ...expected,
-    });
   });
 });
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
 import { limits } from "../../contract/limits.ts";
+import { progressSchema } from "../deliveries/claim.ts";
 import { personKey } from "../people/person.ts";
 import { type GateNotice, gateNoticeSchema } from "./notice.ts";
 
@@ -8,40 +9,15 @@ import { type GateNotice, gateNoticeSchema } from "./notice.ts";
 const partSchema = z.object({ channel: z.enum(["topic", "email", "webhook", "chat"]), to: z.string() });
 export type NoticePart = z.infer<typeof partSchema>;
 
-/**
- * A part that is not sent yet. `attempts`: the number of started attempts. `heldUntilMs`: an attempt is running, and no other one starts
- * until then.
- */
-export const queuedSchema = partSchema.extend({
-  workspace: z.string(),
-  notice: z.string(),
-  attempts: z.int(),
-  heldUntilMs: z.number().optional(),
-});
-export type QueuedPart = z.infer<typeof queuedSchema>;
-
-/** The payload of function `deliver`: the sort keys of the parts to send. `nowMs` replaces the clock. */
-export const deliverCallSchema = z.object({ due: z.array(z.string()), nowMs: z.number().optional() });
-export type DeliverCall = z.infer<typeof deliverCallSchema>;
-
-/** The outcome of a delivery so far, stored with the flow's job. */
+/** A delivery of a notice, stored with the flow's job. `atMs`, `error`: of the last attempt. */
 export const deliverySchema = partSchema.extend({
+  ...progressSchema.shape,
   gate: z.string(),
   what: gateNoticeSchema.shape.what,
-  state: z.enum(["sent", "retrying", "failed"]),
-  attempts: z.int(),
   atMs: z.number(),
   error: z.string().optional(),
 });
 export type Delivery = z.infer<typeof deliverySchema>;
-
-/** The outcome of an attempt. `final`: another attempt would end in the same way. */
-export type Attempt = { ok: true } | { ok: false; error: string; final: boolean };
-export const sentAttempt: Attempt = { ok: true };
-/** Returns the outcome of an attempt that would fail in the same way if it were repeated. */
-export const refusedAttempt = (error: string): Attempt => ({ ok: false, error, final: true });
-/** Returns the outcome of an attempt that may succeed later. */
-export const failedAttempt = (error: string): Attempt => ({ ok: false, error, final: false });
 
 /** The notices that request a decision. The others report an outcome. */
 const requestsDecision = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
@@ -83,20 +59,3 @@ export function hideUrlSecrets(url: string): string {
 
 /** Returns the name of a part, which never changes: letters, digits, '-' and '_'. */
 export const buildPartName = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
-
-/** Pauses between attempts (design §8). The first attempt is made immediately. */
-const PAUSES_MS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);
-const MOST_ATTEMPTS = PAUSES_MS.length + 1;
-
-/** Returns whether no attempt follows after this number of attempts. */
-export const isLastAttempt = (attempts: number) => attempts >= MOST_ATTEMPTS;
-
-/** Returns the time of the next attempt (epoch ms). */
-export const nextAttemptAtMs = (attempts: number, nowMs: number) => nowMs + (PAUSES_MS[attempts - 1] ?? 0);
-
-/** Builds the record of an attempt. */
-export function toDelivery(notice: GateNotice, { channel, to, attempts }: QueuedPart, attempt: Attempt, atMs: number): Delivery {
-  const base = { gate: notice.gate, what: notice.what, channel, to, attempts, atMs };
-  if (attempt.ok) return { ...base, state: "sent" };
-  return { ...base, state: attempt.final || isLastAttempt(attempts) ? "failed" : "retrying", error: attempt.error };
-}

@@ -1,5 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import { approvalPageUrl, shortenText } from "./event.ts";
+import type { MailNotice } from "./mail-notice.ts";
 import type { GateNotice } from "./notice.ts";
 
 export interface MailText {
@@ -46,15 +47,48 @@ export function buildMail(baseUrl: string, notice: GateNotice): MailText {
     "You receive this email because you are an approver. Opening the link does not approve or reject the request. You decide on the page.";
   return {
     subject: oneLine(plain(`${beginnings[what]}: ${step} (${flowPath ?? "a flow"})`), SUBJECT_CHARS),
-    text: [...lines, ...(message === undefined ? [] : ["", message]), "", "Review and decide:", page, "", why, ""].join("\n"),
+    ...buildTexts({ lines, message, page: { label: "Review and decide", url: page }, footer: why }),
+  };
+}
+
+/** Builds a mail that concerns no gate. */
+export function buildPlainMail(baseUrl: string, { subject, lines, page }: Pick<MailNotice, "subject" | "lines" | "page">): MailText {
+  return {
+    subject: oneLine(plain(subject), SUBJECT_CHARS),
+    ...buildTexts({
+      lines: lines.map((line) => oneLine(plain(line), limits.noticeTextChars)),
+      ...(page === undefined ? {} : { page: { label: "Open", url: `${baseUrl}${page}` } }),
+      footer: `You receive this email from ${baseUrl}.`,
+    }),
+  };
+}
+
+interface MailParts {
+  lines: string[];
+  /** A text of users, which may have several lines. */
+  message?: string | undefined;
+  page?: { label: string; url: string };
+  footer: string;
+}
+
+function buildTexts({ lines, message, page, footer }: MailParts): Pick<MailText, "text" | "html"> {
+  const quoted = message === undefined ? [] : [message];
+  const pages = page === undefined ? [] : [page];
+  return {
+    text: [
+      ...lines,
+      ...quoted.flatMap((text) => ["", text]),
+      ...pages.flatMap(({ label, url }) => ["", `${label}:`, url]),
+      "",
+      footer,
+      "",
+    ].join("\n"),
     html: [
       '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
       ...lines.map((line) => `<p>${escaped(line)}</p>`),
-      ...(message === undefined
-        ? []
-        : [`<p style="white-space:pre-wrap;border-left:3px solid #ccc;padding-left:1em">${escaped(message)}</p>`]),
-      `<p><a href="${escaped(page)}">Review and decide</a></p>`,
-      `<p style="color:#666;font-size:smaller">${escaped(why)}<br>${escaped(page)}</p>`,
+      ...quoted.map((text) => `<p style="white-space:pre-wrap;border-left:3px solid #ccc;padding-left:1em">${escaped(text)}</p>`),
+      ...pages.map(({ label, url }) => `<p><a href="${escaped(url)}">${escaped(label)}</a></p>`),
+      `<p style="color:#666;font-size:smaller">${escaped(footer)}${pages.map(({ url }) => `<br>${escaped(url)}`).join("")}</p>`,
       "</body></html>",
     ].join("\n"),
   };

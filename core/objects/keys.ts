@@ -101,11 +101,13 @@ export const keys = {
   notice: (workspace: string, id: string): ObjectKey => ({ pk: `NOTICE#${workspace}`, sk: id }),
   /** A recent reminder of a gate, which prevents another one until it expires. */
   noticeAgain: (workspace: string, gate: string): ObjectKey => ({ pk: `AGAIN#${workspace}`, sk: gate }),
-  /** One part of a notice that is not sent yet, sorted by the time at which it is due. `nth`: its name among the parts of the notice. */
-  retry: (atMs: number, workspace: string, notice: string, nth: string): ObjectKey => ({
+  /** An attempt of a delivery that is due later than a queue can delay it, sorted by its time. `nth`: the name of the delivery among those of `id`. */
+  retry: (atMs: number, workspace: string, id: string, nth: string): ObjectKey => ({
     pk: "RETRIES",
-    sk: `${String(atMs).padStart(14, "0")}#${workspace}#${notice}#${nth}`,
+    sk: `${String(atMs).padStart(14, "0")}#${workspace}#${id}#${nth}`,
   }),
+  /** The delivery of a mail to one address. */
+  mailDelivery: (workspace: string, notice: string, nth: string): ObjectKey => ({ pk: `MAILED#${workspace}`, sk: `${notice}#${nth}` }),
   /** The wrapped secret that signs the workspace's outgoing webhooks. */
   webhookSecret: (workspace: string): ObjectKey => ({ pk: `WEBHOOKS#${workspace}`, sk: "secret" }),
   /** The decisions of a run, in order. */

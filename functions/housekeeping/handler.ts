@@ -7,6 +7,7 @@ import { anchorKey } from "../../aws/kms/anchor-key.ts";
 import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
+import { deliveryQueue } from "../../aws/sqs/delivery-queue.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { stateMachines } from "../../aws/stepfunctions/state-machines.ts";
@@ -54,6 +55,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     concurrency: concurrencyTable,
     executions,
     functions,
+    deliveryQueue,
     storage,
     queue,
     nowMs,

@@ -23,7 +23,7 @@ const methods: Record<string, string[]> = {
   invokeRunner: runnerLanguages.map((language) => invoke(runner(language))),
   invokeWorker: [invoke(descriptions.worker)],
   invokeBuild: [invoke(descriptions.build)],
-  startDelivery: [invoke(descriptions.deliver)],
+  sendDeliveries: ["sqs:SendMessage"],
   sendMessage: ["sqs:SendMessage"],
   sendEmail: ["ses:SendEmail"],
   publish: ["sns:Publish"],

@@ -12,6 +12,11 @@ const reservations = (template: typeof aws) =>
   Object.values(template.findResources("AWS::Lambda::Function")).map(({ Properties }) =>
     Number(Properties.ReservedConcurrentExecutions ?? 0),
   );
+/** The maximum concurrency of the queues of deliveries. */
+const sendersOf = (template: typeof aws) =>
+  Object.values(template.findResources("AWS::Lambda::EventSourceMapping")).flatMap(({ Properties }) =>
+    JSON.stringify(Properties.EventSourceArn).includes('"Deliveries') ? [Number(Properties.ScalingConfig.MaximumConcurrency)] : [],
+  );
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
 describe("Lambda's concurrency quota", () => {
@@ -19,12 +24,14 @@ describe("Lambda's concurrency quota", () => {
     expect(sum(reservations(aws)) + MIN_UNRESERVED).toBeLessThanOrEqual(QUOTA);
   });
 
-  it("suffices for all reservations, all workers and the runners of all their jobs and steps, with 100 left for synchronous runs", () => {
+  it("suffices for all reservations, all workers and the runners of all their jobs and steps, with 84 left for synchronous runs and 16 senders of deliveries", () => {
     const config = parseConfig({});
     const steps = reservedForSteps(config);
     const workers = 2 * workersForEachQueue(config);
     expect({ reserved: sum(reservations(aws)), steps, workers }).toEqual({ reserved: 250, steps: 100, workers: 50 });
-    expect(sum(reservations(aws)) + workers + workers * JOBS_PER_WORKER + steps + 100).toBeLessThanOrEqual(QUOTA);
+    const senders = sum(sendersOf(aws));
+    expect(senders).toBe(16);
+    expect(sum(reservations(aws)) + workers + workers * JOBS_PER_WORKER + steps + senders + 84).toBeLessThanOrEqual(QUOTA);
   });
 
   it("has a share for the steps of flows, which queued jobs cannot use up", () => {

@@ -97,8 +97,8 @@ describe("function rights", () => {
 
   it("only executors invoke runners, only worker and step build, and functions that start flows may invoke flows", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "worker", "housekeeping", "deadLetter", "step", "settle", "deliver"]);
-    const targets = (name: "run" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle" | "deliver") =>
+    expect(may).toEqual(["run", "worker", "housekeeping", "deadLetter", "step", "settle"]);
+    const targets = (name: "run" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle") =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
@@ -108,9 +108,7 @@ describe("function rights", () => {
     expect(targets("worker")).toEqual(expect.arrayContaining([...untrusted, descriptions.flows].map(arn)));
     expect(targets("step")).toEqual(expect.arrayContaining(untrusted.map(arn)));
     for (const name of ["settle", "deadLetter"] as const) expect(targets(name)).toEqual([arn(descriptions.flows)]);
-    expect(targets("housekeeping")).toEqual([arn(descriptions.deliver), arn(descriptions.flows)]);
-    // Each delivery to an external server runs in its own invocation.
-    expect(targets("deliver")).toEqual([arn(descriptions.deliver)]);
+    expect(targets("housekeeping")).toEqual([arn(descriptions.flows)]);
   });
 
   it("one function creates state machines, which can only invoke step", () => {

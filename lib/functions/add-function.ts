@@ -8,6 +8,7 @@ import type { Runners } from "../compute/runners.ts";
 import { ServiceFunction } from "../compute/service-function.ts";
 import type { StackConfig } from "../config.ts";
 import type { StateMachines } from "../flows/state-machines.ts";
+import type { DeliveryQueues } from "../notifications/delivery-queues.ts";
 import type { Notices } from "../notifications/notifications.ts";
 import type { Logins } from "../people/logins.ts";
 import type { People } from "../people/people.ts";
@@ -35,6 +36,7 @@ export interface StackParts {
   readonly runners: Runners;
   readonly build: Build;
   readonly notices: Notices;
+  readonly deliveries: DeliveryQueues;
   readonly flows: StateMachines;
 }
 

@@ -1,5 +1,6 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
+import { DELIVER_TIMEOUT_S } from "../notifications/delivery-queues.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
 
@@ -8,11 +9,17 @@ export function addBackgroundFunctions(
   parts: StackParts,
   machines: LambdaFunction,
 ): Record<"deliver" | "housekeeping" | "settle" | "deadLetter" | "remove" | "setup", LambdaFunction> {
-  const { config, url, jobs, objects, storage, secrets, queue, people, notices, flows } = parts;
-  const deliver = addFunction(parts, "deliver", { description: "svc: notifications of approvals", memoryMb: 512, timeoutS: 60 }, (fn) => {
+  const { config, url, jobs, objects, storage, secrets, queue, people, notices, deliveries, flows } = parts;
+  // The message of each attempt is sent by the attempt before it.
+  const delivers = { description: "svc: notifications and events", memoryMb: 512, timeoutS: DELIVER_TIMEOUT_S, mayLoop: true };
+  const deliver = addFunction(parts, "deliver", delivers, (fn) => {
     fn.addEnvironment(env.baseUrl, url);
     fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
-    objects.configureNotices(fn, config);
+    // Each lookup of a name occupies one of Node's threads, and there are four by default.
+    fn.addEnvironment("UV_THREADPOOL_SIZE", "64");
+    objects.configureDeliver(fn, config, deliveries.deadLetters);
+    deliveries.configureSend(fn);
+    deliveries.configureConsume(fn);
     jobs.configureNotices(fn);
     secrets.configureWebhooks(fn);
     notices.configureDeliver(fn);
@@ -34,7 +41,7 @@ export function addBackgroundFunctions(
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       flows.configureRemove(fn);
       queue.configureSend(fn);
-      notices.configureHaveDelivered(fn, deliver);
+      deliveries.configureSend(fn);
       // Flows whose execution was lost go on.
       storage.configureRead(fn, "jobs", "flows");
       storage.configureWrite(fn, "jobs");

@@ -1,7 +1,57 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
 import { aStack } from "../stack-fixture.ts";
 import { actionsOf, aws, descriptions, fn, list, locally, rightsOf } from "../stack-rights.ts";
+
+const queueOf = (name: string) =>
+  Object.keys(aws.findResources("AWS::SQS::Queue")).find((id) => id.startsWith(`Deliveries${name}`)) ?? expect.fail(`no queue ${name}`);
+
+describe("delivery queues", () => {
+  const properties = (name: string) => aws.findResources("AWS::SQS::Queue")[queueOf(name)]?.Properties;
+  const timeoutS = fn(aws, descriptions.deliver).properties.Timeout;
+  const mapping = (template: Template, name: string) =>
+    Object.values(template.findResources("AWS::Lambda::EventSourceMapping"))
+      .map(({ Properties }) => Properties)
+      .find(({ EventSourceArn }) => JSON.stringify(EventSourceArn).includes(`"Deliveries${name}`));
+
+  it.each(["Fast", "Slow"])(
+    "a message of the queue %s returns after its claim is free, and leaves for the dead-letter queue after five attempts",
+    (name) => {
+      expect(properties(name)).toMatchObject({
+        RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [queueOf("DeadLetters"), "Arn"] }, maxReceiveCount: 5 },
+        SqsManagedSseEnabled: true,
+      });
+      expect(properties(name)?.VisibilityTimeout * 1000).toBeGreaterThan(limits.deliveryHoldMs);
+      expect(limits.deliveryHoldMs).toBeGreaterThan(timeoutS * 1000);
+      expect(timeoutS * 1000).toBeGreaterThan(2 * limits.webhookAnswerMs);
+    },
+  );
+
+  it("each lane has senders of its own, and those of slow receivers wait for many at once", () => {
+    for (const [name, batch] of [
+      ["Fast", { BatchSize: 10 }],
+      ["Slow", { BatchSize: 100, MaximumBatchingWindowInSeconds: 1 }],
+    ] as const) {
+      expect(mapping(aws, name)).toMatchObject({
+        ...batch,
+        ScalingConfig: { MaximumConcurrency: 8 },
+        FunctionResponseTypes: ["ReportBatchItemFailures"],
+        FunctionName: { Ref: fn(aws, descriptions.deliver).id },
+      });
+      expect(mapping(locally.template, name)).toMatchObject({ BatchSize: 10, ScalingConfig: { MaximumConcurrency: 4 } });
+    }
+  });
+
+  it("only deliver and housekeeping send deliveries", () => {
+    const senders = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) =>
+      rightsOf(aws, descriptions[name]).statements.some(
+        ({ Action, Resource }) => Action === "sqs:SendMessage" && JSON.stringify(Resource).includes("DeliveriesFast"),
+      ),
+    );
+    expect(senders).toEqual(["housekeeping", "deliver"]);
+  });
+});
 
 describe("notifications", () => {
   const from = { mailFrom: "svc@example.com" };
@@ -38,10 +88,9 @@ describe("notifications", () => {
     );
     expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
       {
-        Action: ["dynamodb:PutItem", "dynamodb:DeleteItem"],
-        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["RETRIES"] } },
+        Action: "dynamodb:PutItem",
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["RETRIES", "WEBHOOKS#*", "MAILED#*"] } },
       },
-      { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOKS#*"] } } },
     ]);
     const ofJobs = statements(aws, "dynamodb:").filter(({ Resource }) => JSON.stringify(Resource).includes("JobsTable"));
     expect(ofJobs.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem"]);
@@ -50,17 +99,20 @@ describe("notifications", () => {
     expect([...actionsOf("deliver", "s3:"), ...actionsOf("deliver", "secretsmanager:"), ...actionsOf("deliver", "states:")]).toEqual([]);
   });
 
-  it("deliver receives only new notices, and drops one that cannot be delivered without losing the others", () => {
+  it("deliver receives only new notices, and one that cannot be dispatched for 20 hours is reported without losing the others", () => {
     const mapping = (template: Template) =>
       Object.values(template.findResources("AWS::Lambda::EventSourceMapping"))
         .map(({ Properties }) => Properties)
-        .find(({ StartingPosition }) => StartingPosition !== undefined);
+        .find(
+          ({ StartingPosition, EventSourceArn }) => StartingPosition !== undefined && JSON.stringify(EventSourceArn).includes("Objects"),
+        );
     expect(mapping(aws)).toMatchObject({
       StartingPosition: "LATEST",
       FunctionResponseTypes: ["ReportBatchItemFailures"],
       BisectBatchOnFunctionError: true,
-      MaximumRetryAttempts: 20,
-      MaximumRecordAgeInSeconds: 3600,
+      MaximumRetryAttempts: 10_000,
+      MaximumRecordAgeInSeconds: 72_000,
+      DestinationConfig: { OnFailure: { Destination: { "Fn::GetAtt": [queueOf("DeadLetters"), "Arn"] } } },
     });
     const pattern = JSON.parse(mapping(aws)?.["FilterCriteria"].Filters[0].Pattern);
     expect(pattern).toEqual({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: [{ prefix: "NOTICE#" }] } } } });

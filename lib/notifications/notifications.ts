@@ -1,7 +1,7 @@
 import { ArnFormat, Duration, Stack } from "aws-cdk-lib";
 import { EventBus, Rule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
-import { Policy, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { ConfigurationSet, EmailIdentity, EmailSendingEvent, EventDestination, Identity, SuppressionReasons } from "aws-cdk-lib/aws-ses";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -32,7 +32,6 @@ export class Notices extends Construct {
   configureDeliver(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sns:Publish"], resources: [this.topic.topicArn] }));
     fn.addEnvironment(env.noticesTopic, this.topic.topicArn);
-    this.configureSelf(fn);
     if (!this.mail) return;
     const { from, identity, set } = this.mail;
     const arn = (resource: string, resourceName: string) =>
@@ -55,18 +54,5 @@ export class Notices extends Construct {
       },
       targets: [new LambdaTarget(fn, { retryAttempts: 3, maxEventAge: Duration.hours(1) })],
     });
-  }
-
-  /** Allows a function to start the delivery of due notices. */
-  configureHaveDelivered(fn: LambdaFunction, deliver: LambdaFunction): void {
-    fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [deliver.functionArn] }));
-    fn.addEnvironment(env.deliverFunction, deliver.functionName);
-  }
-
-  /** Allows the function to invoke itself, because deliveries to slow servers run in separate invocations. A separate policy avoids a dependency cycle between function and role. */
-  private configureSelf(fn: LambdaFunction): void {
-    if (!fn.role) return;
-    const statements = [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [fn.functionArn] })];
-    new Policy(this, "Self", { statements, roles: [fn.role] });
   }
 }

@@ -30,7 +30,7 @@ const resourcesWatched = (namespace: string, name: string, dimension: string) =>
   );
 
 /** The number of metrics in alarms, of which docs/aws.md states the price. */
-const PRICED_METRICS = 54;
+const PRICED_METRICS = 57;
 
 describe("alarms", () => {
   it.each(Object.entries(aws.findResources("AWS::Lambda::Function")).map(([id, { Properties }]) => [Properties.Description, id]))(
@@ -67,13 +67,15 @@ describe("alarms", () => {
     expect(throttled.sort()).toEqual(indexes.sort());
   });
 
-  it("alarms cover the age of waiting jobs in both queues, jobs with a priority, dead letters and expired jobs that were not removed", () => {
+  it("alarms cover the age of waiting jobs in both queues, jobs with a priority, dead letters, waiting deliveries and expired jobs that were not removed", () => {
     const queues = (metric: string) =>
       watched
         .filter(({ MetricName }) => MetricName === metric)
-        .flatMap(({ Dimensions }) => JSON.stringify(Dimensions).match(/JobQueue(?:Dead|High)|JobQueue(?=[0-9A-F]{8}")|Unremoved/g));
-    expect(queues("ApproximateAgeOfOldestMessage").sort()).toEqual(["JobQueue", "JobQueueHigh"]);
-    expect(queues("ApproximateNumberOfMessagesVisible").sort()).toEqual(["JobQueueDead", "JobQueueHigh", "Unremoved"]);
+        .flatMap(({ Dimensions }) =>
+          JSON.stringify(Dimensions).match(/JobQueue(?:Dead|High)|JobQueue(?=[0-9A-F]{8}")|Unremoved|Deliveries(?:Dead|Fast)/g),
+        );
+    expect(queues("ApproximateAgeOfOldestMessage").sort()).toEqual(["DeliveriesFast", "JobQueue", "JobQueueHigh"]);
+    expect(queues("ApproximateNumberOfMessagesVisible").sort()).toEqual(["DeliveriesDead", "JobQueueDead", "JobQueueHigh", "Unremoved"]);
     expect(watched.map(({ MetricName }) => MetricName)).toContain("5XXError");
   });
 
@@ -81,6 +83,7 @@ describe("alarms", () => {
     const counted = watched.filter(({ Namespace }) => Namespace === "svc");
     expect(counted.map(({ MetricName }) => MetricName).sort()).toEqual([
       "DeadLetters",
+      "DeliveriesFailed",
       "ExecutionsFailed",
       "HousekeepingSetAside",
       "LostAttempts",

@@ -6,12 +6,14 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
 import type { JobQueue } from "../compute/job-queue.ts";
+import type { DeliveryQueues } from "../notifications/delivery-queues.ts";
 
 export interface Observed {
   readonly stackName: string;
   readonly api: RestApi;
   readonly queues: JobQueue;
   readonly unremoved: Queue;
+  readonly deliveries: DeliveryQueues;
   /** Every function of the stack, by the name of its folder. */
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly tables: { readonly jobs: Table; readonly objects: Table };
@@ -47,7 +49,7 @@ export function listWatches(observed: Observed): Watch[] {
   return [...listServiceWatches(observed), ...listJobWatches(observed), ...listFlowWatches(observed), ...listLimitWatches(observed)];
 }
 
-function listServiceWatches({ stackName, api, functions }: Observed): Watch[] {
+function listServiceWatches({ stackName, api, functions, deliveries }: Observed): Watch[] {
   return [
     {
       id: "Api5xx",
@@ -97,6 +99,34 @@ function listServiceWatches({ stackName, api, functions }: Observed): Watch[] {
       above: 10,
       minutes: 5,
       meaning: "notices of approvals repeatedly fail: see the log of deliver",
+    },
+    {
+      id: "DeliveriesFailed",
+      section: "service",
+      title: "Deliveries of events that failed",
+      metric: outcomeMetric(stackName, "DeliveriesFailed"),
+      above: 0,
+      minutes: 1,
+      meaning: "the last attempt to deliver an event failed: the workspace's log of deliveries contains it with the state failed",
+    },
+    {
+      id: "DeliveryAge",
+      section: "service",
+      title: "Age of the oldest waiting delivery (s)",
+      // A message may be delayed for 15 minutes, and a receiver that does not answer delays only the slow lane.
+      metric: deliveries.fast.metricApproximateAgeOfOldestMessage({ period: minute, statistic: Stats.MAXIMUM }),
+      above: 1200,
+      minutes: 5,
+      meaning: "deliveries wait for minutes: the function deliver is throttled, or its event source mapping is off",
+    },
+    {
+      id: "Undelivered",
+      section: "service",
+      title: "Messages that deliver could not handle",
+      metric: deliveries.deadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
+      above: 0,
+      minutes: 5,
+      meaning: "notices or events were not delivered, because the function deliver failed again and again: see its log",
     },
   ];
 }

@@ -2,6 +2,8 @@ import { Duration } from "aws-cdk-lib";
 import { StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
@@ -58,31 +60,36 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
-  /** Delivers every new notice to a function, which stores the deliveries that are still due. */
-  configureNotices(fn: LambdaFunction, config: StackConfig): void {
+  /** Delivers every new notice to a function, which stores the progress of its deliveries. `undispatched` receives the positions of records that it could not handle. */
+  configureDeliver(fn: LambdaFunction, config: StackConfig, undispatched: Queue): void {
     this.configureRead(fn);
-    this.allowItems(fn, ["PutItem", "DeleteItem"], ["RETRIES"]);
-    this.allowItems(fn, ["PutItem"], ["WEBHOOKS#*"]);
-    this.configureHear(fn, "NOTICE#", config);
+    this.allowItems(fn, ["PutItem"], ["RETRIES", "WEBHOOKS#*", "MAILED#*"]);
+    this.configureHear(fn, ["NOTICE#"], { config, undispatched });
   }
 
-  /** Subscribes a function to new items with such keys. A failing batch is halved until the failing item is isolated; that item is eventually skipped. */
-  private configureHear(fn: LambdaFunction, prefix: string, { local }: StackConfig): void {
+  /** Subscribes a function to new items with such keys. A failing batch is halved until the failing record is isolated, which is repeated for 20 hours. */
+  private configureHear(
+    fn: LambdaFunction,
+    prefixes: string[],
+    { config, undispatched }: { config: StackConfig; undispatched: Queue },
+  ): void {
     fn.addEventSourceMapping("Notices", {
       eventSourceArn: grantStreamRead(this.table, fn),
       startingPosition: StartingPosition.LATEST,
-      filters: [
+      filters: prefixes.map((prefix) =>
         FilterCriteria.filter({
           eventName: FilterRule.isEqual("INSERT"),
           dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(prefix) } } },
         }),
-      ],
+      ),
       // The local engine does not support partial batch responses, so each batch has one item.
-      batchSize: local ? 1 : 25,
+      batchSize: config.local ? 1 : 25,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      retryAttempts: 20,
-      maxRecordAge: Duration.hours(1),
+      // The stream holds a record for a day. Until then an outage of SQS is over.
+      retryAttempts: 10_000,
+      maxRecordAge: Duration.hours(20),
+      onFailure: new SqsDestination(undispatched),
     });
   }
 

@@ -123,31 +123,22 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
       return { item: `resumeDueJobs ${bad.id}`, check: expectOtherJobSent(good) };
     },
   },
-  retryDueNotices: {
-    "a part of a notice that deliver cannot be called for": async () => {
-      const parts = ["bad", "good"].map((name) => keys.retry(room.clock.nowMs - 1000, room.workspace, name, "topic"));
-      for (const part of parts) await room.deps.objects.put({ ...part, value: {} });
-      const [bad = expect.fail(), good = expect.fail()] = parts.map(({ sk }) => sk);
-      const handed: string[] = [];
-      const startDelivery: typeof room.deps.functions.startDelivery = async ({ due }) => {
-        if (due.includes(bad)) throw new Error("The payload is refused.");
-        handed.push(...due);
-        for (const sk of due) await room.deps.objects.deleteItem({ ...keys.retry(0, "", "", ""), sk });
+  sendDueAttempts: {
+    "an attempt of a delivery whose message the queue always refuses": async () => {
+      const [bad = expect.fail(), good = expect.fail()] = await addRetries(["bad", "good"]);
+      const { deliveryQueue } = room.deps;
+      const sendDeliveries: typeof deliveryQueue.sendDeliveries = async (all) => {
+        const isBad = ({ message }: (typeof all)[number]) => "notice" in message && message.notice === "bad";
+        await deliveryQueue.sendDeliveries(all.filter((queued) => !isBad(queued)));
+        return all.filter(isBad).map((queued) => ({ queued, error: new Error("The message is refused.") })) as never;
       };
-      deps = { ...deps, functions: { ...room.deps.functions, startDelivery } };
-      return { item: `retryDueNotices ${bad}`, check: async () => expect(handed).toContain(good) };
+      deps = { ...deps, deliveryQueue: { sendDeliveries } };
+      return { item: `sendDueAttempts ${bad.sk}`, check: async () => expect(await room.deps.objects.get(good)).toBeUndefined() };
     },
-    "a part of a notice that deliver never moves": async () => {
-      const parts = [room.clock.nowMs - HOUR_MS, room.clock.nowMs].map((atMs) => keys.retry(atMs, room.workspace, "notice", "topic"));
-      for (const part of parts) await room.deps.objects.put({ ...part, value: {} });
-      const [stuck = expect.fail(), good = expect.fail()] = parts.map(({ sk }) => sk);
-      const handed: string[] = [];
-      const startDelivery: typeof room.deps.functions.startDelivery = async ({ due }) => {
-        handed.push(...due);
-        if (due.includes(good)) await room.deps.objects.deleteItem({ ...keys.retry(0, "", "", ""), sk: good });
-      };
-      deps = { ...deps, functions: { ...room.deps.functions, startDelivery } };
-      return { item: `retryDueNotices ${stuck}`, check: async () => expect(handed).toContain(good) };
+    "an attempt of a delivery that cannot be read": async () => {
+      const [bad = expect.fail(), good = expect.fail()] = await addRetries(["bad", "good"]);
+      await room.deps.objects.put({ ...bad, value: { broken: true } });
+      return { item: `sendDueAttempts ${bad.sk}`, check: async () => expect(await room.deps.objects.get(good)).toBeUndefined() };
     },
   },
   purgeDeleted: {
@@ -203,6 +194,16 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
     },
   },
 };
+
+/** Adds attempts of deliveries that are due. */
+async function addRetries(notices: string[]) {
+  const items = notices.map((notice) => ({ notice, key: keys.retry(room.clock.nowMs - 1000, room.workspace, notice, "topic") }));
+  for (const { notice, key } of items) {
+    const message = { kind: "notice", workspace: room.workspace, notice, channel: "topic", to: "topic", after: 1 };
+    await room.deps.objects.put({ ...key, value: { message, lane: "fast" } });
+  }
+  return items.map(({ key }) => key);
+}
 
 function expectOtherJobSent(job: { id: string }) {
   return async () => {

@@ -2,17 +2,16 @@ import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts"
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
+import { type SendDueAttemptsDeps, sendDueAttempts } from "../deliveries/send-due-attempts.ts";
 import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
 import { type ExpireTokensDeps, expireTokens } from "../identity/expire-tokens.ts";
 import { indexTokenExpiries } from "../identity/index-token-expiries.ts";
 import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
-import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due-notices.ts";
-
 import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
-export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps & ExpireTokensDeps;
+export type PeriodicTaskDeps = ResumeDueJobsDeps & SendDueAttemptsDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps & ExpireTokensDeps;
 
 /** Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. */
 export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
@@ -29,7 +28,7 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
       run: async () => ({ recorded: (await recordEndedIndexStart(deps, await allIds())) ? 1 : 0 }),
     },
     { name: "resumeDueJobs", share: 4, run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
-    { name: "retryDueNotices", run: async (untilMs) => ({ notices: await retryDueNotices(deps, untilMs) }) },
+    { name: "sendDueAttempts", run: async (untilMs) => ({ attempts: await sendDueAttempts(deps, untilMs) }) },
     // The entries of tokens that an earlier release stored come first.
     { name: "indexTokens", run: async (untilMs) => ({ tokensIndexed: await indexTokenExpiries(deps, untilMs) }) },
     {

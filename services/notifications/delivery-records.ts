@@ -2,7 +2,9 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import { buildPartName, type Delivery, deliverySchema, hideUrlSecrets, type NoticePart } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
+import type { Expectation } from "../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
+import type { ProgressChange } from "../deliveries/deliver-message.ts";
 
 const toDeliveryRef = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
 const deliveryFormat = recordFormat({ schema: deliverySchema, version: 1 });
@@ -11,40 +13,50 @@ type DeliveryRecordDeps = { jobs: Pick<JobTable, "listChildren"> };
 
 /** Lists the deliveries of the notices of a flow's gates, by gate, the oldest first. */
 export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string) {
-  const all = parseReadable(await jobs.listChildren(flow, childPrefix.delivery), deliveryFormat.parse).map(([, delivery]) => delivery);
+  const all = parseReadable(await jobs.listChildren(flow, childPrefix.delivery), deliveryFormat.parse).flatMap(([, delivery]) => {
+    const { state } = delivery;
+    // During the first attempt there is no outcome to show.
+    return state === "pending" ? [] : [{ ...delivery, state }];
+  });
   const sorted = all.sort((a, b) => a.atMs - b.atMs || buildPartName(a).localeCompare(buildPartName(b)));
   return Map.groupBy(sorted.map(toDeliveryJson), ({ gate }) => gate);
 }
 
 /** An earlier release stored the path of a webhook's URL. It is not shown either. */
-const toDeliveryJson = ({ atMs, to, ...delivery }: Delivery) => ({
-  ...delivery,
-  to: delivery.channel === "webhook" ? hideUrlSecrets(to) : to,
-  at: new Date(atMs).toISOString(),
-});
+function toDeliveryJson<State extends string>({
+  gate,
+  what,
+  channel,
+  to,
+  state,
+  attempts,
+  atMs,
+  error,
+}: Omit<Delivery, "state"> & { state: State }) {
+  const shownTo = channel === "webhook" ? hideUrlSecrets(to) : to;
+  return { gate, what, channel, to: shownTo, state, attempts, at: new Date(atMs).toISOString(), ...(error === undefined ? {} : { error }) };
+}
 
 /**
- * Returns the delivery records of a notice's parts in the same order, and when the records of its flow expire (epoch s; `undefined` if the
- * flow is gone).
+ * Returns the delivery record of one part of a notice and its version, and when the records of its flow expire (epoch s; `undefined` if the flow is
+ * gone).
  */
-export async function findDeliveries(
+export async function findStoredDelivery(
   { jobs }: { jobs: Pick<JobTable, "getWith"> },
   { flow, id }: Pick<GateNotice, "flow" | "id">,
-  parts: readonly NoticePart[],
+  part: NoticePart,
 ) {
-  const refs = parts.map((part) => toDeliveryRef(id, buildPartName(part)));
-  const { job, items } = await jobs.getWith(flow, refs);
-  const records = refs.map((ref) => {
-    const child = items.get(ref);
-    return child && deliveryFormat.parse(child);
-  });
-  return { records, expiresAtS: job && Math.ceil(job.expiresAtMs / 1000) };
+  const ref = toDeliveryRef(id, buildPartName(part));
+  const { job, items } = await jobs.getWith(flow, [ref]);
+  const child = items.get(ref);
+  const delivery = child && deliveryFormat.parse(child);
+  return { delivery, version: child?.version, expiresAtS: job && Math.ceil(job.expiresAtMs / 1000) };
 }
 
 /** Returns the delivery record of one part of a notice, by the part's name. */
 export async function findDelivery({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {
   const child = await jobs.getChild(flow, toDeliveryRef(notice, nth));
-  return child && { delivery: deliveryFormat.parse(child), expiresAtS: child.expiresAtS };
+  return child && { delivery: deliveryFormat.parse(child), version: child.version, expiresAtS: child.expiresAtS };
 }
 
 interface DeliveryOwner {
@@ -54,8 +66,22 @@ interface DeliveryOwner {
   expiresAtS: number;
 }
 
-/** Stores a delivery record. It expires with the flow's job. */
-export async function storeDelivery({ jobs }: { jobs: Pick<JobTable, "putChild"> }, of: DeliveryOwner, delivery: Delivery): Promise<void> {
-  const { flow, notice, part, expiresAtS } = of;
-  await jobs.putChild({ parent: flow, ref: toDeliveryRef(notice, buildPartName(part)), json: deliveryFormat.toJson(delivery), expiresAtS });
+interface DeliveryChange {
+  delivery: Delivery;
+  version: number;
+  after: ProgressChange["after"];
 }
+
+/** Stores a delivery record, which expires with the flow's job. Returns false if another process has changed it since. */
+export function storeDelivery(
+  { jobs }: { jobs: Pick<JobTable, "putChildIf"> },
+  { flow, notice, part, expiresAtS }: DeliveryOwner,
+  { delivery, version, after }: DeliveryChange,
+): Promise<boolean> {
+  const ref = toDeliveryRef(notice, buildPartName(part));
+  return jobs.putChildIf({ parent: flow, ref, json: deliveryFormat.toJson(delivery), version, expiresAtS }, after);
+}
+
+/** Returns the condition of a change of a record in the table of objects. */
+export const toExpectation = (after: ProgressChange["after"]): Expectation =>
+  typeof after === "number" ? { version: String(after) } : after;

@@ -1,10 +1,11 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
 import { bounceSchema } from "../../core/notifications/bounce.ts";
+import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { findDelivery, storeDelivery } from "./delivery-records.ts";
 
 interface RecordBounceDeps {
-  jobs: Pick<JobTable, "get" | "getChild" | "putChild">;
+  jobs: Pick<JobTable, "get" | "getChild" | "putChildIf">;
   nowMs: () => number;
 }
 
@@ -14,13 +15,22 @@ interface RecordBounceDeps {
  */
 export async function recordBounce(deps: RecordBounceDeps, event: unknown): Promise<void> {
   const { flow, notice, nth, reason } = bounceSchema.parse(event);
+  if (flow === undefined) {
+    // A mail that concerns no gate has no run that shows its deliveries.
+    countOutcome("NoticesFailed");
+    return;
+  }
   const known = await findDelivery(deps, flow, notice, nth);
   if (!known) {
     const job = await deps.jobs.get(flow);
     if (!job || (hasEnded(job) && job.erased)) return;
     throw new Error(`No delivery ${nth} of notice ${notice} is known.`);
   }
-  const { delivery, expiresAtS } = known;
-  const bounced = { ...delivery, state: "failed" as const, atMs: deps.nowMs(), error: reason };
-  await storeDelivery(deps, { flow, notice, part: delivery, expiresAtS }, bounced);
+  const { delivery, version = 0, expiresAtS } = known;
+  const { heldUntilMs: _, nextAtMs: __, ...ended } = delivery;
+  const bounced = { delivery: { ...ended, state: "failed" as const, atMs: deps.nowMs(), error: reason }, version: version + 1 };
+  const after = known.version ?? "unversioned";
+  // The sender stores its outcome at the same time: the event is delivered again.
+  if (!(await storeDelivery(deps, { flow, notice, part: delivery, expiresAtS }, { ...bounced, after })))
+    throw new Error(`The delivery ${nth} of notice ${notice} was changed at the same time.`);
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { failedAttempt } from "../../core/deliveries/attempt.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
-import { buildPartName, failedAttempt } from "../../core/notifications/delivery.ts";
+import { buildPartName } from "../../core/notifications/delivery.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";

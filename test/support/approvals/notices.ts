@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { buildPartName, type Delivery, type QueuedPart } from "../../../core/notifications/delivery.ts";
+import { SendMessageCommand } from "@aws-sdk/client-sqs";
+import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { DeliveryMessage } from "../../../core/deliveries/message.ts";
+import { buildPartName, type Delivery } from "../../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { readMail, type SentMail } from "../../../engine/front/mailbox.ts";
@@ -39,40 +41,18 @@ export async function writeNotice(notice: GateNotice): Promise<void> {
   );
 }
 
-/** A mail of a notice whose sender died: it is queued and no longer reserved. */
+/** Writes a notice with a mail whose sender died: its attempt is no longer reserved, and its message returns to the queue. */
 export async function leaveUnsent(notice: GateNotice, to: string): Promise<void> {
+  const { workspace, flow, id, gate, what, atMs } = notice;
   const part = { channel: "email" as const, to };
-  const queued: QueuedPart = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1, heldUntilMs: notice.atMs };
-  const key = keys.retry(notice.atMs, notice.workspace, notice.id, buildPartName(part));
-  await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, m: "1", ttl: expiresAtS() } }));
-}
-
-/** The unsent parts of a notice. */
-async function queuedOf({ id }: Pick<GateNotice, "id">) {
-  const { pk } = keys.retry(0, "", "", "");
-  const { Items = [] } = await documents().send(
-    new QueryCommand({
-      TableName: table(),
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": pk },
-      ConsistentRead: true,
-    }),
-  );
-  return Items.filter(({ sk }) => String(sk).includes(id));
-}
-
-/** Waits until no part is unsent. A sent part leaves the queue after its record is written. */
-export const unqueued = (notice: GateNotice) =>
-  until(async () => (await queuedOf(notice)).length === 0, { what: `nothing of notice ${notice.id} in the queue` });
-
-/** Makes the failed parts of a notice due. Other notices are not affected, because tests share the instance. */
-export async function makeDue(notice: GateNotice): Promise<void> {
-  for (const item of await queuedOf(notice)) {
-    const { pk, sk } = item as { pk: string; sk: string };
-    const now = keys.retry(notice.atMs, "", "", "").sk.split("#")[0];
-    await documents().send(new PutCommand({ TableName: table(), Item: { ...item, sk: sk.replace(/^\d+/, String(now)) } }));
-    await documents().send(new DeleteCommand({ TableName: table(), Key: { pk, sk } }));
-  }
+  const delivery: Delivery = { ...part, gate, what, state: "pending", attempts: 1, atMs, heldUntilMs: atMs };
+  const sk = `delivery#${id}#${buildPartName(part)}`;
+  const Item = { pk: flow, sk, j: JSON.stringify({ version: 1, ...delivery }), v: 1, ttl: expiresAtS() };
+  await documents().send(new PutCommand({ TableName: shared().outputs["JobsTable"], Item }));
+  await writeNotice(notice);
+  const message: DeliveryMessage = { kind: "notice", workspace, notice: id, ...part, after: 0 };
+  const QueueUrl = shared().outputs["DeliveryQueueUrl"];
+  await awsClients().sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
 }
 
 /** Waits until the list of pending approvals contains a gate. */
@@ -97,7 +77,7 @@ export async function deliveries({ flow, id }: Pick<GateNotice, "flow" | "id">):
 export function ended(notice: GateNotice, channel: Delivery["channel"], count = 1): Promise<Delivery[]> {
   return until(
     async () => {
-      const found = (await deliveries(notice)).filter((one) => one.channel === channel && one.state !== "retrying");
+      const found = (await deliveries(notice)).filter((one) => one.channel === channel && (one.state === "sent" || one.state === "failed"));
       return found.length >= count ? found : undefined;
     },
     { what: `${count} ended deliveries by ${channel}` },

@@ -58,7 +58,6 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
     [env.machineRole]: "arn:aws:iam::000000000000:role/machines",
     [env.workerFunction]: "worker",
     [env.buildFunction]: "build",
-    [env.deliverFunction]: "deliver",
     [env.flowsFunction]: "flows",
     [env.runnerFunctions]: JSON.stringify(Object.fromEntries(runnerLanguages.map((language) => [language, "runner"]))),
     [env.buildTarget]: JSON.stringify({ os: "linux", arch: "x64", python: "3.12", node: "24" }),

@@ -1,18 +1,36 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
-import { type Attempt, type DeliverCall, sentAttempt } from "../../../core/notifications/delivery.ts";
+import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { deliverNotice } from "../../../services/notifications/deliver-notice.ts";
-import { deliverDuePart } from "../../../services/notifications/deliver-part.ts";
+import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
+import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { listDeliveries } from "../../../services/notifications/delivery-records.ts";
-import { retryDueNotices } from "../../../services/notifications/retry-due-notices.ts";
+import { dispatchNotice } from "../../../services/notifications/dispatch-notice.ts";
 import { countWrite } from "./failing-writes.ts";
 import type { Room } from "./room.ts";
-import { addJob, newIsolation } from "./room-jobs.ts";
+import { DeliveryConsumer } from "./room-deliveries.ts";
+import { addJob } from "./room-jobs.ts";
 
 /** The addresses of the approvers. */
 export const mails = ["kim@example.com", "lee@example.com"];
+
+/** The channels that leave the service, which record what is sent. `next`: the outcomes of the next attempts. */
+export function recordingChannels() {
+  const sent: string[] = [];
+  const next: Attempt[] = [];
+  const send = (to: string) =>
+    countWrite("Send", async () => {
+      sent.push(to);
+      return next.shift() ?? sentAttempt;
+    });
+  const channels = {
+    topic: { publish: () => send("topic") },
+    mail: { sendEmail: (to: string) => send(to) },
+    webhooks: { post: (address: string) => send(address) },
+  };
+  return { sent, next, channels };
+}
 
 /** A notice of a running flow's gate in the outbox, and function `deliver` with recording channels. */
 export async function addNotice(room: Room, fields: Partial<GateNotice>) {
@@ -39,40 +57,33 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
     room.deps.objects.put({ ...key, value: notice }),
     room.deps.objects.put({ ...keys.pendingGate(room.workspace, notice.gate), value: { flow } }),
   ]);
-  const sent: string[] = [];
-  const calls: DeliverCall[] = [];
-  const answers = { next: [] as Attempt[] };
-  const send = (to: string) =>
-    countWrite("Send", async () => {
-      sent.push(to);
-      return answers.next.shift() ?? sentAttempt;
-    });
-  const deps = {
-    ...room.deps,
-    topic: { publish: () => send("topic") },
-    mail: { sendEmail: (to: string) => send(to) },
-    webhooks: { post: (address: string) => send(address) },
-    functions: { startDelivery: (call: DeliverCall) => countWrite("Invoke", async () => void calls.push(call)) },
-  } as unknown as Parameters<typeof deliverNotice>[0];
+  const { sent, next, channels } = recordingChannels();
+  const kinds = deliveryKinds({ ...room.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
+  const consumer = new DeliveryConsumer(room, kinds, (message) => "notice" in message && message.notice === notice.id);
   return {
     id: notice.id,
     flow,
     sent,
-    answers,
-    read: () => deliverNotice(deps, key),
-    /** Handles the recorded calls of function `deliver`. */
-    async handleCalls(): Promise<void> {
-      for (let call = calls.shift(); call; call = calls.shift()) for (const sk of call.due) await deliverDuePart(deps, sk);
+    answers: { next },
+    consumer,
+    /** Dispatches the notice, as the stream brings it. */
+    dispatch: async () => sendDeliveries(room.deps, await dispatchNotice(room.deps, key)),
+    /** Dispatches the notice and handles its messages. */
+    async read(): Promise<void> {
+      await this.dispatch();
+      await consumer.receive();
     },
-    async tick(): Promise<void> {
-      room.clock.nowMs += limits.deliveryHoldMs + 1000;
-      await retryDueNotices({ ...deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
-      await this.handleCalls();
-    },
+    /** The time passes after which a lost attempt is made again. */
+    tick: () => consumer.pass(limits.deliveryHoldMs + 6000),
     async records() {
       const found = (await listDeliveries(room.deps, flow)).get(notice.gate) ?? [];
       return found.map(({ to, state }) => [to, state]).sort();
     },
-    queue: async () => (await room.deps.objects.list(keys.retry(0, "", "", "").pk)).filter(({ sk }) => sk.includes(notice.id)),
+    /** What is still to be delivered: in a queue or in the list of retries. */
+    async queue() {
+      const waiting = await room.deps.objects.list(keys.retry(0, "", "", "").pk);
+      const queued = room.deliveries.map(({ message }) => ("notice" in message ? message.notice : ""));
+      return [...waiting.map(({ sk }) => sk), ...queued].filter((each) => each.includes(notice.id));
+    },
   };
 }

@@ -9,6 +9,7 @@ import { anchorKey } from "../../../aws/kms/anchor-key.ts";
 import { dataKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import type { Functions, Invocation } from "../../../aws/lambda/functions.ts";
 import { storage } from "../../../aws/s3/storage.ts";
+import type { QueuedDelivery } from "../../../aws/sqs/delivery-queue.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
 import type { ExecutionName, Executions } from "../../../aws/stepfunctions/executions.ts";
 import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
@@ -29,6 +30,12 @@ import { countRead, countWrite } from "./failing-writes.ts";
 export interface RecordedExecution extends ExecutionName {
   input: unknown;
   is: "running" | "ended" | "stopped";
+}
+
+/** A message in a delivery queue, which is visible from `dueMs` on (epoch ms). */
+export interface RoomMessage extends Required<QueuedDelivery> {
+  dueMs: number;
+  receives: number;
 }
 
 const { privateKey } = generateKeyPairSync("ed25519");
@@ -72,7 +79,7 @@ export async function newRoom() {
   const resumed: { token: string; output: object }[] = [];
   const runs: RunRequest[] = [];
   let hasSent = false;
-  const delivered: unknown[] = [];
+  const deliveries: RoomMessage[] = [];
   const find = ({ machine, job, execution }: ExecutionName) =>
     started.find((one) => one.machine === machine && one.job === job && one.execution === execution);
   const executions = {
@@ -111,7 +118,6 @@ export async function newRoom() {
     createStateMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
-    startDelivery: async (call: unknown) => void delivered.push(call),
   } as unknown as Functions;
   const sendFollowUp = async (job: Parameters<typeof queue.sendFollowUp>[0]) => {
     await queue.sendFollowUp(job);
@@ -138,6 +144,20 @@ export async function newRoom() {
         hasSent = true;
       },
     },
+    deliveryQueue: {
+      sendDeliveries: (all: readonly QueuedDelivery[]) =>
+        countWrite("SendMessageBatch", async () => {
+          const messages = all.map(({ message, lane, delayS = 0 }) => ({
+            message,
+            lane,
+            delayS,
+            dueMs: clock.nowMs + delayS * 1000,
+            receives: 0,
+          }));
+          deliveries.push(...messages);
+          return [];
+        }),
+    },
     dataKeys,
     linkKeys,
     webhookKeys,
@@ -162,7 +182,8 @@ export async function newRoom() {
     started,
     resumed,
     runs,
-    delivered,
+    /** The messages in the delivery queues. */
+    deliveries,
     /** The outcomes of the next runs. */
     answers,
     /** The workspace has a unique id, because modules cache data. */

@@ -1,0 +1,23 @@
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { webhooks } from "../../aws/http/webhooks.ts";
+import { webhookKeys } from "../../aws/kms/data-keys.ts";
+import { mail } from "../../aws/ses/mail.ts";
+import { topic } from "../../aws/sns/topic.ts";
+import { deliveryQueue } from "../../aws/sqs/delivery-queue.ts";
+import { env, requireEnv } from "../../contract/env.ts";
+import { deliveryKinds } from "../shared/wiring/delivery-kinds.ts";
+
+const adapters = {
+  objects: objectTable,
+  jobs: jobTable,
+  deliveryQueue,
+  topic,
+  mail,
+  webhooks,
+  webhookKeys,
+  baseUrl: requireEnv(env.baseUrl),
+  nowMs: Date.now,
+};
+
+export const deps = { ...adapters, kinds: deliveryKinds(adapters) };

@@ -1,0 +1,82 @@
+import * as z from "zod";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
+import { type Retry, retrySchema } from "../../core/deliveries/message.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+
+export interface SendDueAttemptsDeps {
+  objects: Pick<ObjectTable, "list" | "deleteItem">;
+  deliveryQueue: Pick<DeliveryQueue, "sendDeliveries">;
+  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
+  isolation: {
+    attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }>;
+    isWaiting(task: string, item: string): Promise<boolean>;
+  };
+  nowMs: () => number;
+}
+
+/** The number of attempts that are read at once. */
+const PAGE = 1000;
+/** Attempts are queued this long before they are due, with a delay, so that they do not wait for a tick. */
+const AHEAD_MS = 120_000;
+const TASK = "sendDueAttempts";
+
+/** The shape in which earlier releases stored an attempt of a notice. They counted it when it started. */
+const oldRetrySchema = z
+  .object({
+    workspace: z.string(),
+    notice: z.string(),
+    channel: z.enum(["topic", "email", "webhook", "chat"]),
+    to: z.string(),
+    attempts: z.int(),
+  })
+  .transform(({ attempts, ...part }): Retry => ({ message: { kind: "notice", ...part, after: attempts }, lane: "slow" }));
+const storedRetrySchema = z.union([retrySchema, oldRetrySchema]);
+
+/**
+ * Queues the attempts of deliveries that are due soon, until `untilMs` (epoch ms), and returns their number. An attempt leaves the list after its
+ * message is sent. If the tick dies in between, the message is sent twice, which the claim of the attempt recognizes.
+ */
+export async function sendDueAttempts(deps: SendDueAttemptsDeps, untilMs: number): Promise<number> {
+  const { objects, nowMs } = deps;
+  const until = keys.retry(nowMs() + AHEAD_MS, "￿", "", "");
+  let count = 0;
+  for (let from = "0"; ; ) {
+    const page = await objects.list(until.pk, { between: [from, until.sk], limit: PAGE });
+    count += await queuePage(deps, page);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE || Date.now() >= untilMs) return count;
+    from = `${last.sk} `;
+  }
+}
+
+async function queuePage(deps: SendDueAttemptsDeps, page: readonly StoredObject[]): Promise<number> {
+  const { deliveryQueue, isolation } = deps;
+  const due: { item: StoredObject; queued?: QueuedDelivery; error?: unknown }[] = [];
+  for (const item of page) if (!(await isolation.isWaiting(TASK, item.sk))) due.push({ item, ...readAttempt(deps, item) });
+  const refusals = await deliveryQueue.sendDeliveries(due.flatMap(({ queued }) => queued ?? []));
+  const refused = new Map(refusals.map(({ queued, error }) => [queued, error]));
+  let count = 0;
+  await Promise.all(
+    due.map(async ({ item, queued, error = queued && refused.get(queued) }) => {
+      const removed = await isolation.attempt(TASK, item.sk, async () => {
+        if (error) throw error;
+        await deps.objects.deleteItem({ pk: item.pk, sk: item.sk });
+      });
+      if (removed.ok) count += 1;
+    }),
+  );
+  return count;
+}
+
+/** Reads a stored attempt. An unreadable one fails with its own item, as one that the queue refuses. */
+function readAttempt({ nowMs }: SendDueAttemptsDeps, item: StoredObject): { queued: QueuedDelivery } | { error: unknown } {
+  try {
+    const delayS = Math.max(0, Math.ceil((Number(item.sk.split("#")[0]) - nowMs()) / 1000));
+    return { queued: { ...parseObject(storedRetrySchema, item), delayS } };
+  } catch (error) {
+    return { error };
+  }
+}

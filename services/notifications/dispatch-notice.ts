@@ -1,0 +1,29 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
+import type { DeliveryMessage } from "../../core/deliveries/message.ts";
+import { splitNotice } from "../../core/notifications/delivery.ts";
+import type { ObjectKey } from "../../core/objects/keys.ts";
+import { loadNotice } from "./load-notice.ts";
+import { findRecipients } from "./recipients.ts";
+
+interface DispatchNoticeDeps {
+  objects: ObjectTable;
+  nowMs: () => number;
+}
+
+/**
+ * Returns the messages for a new notice: one for each recipient, and none if its workspace is deleted. A repeated call returns messages for the same
+ * deliveries, whose claims recognize them.
+ */
+export async function dispatchNotice(deps: DispatchNoticeDeps, key: ObjectKey): Promise<QueuedDelivery[]> {
+  const notice = await loadNotice(deps, key);
+  if (!notice) return [];
+  const { id, workspace } = notice;
+  const queue = (message: DeliveryMessage): QueuedDelivery => ({ message, lane: "fast" });
+  if (notice.kind === "mail") {
+    const addresses = await findRecipients(deps, notice);
+    return addresses.map((to) => queue({ kind: "mail", workspace, notice: id, to, after: 0 }));
+  }
+  const addresses = notice.channel === "email" ? await findRecipients(deps, notice) : [];
+  return splitNotice(notice, addresses).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
+}

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { failedAttempt } from "../../core/deliveries/attempt.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { DeliveryConsumer } from "../../test/support/use-cases/room-deliveries.ts";
+import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { recordingChannels } from "../../test/support/use-cases/room-notices.ts";
+import { sendDeliveries } from "../deliveries/queue-attempts.ts";
+import { buildMailWrite } from "../outbox/mail.ts";
+import { dispatchNotice } from "./dispatch-notice.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+const people = ["kim@example.com", "KIM@example.com", "lee@example.com"];
+
+/** A mail that a change has written, and function `deliver`. */
+async function aMail(workspace = room.workspace) {
+  const part = buildMailWrite({ workspace, people, subject: "A token expires", lines: ["Soon."], page: "/", atMs: room.clock.nowMs });
+  if (part.op !== "put") throw new Error("A mail is written by a put.");
+  await room.deps.objects.transactWrite([part]);
+  const { pk, sk } = part.object;
+  const { sent, next, channels } = recordingChannels();
+  const kinds = deliveryKinds({ ...room.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
+  const consumer = new DeliveryConsumer(room, kinds, (message) => message.kind === "mail" && message.notice === sk);
+  const read = async () => {
+    await sendDeliveries(room.deps, await dispatchNotice(room.deps, { pk, sk }));
+    await consumer.receive();
+  };
+  return { sent, next, consumer, read };
+}
+
+describe("a mail that concerns no gate", () => {
+  it("is sent once to each address, although the stream brings it again", async () => {
+    const mail = await aMail();
+    await Promise.all([mail.read(), mail.read()]);
+    await mail.read();
+    expect(mail.sent.sort()).toEqual(["kim@example.com", "lee@example.com"]);
+  });
+
+  it("is sent again after five seconds if an attempt failed", async () => {
+    const mail = await aMail();
+    mail.next.push(failedAttempt("TooManyRequestsException"));
+    await mail.read();
+    await mail.consumer.pass(1000);
+    expect(mail.sent).toHaveLength(2);
+    await mail.consumer.pass(6000);
+    expect(mail.sent.sort()).toEqual(["kim@example.com", "kim@example.com", "lee@example.com"]);
+  });
+
+  it("is not sent for a deleted workspace", async () => {
+    const mail = await aMail("deleted");
+    await room.deps.objects.put({ ...keys.deletedWorkspace("deleted"), value: {} });
+    await mail.read();
+    expect(mail.sent).toEqual([]);
+  });
+
+  it("is sent at least once and recorded, whichever write fails", async () => {
+    await expectToSurviveFaults(async () => {
+      const mail = await aMail();
+      return {
+        act: mail.read,
+        recover: async () => {
+          await mail.read();
+          for (let n = 0; n < 2; n += 1) await mail.consumer.pass(60_000);
+        },
+        check: async () => {
+          expect([...new Set(mail.sent)].sort()).toEqual(["kim@example.com", "lee@example.com"]);
+          expect(mail.sent.length).toBeLessThan(4);
+        },
+      };
+    });
+  });
+});

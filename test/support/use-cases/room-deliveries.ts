@@ -1,0 +1,60 @@
+import { limits } from "../../../contract/limits.ts";
+import type { DeliveryMessage } from "../../../core/deliveries/message.ts";
+import { DeliveryHeld, type DeliveryKinds, deliverMessage } from "../../../services/deliveries/deliver-message.ts";
+import { sendDueAttempts } from "../../../services/deliveries/send-due-attempts.ts";
+import type { Room, RoomMessage } from "./room.ts";
+import { newIsolation } from "./room-jobs.ts";
+
+/** Longer than a claim, as the delivery queues of the stack hide a received message. */
+const HIDDEN_MS = limits.deliveryHoldMs + 5000;
+
+/** Function `deliver` as the consumer of the room's delivery queues. */
+export class DeliveryConsumer {
+  private readonly room: Room;
+  private readonly kinds: DeliveryKinds;
+  private readonly isOwn: (message: DeliveryMessage) => boolean;
+
+  /** `isOwn` selects the messages, if several tests share the room. */
+  constructor(room: Room, kinds: DeliveryKinds, isOwn: (message: DeliveryMessage) => boolean = () => true) {
+    this.room = room;
+    this.kinds = kinds;
+    this.isOwn = isOwn;
+  }
+
+  /** Receives the visible messages at once and handles them one after another. One that fails becomes visible again later. Returns their number. */
+  async receive(): Promise<number> {
+    const { clock, deliveries } = this.room;
+    const visible = deliveries.filter(({ dueMs, message }) => dueMs <= clock.nowMs && this.isOwn(message));
+    for (const message of visible) {
+      message.receives += 1;
+      message.dueMs = clock.nowMs + HIDDEN_MS;
+    }
+    let failure: unknown;
+    for (const message of visible) {
+      try {
+        await this.handle(message);
+      } catch (error) {
+        if (!(error instanceof DeliveryHeld)) failure = error;
+      }
+    }
+    // A process that has died handles no other message.
+    if (failure !== undefined) throw failure;
+    return visible.length;
+  }
+
+  /** Handles a message as if it were just received. It leaves the queue unless this fails. */
+  async handle(queued: RoomMessage): Promise<void> {
+    const { deps, deliveries } = this.room;
+    await deliverMessage({ ...deps, kinds: this.kinds }, queued.message, queued);
+    const at = deliveries.indexOf(queued);
+    if (at >= 0) deliveries.splice(at, 1);
+  }
+
+  /** Lets time pass: housekeeping queues what is due, and the visible messages are handled. */
+  async pass(ms: number): Promise<void> {
+    const { room } = this;
+    room.clock.nowMs += ms;
+    await sendDueAttempts({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
+    await this.receive().catch(() => undefined);
+  }
+}
