@@ -30,7 +30,7 @@ export async function eventCostRows({
   const fromMs = Date.now();
   for (let at = 0; at < changes; at++) await client.post(`w/${workspace}/variables/update/${path}`, { value: `value ${at + 1}` });
   await sleep(300);
-  const { counts } = perJob(await logs.since(fromMs, /ObjectsFn/), changes);
+  const { counts } = perJob(await logs.since(fromMs, /ObjectsApiFn/), changes);
   const queries = counts.requests["dynamodb.Query"] ?? 0;
   return [
     {

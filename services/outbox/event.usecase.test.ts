@@ -382,4 +382,35 @@ describe("the event of a change", () => {
       expect([events.length, made > 0]).toEqual([once ? 1 : made, true]);
     },
   );
+
+  it("a refused change, and one without an effect, write no event", async () => {
+    await script();
+    await flow();
+    await variable({ path: renamed });
+    await setFlowArchived(room.deps, caller(), path, true);
+    await addEndpoint(room);
+    const before = await listEvents(room);
+    const outcomes = await Promise.allSettled([
+      script(),
+      script({ path: "f/nowhere/a" }),
+      createScript(room.deps, caller(), newScriptSchema.parse({ path, language: "bun", content: "x".repeat(2 ** 20 + 1), summary: "" })),
+      deleteScript(room.deps, anAdmin, room.workspace, renamed),
+      archiveScript(room.deps, anAdmin, room.workspace, renamed),
+      variable({ path: renamed }),
+      updateVariable(room.deps, { ...caller(), path: renamed }, { path: "f/nowhere/a" }),
+      deleteVariable(room.deps, anAdmin, room.workspace, path),
+      deleteResource(room.deps, anAdmin, room.workspace, path),
+      deleteResourceType(room.deps, anAdmin, room.workspace, name),
+      makeFolder("t"),
+      deleteFolder(room.deps, anAdmin, room.workspace, name),
+      share("variable"),
+      share("folder", name),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => "rejected"));
+    await setFlowArchived(room.deps, caller(), path, true);
+    await deleteFlow(room.deps, anAdmin, room.workspace, renamed);
+    const same = { path, language: "bun", content: `export const main = () => "${HIDDEN}";`, summary: HIDDEN, description: HIDDEN };
+    await createScript(room.deps, caller(), newScriptSchema.parse({ ...same, auto_parent: true }), { skipIfNoop: true });
+    expect(await listEvents(room)).toEqual(before);
+  });
 });

@@ -100,6 +100,10 @@ it("every change over HTTP writes one event in the order of the changes", async 
   const own = await newWorkspace();
   expectStatus(await own.post("webhooks/create", { url, enabled: false }), 201);
   const expected = await makeEveryChange(own);
+  // Neither builds nor runs are changes.
+  await own.saveScript({ path: "f/t/run", language: "bash", content: "echo 1" });
+  expectStatus(await own.runWait("f/t/run"), 200);
   expect(new Set(expected.map(({ type }) => type)).size).toBe(workspaceEventTypes.filter((type) => !/App$|^Token/.test(type)).length);
-  expect(await outboxOf(own.id)).toEqual(expected.map(({ type, data }) => `${type} ${data["path"] ?? data["name"]}`));
+  const lines = expected.map(({ type, data }) => `${type} ${data["path"] ?? data["name"]}`);
+  expect(await outboxOf(own.id)).toEqual([...lines, "CreateScript f/t/run"]);
 });
