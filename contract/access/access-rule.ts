@@ -33,6 +33,8 @@ export type HiddenCode =
   | "flow.versionNotFound"
   | "variable.notFound"
   | "resource.notFound"
+  | "app.notFound"
+  | "app.versionNotFound"
   | "schedule.notFound"
   | "folder.notFound"
   | "group.notFound"

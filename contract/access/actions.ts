@@ -30,6 +30,7 @@ export const actions = {
     name: "resources.update",
     access: { domain: "resources", verb: "write", need: "write", target: "path", hiddenAs: "resource.notFound" },
   },
+  saveApp: { name: "apps.update", access: { domain: "apps", verb: "write", need: "write", target: "path", hiddenAs: "app.notFound" } },
   saveSchedule: {
     name: "schedules.update",
     access: { domain: "schedules", verb: "write", need: "write", target: "path", hiddenAs: "schedule.notFound" },

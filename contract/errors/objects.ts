@@ -23,6 +23,11 @@ export interface ObjectErrors {
   "resourceType.builtIn": { name: string };
   "resourceType.schema": { name: string; reason: string };
   "resourceType.changedMeanwhile": { name: string };
+  "app.notFound": { path: string };
+  "app.versionNotFound": { version: string };
+  "app.exists": { path: string };
+  "app.customPathTaken": { customPath: string };
+  "app.changedMeanwhile": { path: string };
   "schedule.notFound": { path: string };
   "schedule.exists": { path: string };
   "schedule.changedMeanwhile": { path: string };
@@ -96,6 +101,14 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "resourceType.changedMeanwhile": {
     status: 409,
     describe: ({ name }) => `Another request changed the resource type ${name} at the same time. Try again.`,
+  },
+  "app.notFound": { status: 404, describe: ({ path }) => `There is no app at ${path}.` },
+  "app.versionNotFound": { status: 404, describe: ({ version }) => `There is no app version ${version}.` },
+  "app.exists": { status: 409, describe: ({ path }) => `There is already an app at ${path}. To change it, use POST apps/update/${path}.` },
+  "app.customPathTaken": { status: 409, describe: ({ customPath }) => `Another app of this workspace has the custom path ${customPath}.` },
+  "app.changedMeanwhile": {
+    status: 409,
+    describe: ({ path }) => `Another request changed the app ${path} at the same time. Try again.`,
   },
   "schedule.notFound": { status: 404, describe: ({ path }) => `There is no schedule at ${path}.` },
   "schedule.exists": { status: 409, describe: ({ path }) => `There is already a schedule at ${path}.` },

@@ -21,6 +21,7 @@ import { peopleRoutes } from "./people/people.ts";
 import { signInRoutes } from "./people/sign-in.ts";
 import { tokenRoutes } from "./people/tokens.ts";
 import { scheduleRoutes } from "./schedules/schedules.ts";
+import { appRoutes } from "./stored/apps.ts";
 import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
@@ -47,6 +48,7 @@ export const routes = {
   ...variableRoutes,
   ...resourceRoutes,
   ...scheduleRoutes,
+  ...appRoutes,
   ...workspaceRoutes,
   ...settingRoutes,
   ...webhookRoutes,

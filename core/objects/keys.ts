@@ -86,6 +86,20 @@ export const keys = {
   }),
   variable: (workspace: string, path: string): ObjectKey => ({ pk: `VAR#${workspace}`, sk: sortable(path) }),
   resource: (workspace: string, path: string): ObjectKey => ({ pk: `RES#${workspace}`, sk: sortable(path) }),
+  app: (workspace: string, path: string): ObjectKey => ({ pk: `APP#${workspace}`, sk: sortable(path) }),
+  /** The path of an app by its id, because a version names only its app. */
+  appPath: (workspace: string, app: number): ObjectKey => ({ pk: `APPID#${workspace}`, sk: String(app) }),
+  appVersion: (workspace: string, version: number): ObjectKey => ({ pk: `APPV#${workspace}`, sk: String(version) }),
+  appHistory: (workspace: string, app: number, version: number): ObjectKey => ({
+    pk: `APPH#${workspace}#${app}`,
+    sk: String(version).padStart(16, "0"),
+  }),
+  appCustomPath: (workspace: string, customPath: string): ObjectKey => ({ pk: `APPC#${workspace}`, sk: customPath }),
+  /** A deleted app whose versions are not all removed yet. */
+  deletedApp: (workspace: string, path: string, app: number | ""): ObjectKey => ({
+    pk: `APPD#${workspace}`,
+    sk: `${sortable(path)}#${app}`,
+  }),
   schedule: (workspace: string, path: string): ObjectKey => ({ pk: `SCHED#${workspace}`, sk: sortable(path) }),
   resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),
   /** The workspace's data keys, wrapped, and its exportable key. */

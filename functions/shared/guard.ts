@@ -71,6 +71,8 @@ const hiddenErrors: { readonly [C in HiddenCode]: (parts: PathParts) => SvcError
   "flow.versionNotFound": ({ version = "" }) => new SvcError("flow.versionNotFound", { version }),
   "variable.notFound": ({ path = "" }) => new SvcError("variable.notFound", { path }),
   "resource.notFound": ({ path = "" }) => new SvcError("resource.notFound", { path }),
+  "app.notFound": ({ path = "" }) => new SvcError("app.notFound", { path }),
+  "app.versionNotFound": ({ version = "" }) => new SvcError("app.versionNotFound", { version: String(version) }),
   "schedule.notFound": ({ path = "" }) => new SvcError("schedule.notFound", { path }),
   "folder.notFound": ({ name = "" }) => new SvcError("folder.notFound", { name }),
   "group.notFound": ({ name = "" }) => new SvcError("group.notFound", { name }),

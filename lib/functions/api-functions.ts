@@ -17,7 +17,7 @@ export function addApiFunctions(
     "objects",
     {
       id: "ObjectsApi",
-      description: "svc: stored objects: scripts, flows, variables, resources and files",
+      description: "svc: stored objects: scripts, flows, apps, variables, resources and files",
       memoryMb: 1024,
       timeoutS: 30,
       reservedConcurrency: reserved.objects,
@@ -30,9 +30,9 @@ export function addApiFunctions(
       jobs.configureMoveJobs(fn);
       queue.configureSend(fn);
       // Files of jobs are in the folder of jobs.
-      storage.configureRead(fn, "jobs", "scripts", "flows", "files");
-      storage.configureWrite(fn, "jobs", "scripts", "flows", "files");
-      storage.configureDelete(fn, "jobs", "scripts", "flows", "files");
+      storage.configureRead(fn, "jobs", "scripts", "flows", "apps", "files");
+      storage.configureWrite(fn, "jobs", "scripts", "flows", "apps", "files");
+      storage.configureDelete(fn, "jobs", "scripts", "flows", "apps", "files");
       secrets.configureSeal(fn);
       flows.configureShow(fn, config);
       flows.configureDescribe(fn, step);

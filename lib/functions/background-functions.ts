@@ -38,7 +38,7 @@ export function addBackgroundFunctions(
       objects.configureApprove(fn);
       jobs.configureCheckJobs(fn);
       // A deleted workspace leaves nothing.
-      storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
+      storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "apps", "artefacts");
       flows.configureRemove(fn);
       queue.configureSend(fn);
       deliveries.configureSend(fn);

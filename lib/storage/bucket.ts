@@ -10,8 +10,8 @@ import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { dataRemovalPolicy } from "./retention.ts";
 
-/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts and flows, plans of flows; files of users. */
-type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "files";
+/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users. */
+type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files";
 
 /** Time in which a deleted object can be restored. The bucket stores it for as long. */
 const OLD_VERSIONS = Duration.days(7);

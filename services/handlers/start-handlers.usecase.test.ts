@@ -16,6 +16,7 @@ import { runSync } from "../execution/requests/run-sync.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { loadJson } from "../jobs/values/values.ts";
+import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { changeAccess } from "../workspaces/access.ts";
 import { setWorkspaceArchived } from "../workspaces/archive.ts";
 import { setWorkspaceHandler } from "../workspaces/handlers.ts";
@@ -59,10 +60,13 @@ beforeEach(async () => {
 
 describe("the error handler of a workspace", () => {
   it("is called once with what failed, as the group of handlers", async () => {
-    await setError({ path: `script/${HANDLER}`, extra_args: { channel: "ops", path: "not this" } });
+    await setError({ path: `script/${HANDLER}`, extra_args: { channel: "ops", path: "not this", constructor: 1 } });
+    expect(await getWorkspaceSettings(room.deps, room.workspace)).toMatchObject({
+      error_handler: { extra_args: { channel: "ops", constructor: 1 } },
+    });
     const { id } = await run();
     const expected = { path: "f/ops/hello", email: "ann@example.com", job_id: id, is_flow: false, workspace_id: room.workspace };
-    expect(await argsOf(id)).toEqual([{ channel: "ops", error: { name: "Error", message: "no disk" }, ...expected }]);
+    expect(await argsOf(id)).toEqual([{ channel: "ops", constructor: 1, error: { name: "Error", message: "no disk" }, ...expected }]);
     expect(await handlersOf(id)).toMatchObject([
       { state: "succeeded", permissionedAs: "g/error_handler", createdBy: "error_handler", superAdmin: false, parent: id, root: id },
     ]);

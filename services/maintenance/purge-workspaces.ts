@@ -75,7 +75,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
     await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
     if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(stack, id), buildMachineTags(stack, id), inTime))) return state;
-    for (const folder of [...Object.values(objectFolders), "files", "scripts", "flows", "artefacts"]) {
+    for (const folder of [...Object.values(objectFolders), "files", "scripts", "flows", "apps", "artefacts"]) {
       if (!(await storage.deletePrefix(`${folder}/${id}/`, inTime))) return state;
     }
   }

@@ -32,6 +32,12 @@ export async function loadFlowEventData(objects: Objects, workspace: string, pat
   return listing && { path, ...parseObject(z.object({ version: z.number() }), listing) };
 }
 
+/** Loads the data of an event of an app; `undefined` if it does not exist. */
+export async function loadAppEventData(objects: Objects, workspace: string, path: string): Promise<EventData<"UpdateApp"> | undefined> {
+  const found = await objects.get(keys.app(workspace, path));
+  return found && { path, ...parseObject(z.object({ version: z.number() }), found) };
+}
+
 /** Loads the data of an event of a resource; `undefined` if it does not exist. */
 export async function loadResourceEventData(
   objects: Objects,

@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { SettingsJson } from "../../contract/routes/workspaces/settings.ts";
 import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { parseStoredHandler } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
@@ -11,7 +12,10 @@ interface SettingDeps {
   objects: ObjectTable;
 }
 /** Each setting is an item of its own, so that two concurrent changes do not overwrite each other. */
-type SettingName = keyof Omit<SettingsJson, "workspace_id" | "name" | "color" | "webhook" | "events">;
+type SettingName = keyof Omit<SettingsJson, "workspace_id" | "name" | "color" | "webhook" | "events" | "error_handler" | "success_handler">;
+
+/** Settings that are stored as JSON text. */
+const HANDLERS: ReadonlySet<string> = new Set(["error_handler", "success_handler"]);
 
 /** Returns all settings of a workspace. Throws `workspace.notFound`. */
 export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: string): Promise<SettingsJson> {
@@ -22,7 +26,7 @@ export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: 
     workspace_id: workspace,
     name,
     ...(color ? { color } : {}),
-    ...Object.fromEntries(settings.map(({ sk, value }) => [sk, value])),
+    ...Object.fromEntries(settings.map((setting) => [setting.sk, HANDLERS.has(setting.sk) ? parseStoredHandler(setting) : setting.value])),
   };
 }
 

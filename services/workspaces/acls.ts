@@ -10,7 +10,13 @@ import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventWrites } from "../outbox/event.ts";
-import { loadFlowEventData, loadResourceEventData, loadScriptEventData, loadVariableEventData } from "../outbox/event-data.ts";
+import {
+  loadAppEventData,
+  loadFlowEventData,
+  loadResourceEventData,
+  loadScriptEventData,
+  loadVariableEventData,
+} from "../outbox/event-data.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { checkPrincipals } from "./folders.ts";
 
@@ -37,6 +43,8 @@ async function buildAclEvents(deps: AclDeps, actor: Actor, { workspace, kind, pa
       return buildEventWrites(deps, { ...base, type: "UpdateResource", data: () => loadResourceEventData(objects, workspace, path) });
     case "variable":
       return buildEventWrites(deps, { ...base, type: "UpdateVariable", data: () => loadVariableEventData(objects, workspace, path) });
+    case "app":
+      return buildEventWrites(deps, { ...base, type: "UpdateApp", data: () => loadAppEventData(objects, workspace, path) });
     case "folder":
       return buildEventWrites(deps, { ...base, type: "UpdateFolder", data: { name: path } });
     default:
@@ -65,6 +73,7 @@ export async function changeAcl(
     ...(kind === "flow" ? [write.check(keys.flowHead(workspace, path), "present")] : []),
     ...(kind === "variable" ? [write.check(keys.variable(workspace, path), "present")] : []),
     ...(kind === "resource" ? [write.check(keys.resource(workspace, path), "present")] : []),
+    ...(kind === "app" ? [write.check(keys.app(workspace, path), "present")] : []),
     ...(kind === "schedule" ? [write.check(keys.schedule(workspace, path), "present")] : []),
     ...(kind === "folder" ? [write.check(keys.folder(workspace, path), "present")] : []),
     ...(await buildAclEvents(deps, actor, target)),
@@ -119,6 +128,7 @@ const domainOf: Readonly<Record<string, AccessDomain>> = {
   variable: "variables",
   resource: "resources",
   schedule: "schedules",
+  app: "apps",
 };
 
 /**

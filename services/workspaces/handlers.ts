@@ -1,8 +1,8 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type ErrorHandler, errorHandlerSchema } from "../../contract/routes/workspaces/settings.ts";
+import type { ErrorHandler } from "../../contract/routes/workspaces/settings.ts";
+import { parseStoredHandler, toStoredHandler } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import { changeAccess } from "./access.ts";
 
@@ -15,7 +15,7 @@ export async function loadWorkspaceHandler(
   name: HandlerName,
 ): Promise<ErrorHandler | undefined> {
   const found = await objects.get(keys.setting(workspace, name));
-  return found && parseObject(errorHandlerSchema, found);
+  return found && parseStoredHandler(found);
 }
 
 /** A handler as a request sets it: without a path, there is none. */
@@ -40,7 +40,10 @@ export async function setWorkspaceHandler(
       }
     : undefined;
   const key = keys.setting(workspace, name);
-  const also = [write.check(keys.workspace(workspace), "present"), handler ? write.put({ ...key, value: handler }) : write.remove(key)];
+  const also = [
+    write.check(keys.workspace(workspace), "present"),
+    handler ? write.put({ ...key, value: toStoredHandler(handler) }) : write.remove(key),
+  ];
   const notFound = () => new SvcError("workspace.notFound", { workspace });
   if (name === "error_handler") {
     if ((await objects.transactWrite(also)) !== undefined) throw notFound();

@@ -11,6 +11,7 @@ export async function listStoredKinds(objects: Pick<ObjectTable, "list">, worksp
     scripts: keys.scriptListing,
     flows: keys.flowListing,
     schedules: keys.schedule,
+    apps: keys.app,
   };
   const found = await Promise.all(Object.values(kinds).map((key) => objects.list(key(workspace, "").pk, { beginsWith, limit: 1 })));
   return Object.keys(kinds).filter((_, index) => (found[index]?.length ?? 0) > 0);

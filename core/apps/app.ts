@@ -1,0 +1,89 @@
+import * as z from "zod";
+import { type AppJson, type AppListQuery, type AppPolicy, type ListedAppJson, policySchema } from "../../contract/routes/stored/apps.ts";
+import { parseRecord } from "../records/record-format.ts";
+
+/** An app without the values of its versions. */
+export const storedAppSchema = z.object({
+  /** Remains the same when the app is renamed. */
+  id: z.number(),
+  path: z.string(),
+  /** The newest version. */
+  version: z.number(),
+  summary: z.string(),
+  /** The policy as JSON text: its further fields may have any names, which the table's client would not preserve. */
+  policyJson: z.string(),
+  customPath: z.string().optional(),
+  labels: z.array(z.string()).optional(),
+  /** The author of the newest version. */
+  createdBy: z.string(),
+  createdAtMs: z.number(),
+  editedAtMs: z.number(),
+});
+export type StoredApp = z.infer<typeof storedAppSchema>;
+
+/** A version of an app: its value as JSON text, or the location of the text in S3. */
+export const appVersionSchema = z.object({
+  app: z.number(),
+  createdBy: z.string(),
+  createdAtMs: z.number(),
+  json: z.string().optional(),
+  s3Key: z.string().optional(),
+});
+export type StoredAppVersion = z.infer<typeof appVersionSchema>;
+
+/** An entry in the history of an app. */
+export const appHistorySchema = z.object({
+  version: z.number(),
+  createdBy: z.string(),
+  createdAtMs: z.number(),
+  message: z.string().optional(),
+});
+
+/** Returns the policy of an app. Throws `UnreadableRecordError`. */
+export const parsePolicy = ({ path, policyJson }: Pick<StoredApp, "path" | "policyJson">): AppPolicy =>
+  parseRecord(policySchema, { parent: "the app", ref: path, json: policyJson });
+
+const toShared = (workspace: string, app: StoredApp) => ({
+  id: app.id,
+  workspace_id: workspace,
+  path: app.path,
+  summary: app.summary,
+  execution_mode: parsePolicy(app).execution_mode,
+  ...(app.customPath === undefined ? {} : { custom_path: app.customPath }),
+  raw_app: false,
+  ...(app.labels === undefined ? {} : { labels: app.labels }),
+});
+
+interface AppParts {
+  versions: number[];
+  version: Pick<StoredAppVersion, "createdBy" | "createdAtMs">;
+  value: unknown;
+  extraPerms: Record<string, boolean>;
+}
+
+/** Returns the `App` of api.md §3.9. */
+export function toAppJson(workspace: string, app: StoredApp, { versions, version, value, extraPerms }: AppParts): AppJson {
+  return {
+    ...toShared(workspace, app),
+    versions,
+    created_by: version.createdBy,
+    created_at: new Date(version.createdAtMs).toISOString(),
+    value,
+    policy: parsePolicy(app),
+    extra_perms: extraPerms,
+  };
+}
+
+/** Returns an app as lists show it. */
+export function toListedAppJson(workspace: string, app: StoredApp, extraPerms: Record<string, boolean>): ListedAppJson {
+  const { version, editedAtMs } = app;
+  return { ...toShared(workspace, app), version, edited_at: new Date(editedAtMs).toISOString(), extra_perms: extraPerms };
+}
+
+/** Returns whether an app matches the filters of `apps/list`. */
+export const matchesApp = ({ path, createdBy, labels }: StoredApp, query: AppListQuery): boolean =>
+  (query.path_start === undefined || path.startsWith(query.path_start)) &&
+  (query.path_exact === undefined || path === query.path_exact) &&
+  (query.created_by === undefined || createdBy === query.created_by) &&
+  (query.label === undefined || (labels ?? []).includes(query.label)) &&
+  query.starred_only !== true;

@@ -1,0 +1,31 @@
+import { appRoutes as routes } from "../../contract/routes/stored/apps.ts";
+import { deleteApp } from "../../services/apps/delete.ts";
+import { appExists, getApp, getAppVersion, listAppHistory, listApps } from "../../services/apps/read.ts";
+import { createApp, updateApp } from "../../services/apps/save.ts";
+import { createPathFilter } from "../../services/identity/permit.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { deps } from "./deps.ts";
+
+export const apps: ApiRoutes = [
+  on(routes.listApps, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listApps(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listApps.access))),
+  ),
+  on(routes.existsApp, async ({ params: { workspace, path } }) => json(200, await appExists(deps, workspace, path))),
+  on(routes.getApp, async ({ params: { workspace, path } }) => json(200, await getApp(deps, workspace, path))),
+  on(routes.getAppVersion, async ({ auth, params: { workspace, version } }) =>
+    json(200, await getAppVersion(deps, { actor: auth.actor, action: routes.getAppVersion, workspace }, version)),
+  ),
+  on(routes.appHistory, async ({ params: { workspace, path } }) => json(200, await listAppHistory(deps, workspace, path))),
+  on(routes.createApp, async ({ auth, params: { workspace }, body }) =>
+    text(201, await createApp(deps, { actor: auth.actor, workspace }, body)),
+  ),
+  on(routes.updateApp, async ({ auth, params: { workspace, path }, body }) =>
+    json(200, await updateApp(deps, { actor: auth.actor, workspace, path }, body)),
+  ),
+  on(routes.deleteApp, async ({ auth, params: { workspace, path } }) => {
+    await deleteApp(deps, { actor: auth.actor, workspace, path });
+    return text(200, `The app ${path} was deleted.`);
+  }),
+];
