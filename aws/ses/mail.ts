@@ -13,6 +13,9 @@ function ses(): Promise<SESv2Client> {
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
 export const mail = {
+  /** Returns whether the deployment has a sender address. */
+  hasSender: () => Boolean(process.env[env.mailFrom]),
+
   /** Sends one mail to one address. SES returns `tags` in its later events: letters, digits, '-' and '_'. */
   async sendEmail(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt> {
     const from = process.env[env.mailFrom];

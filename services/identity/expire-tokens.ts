@@ -1,11 +1,15 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { INSTANCE } from "../../contract/common.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { buildTokenMail } from "../../core/notifications/token-mail.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { EXPIRY_SHARDS, listExpiryKeys, type TokenExpiry, tokenExpirySchema } from "../../core/people/token-expiry.ts";
 import { buildEventWrites } from "../outbox/event.ts";
+import { buildMailWrite } from "../outbox/mail.ts";
+import { loadPersons } from "../workspaces/members.ts";
 import { listMemberships } from "../workspaces/workspaces.ts";
 import { toExpiryObject } from "./token-expiry.ts";
 
@@ -77,7 +81,8 @@ async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announce
   const token = hasExpired
     ? [write.remove(keys.token(entry.hash)), write.remove(keys.userToken(entry.email, entry.prefix, entry.hash))]
     : [write.check(keys.token(entry.hash), "present")];
-  const refused = await objects.transactWrite([...next, ...token, ...events]);
+  const mails = rest ? [] : await buildMails(deps, entry, type);
+  const refused = await objects.transactWrite([...next, ...token, ...events, ...mails]);
   if (refused === next.length) {
     // The code of an earlier release deleted the token without its entry.
     await objects.transactWrite([write.remove(stored, unchangedSince(stored))]);
@@ -110,6 +115,15 @@ async function buildTokenEvents(
     until = workspace;
   }
   return { events };
+}
+
+/** Builds the mail to the owner, which goes out together with the last events. A user who is disabled or gone gets none. */
+async function buildMails({ objects, nowMs }: StepDeps, entry: TokenExpiry, type: TokenEventType): Promise<ObjectWrite[]> {
+  if (!entry.announced) return [];
+  const { email, workspace = INSTANCE } = entry;
+  const [owner] = await loadPersons(objects, [email]);
+  if (!owner || owner.disabled) return [];
+  return [buildMailWrite({ workspace, people: [email], ...buildTokenMail(entry, type), atMs: nowMs() })];
 }
 
 /** Lists the workspaces that learn of a token's end: the one to which it is bound, or all those of its owner. Archived ones do not. */

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { INSTANCE } from "../../contract/common.ts";
 import type { NewToken } from "../../contract/routes/people/tokens.ts";
+import { mailNoticeSchema } from "../../core/notifications/mail-notice.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -18,6 +20,7 @@ import { expireTokens } from "./expire-tokens.ts";
 import { indexTokenExpiries } from "./index-token-expiries.ts";
 import { openSession, refreshSession, signOut } from "./sign-in.ts";
 import { createToken, deleteAllTokens, deleteToken, listTokens, updateToken } from "./tokens.ts";
+import { updateUser } from "./users.ts";
 
 let room: Room;
 const enterRoom = async () => {
@@ -57,6 +60,16 @@ async function eventsFor({ email }: Person, workspace = room.workspace) {
 }
 const BOTH = ["TokenExpiringSoon", "TokenExpired"];
 
+/** The subjects of the mails to a user, the oldest first. */
+async function mailsTo({ email }: Person): Promise<string[]> {
+  const lists = [INSTANCE, room.workspace].map((workspace) => room.deps.objects.list(keys.notice(workspace, "").pk));
+  const mails = (await Promise.all(lists)).flat().map(({ value }) => mailNoticeSchema.parse(value));
+  const own = mails.filter(({ people }) => people.includes(email)).sort((a, b) => a.atMs - b.atMs);
+  for (const { people } of own) expect(people).toEqual([email]);
+  return own.map(({ subject }) => subject.replace(/\d{4}-\d\d-\d\d/, "a day"));
+}
+const [SOON, GONE] = ['Your token "ci" expires on a day', 'Your token "ci" has expired'];
+
 const tick = () => expireTokens({ ...room.deps, isolation: newIsolation(room) }, FOREVER);
 
 /** A token that lives this long. The clock is the room's. */
@@ -91,7 +104,7 @@ describe("a token that lives for a week or longer", () => {
     room.clock.nowMs = expiresAtMs - WEEK_MS;
     expect((await Promise.all([tick(), tick(), tick()])).reduce((sum, { announced }) => sum + announced, 0)).toBe(1);
     expect([await tick(), await badges(person)]).toEqual([{ announced: 0, deleted: 0 }, ["critical"]]);
-    expect(await eventsFor(person)).toEqual(["TokenExpiringSoon"]);
+    expect([await eventsFor(person), await mailsTo(person)]).toEqual([["TokenExpiringSoon"], [SOON]]);
     room.clock.nowMs = expiresAtMs;
     expect([await isStored(hash), await badges(person)]).toEqual([true, ["expired"]]);
     expect((await Promise.all([tick(), tick(), tick()])).reduce((sum, { deleted }) => sum + deleted, 0)).toBe(1);
@@ -101,7 +114,7 @@ describe("a token that lives for a week or longer", () => {
       [],
       [],
     ]);
-    expect(await eventsFor(person)).toEqual(BOTH);
+    expect([await eventsFor(person), await mailsTo(person)]).toEqual([BOTH, [SOON, GONE]]);
   });
 
   it("is deleted, and no longer announced, if housekeeping did not run in its last week", async () => {
@@ -126,6 +139,7 @@ describe("a token that lives for a week or longer", () => {
             expect([await isStored(hash), entries.length]).toEqual(before > 0 ? [true, 1] : [false, 0]);
             expect(await tick()).toEqual({ announced: 0, deleted: 0 });
             expect(await eventsFor(person)).toEqual([before > 0 ? "TokenExpiringSoon" : "TokenExpired"]);
+            expect(await mailsTo(person)).toEqual([before > 0 ? SOON : GONE]);
           },
         };
       });
@@ -205,7 +219,32 @@ describe("the events of a token", () => {
       await Promise.all([tick(), tick()]);
       expect(await received()).toEqual([seen.join()]);
     }
-    expect(await entriesOf(person)).toEqual([]);
+    expect([await entriesOf(person), await mailsTo(person)]).toEqual([[], [SOON, GONE]]);
+  });
+});
+
+describe("the mails about a token", () => {
+  it("belong to the workspace to which it is bound, with which they are deleted", async () => {
+    const person = await aPerson();
+    const { expiresAtMs } = await aToken(person, 10 * DAY_MS, { workspace_id: room.workspace });
+    room.clock.nowMs = expiresAtMs;
+    await tick();
+    expect(await mailsTo(person)).toEqual([GONE]);
+    const of = await room.deps.objects.list(keys.notice(room.workspace, "").pk);
+    expect(of.map(({ value }) => (value as { people: string[] }).people[0])).toContain(person.email);
+  });
+
+  it("do not go to a disabled user, nor to an address whose user is gone", async () => {
+    for (const change of [
+      (person: Person) => updateUser(room.deps, person.email, { disabled: true }),
+      (person: Person) => room.deps.objects.deleteItem(keys.user(personKey(person.email))),
+    ]) {
+      const person = await aPerson();
+      const { expiresAtMs } = await aToken(person, 10 * DAY_MS);
+      await change(person);
+      room.clock.nowMs = expiresAtMs;
+      expect([await tick(), await mailsTo(person)]).toEqual([{ announced: 0, deleted: 1 }, []]);
+    }
   });
 });
 
@@ -218,7 +257,7 @@ describe("a session, and a token that lives for less than a week,", () => {
     expect(await tick()).toEqual({ announced: 0, deleted: 1 });
     room.clock.nowMs += WEEK_MS;
     expect(await tick()).toEqual({ announced: 0, deleted: 1 });
-    expect([await badges(person), await entriesOf(person), await eventsFor(person)]).toEqual([[], [], []]);
+    expect(await Promise.all([badges(person), entriesOf(person), eventsFor(person), mailsTo(person)])).toEqual([[], [], [], []]);
   });
 });
 

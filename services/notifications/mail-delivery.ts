@@ -22,10 +22,10 @@ export interface MailDeliveryDeps {
 
 const recordSchema = z.object({ ...progressSchema.shape, to: z.string(), atMs: z.number(), error: z.string().optional() });
 
-/** Opens the delivery of a mail to one address. `undefined` if the mail or its workspace is gone. */
+/** Opens the delivery of a mail to one address. `undefined` if the mail or its workspace is gone, or the deployment sends no mails: that is no failure. */
 export async function openMail(deps: MailDeliveryDeps, message: DeliveryMessageOf<"mail">): Promise<OpenedDelivery | undefined> {
   const notice = await loadNotice(deps, keys.notice(message.workspace, message.notice));
-  if (notice?.kind !== "mail") return undefined;
+  if (notice?.kind !== "mail" || !deps.mail.hasSender()) return undefined;
   const { to } = message;
   const nth = buildPartName({ channel: "email", to });
   const key = keys.mailDelivery(notice.workspace, notice.id, nth);

@@ -20,12 +20,13 @@ beforeAll(async () => {
 const people = ["kim@example.com", "KIM@example.com", "lee@example.com"];
 
 /** A mail that a change has written, and function `deliver`. */
-async function aMail(workspace = room.workspace) {
+async function aMail(workspace = room.workspace, hasSender = true) {
   const part = buildMailWrite({ workspace, people, subject: "A token expires", lines: ["Soon."], page: "/", atMs: room.clock.nowMs });
   if (part.op !== "put") throw new Error("A mail is written by a put.");
   await room.deps.objects.transactWrite([part]);
   const { pk, sk } = part.object;
   const { sent, next, channels } = recordingChannels();
+  channels.mail.hasSender = () => hasSender;
   const kinds = deliveryKinds({ ...room.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
   const consumer = new DeliveryConsumer(room, kinds, (message) => message.kind === "mail" && message.notice === sk);
   const read = async () => {
@@ -58,6 +59,14 @@ describe("a mail that concerns no gate", () => {
     await room.deps.objects.put({ ...keys.deletedWorkspace("deleted"), value: {} });
     await mail.read();
     expect(mail.sent).toEqual([]);
+  });
+
+  it("is neither sent nor attempted again by a deployment without a sender", async () => {
+    const mail = await aMail(room.workspace, false);
+    await mail.read();
+    await mail.consumer.pass(24 * 3600_000);
+    expect(mail.sent).toEqual([]);
+    expect(room.deliveries.filter(({ message }) => message.kind === "mail")).toEqual([]);
   });
 
   it("is sent at least once and recorded, whichever write fails", async () => {

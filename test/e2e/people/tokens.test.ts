@@ -3,6 +3,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Answer, api, shared } from "../../support/api/api.ts";
 import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { mailsTo } from "../../support/approvals/notices.ts";
+import { invoke } from "../../support/engine/aws.ts";
+import { addOutboxReader, outboxOf } from "../../support/engine/outbox.ts";
+import { until } from "../../support/until.ts";
 
 const client = api();
 let ws: Workspace;
@@ -58,6 +62,24 @@ describe("scopes", () => {
     expect(await status(dev.api.post(`users/tokens/update_scopes/${prefix}`, { scopes: ["no:thing"] }))).toBe(422);
     expect(await status(client.post(`users/tokens/update_scopes/${prefix}`, { scopes: null }))).toBe(404);
     expect(await status(client.call("POST", `users/tokens/update_scopes/${prefix}`, { token, body: { scopes: null } }))).toBe(403);
+  });
+});
+
+describe("tokens that expire", () => {
+  it("are announced by an event and a mail a week before their end, and deleted after it", async () => {
+    await addOutboxReader(ws.id);
+    const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const [soon, gone] = [
+      await make({ label: "soon", workspace_id: ws.id, expiration: inMs(7 * 24 * 3600_000 + 2000) }),
+      await make({ label: "gone", expiration: inMs(2000) }),
+    ];
+    await invoke("HousekeepingFunction", { nowMs: Date.now() + 5000 });
+    const listed = (await dev.api.get("users/tokens/list")).json as { token_prefix: string; badge: string }[];
+    const badgeOf = (token: string) => listed.find(({ token_prefix: prefix }) => token.startsWith(prefix))?.badge;
+    expect([badgeOf(soon), badgeOf(gone)]).toEqual(["soon", undefined]);
+    expect(await outboxOf(ws.id)).toContain("TokenExpiringSoon undefined");
+    const mail = await until(async () => (await mailsTo(dev.email))[0]);
+    expect(mail.subject).toMatch(/^Your token "soon" expires on \d{4}-\d\d-\d\d$/);
   });
 });
 

@@ -26,7 +26,7 @@ export function recordingChannels() {
     });
   const channels = {
     topic: { publish: () => send("topic") },
-    mail: { sendEmail: (to: string) => send(to) },
+    mail: { hasSender: () => true, sendEmail: (to: string) => send(to) },
     webhooks: { post: (address: string) => send(address) },
   };
   return { sent, next, channels };
