@@ -15,6 +15,7 @@ import { asyncRows, type Measured, syncRows } from "./jobs/latency.ts";
 import { listRows } from "./jobs/lists.ts";
 import { payloadRows } from "./jobs/payload.ts";
 import { goBinaryOf, runnerRows } from "./jobs/runners.ts";
+import { scheduleRows } from "./jobs/schedules.ts";
 import { echo, fibo, saveScripts, ticker } from "./jobs/scripts.ts";
 import { streamRows } from "./jobs/streams.ts";
 import { REST_MS } from "./measure.ts";
@@ -89,6 +90,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("Streams over HTTP", () => streamRows({ ...of, url: target.url, token: target.token }));
     await section("AWS calls and list price of one job, by kind", () => costRows(of));
     await section("Events: list price", () => eventCostRows(of));
+    await section("Schedules", () => scheduleRows(of));
     await section("Reading a webhook's body", () => payloadRows(quick));
     await section("Runner alone, a script that does nothing", () => runnerRows(goBinaryOf(target.dir), quick));
     await section("Function bundles", () => bundleRows(node, quick));

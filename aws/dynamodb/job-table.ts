@@ -78,6 +78,9 @@ const HeadEntity = new Entity({
     flowRoot: string().savedAs("fr").optional(),
     tag: string(),
     trigger: string(),
+    schedulePath: string().savedAs("sch").optional(),
+    claimer: string().savedAs("cl").optional(),
+    endContinuesSchedule: boolean().savedAs("ec").optional(),
     timeoutS: number().savedAs("to"),
     priority: number().savedAs("py").optional(),
     concurrency: any().savedAs("cc").optional(),
@@ -201,12 +204,19 @@ export const jobTable = {
   },
 
   /** The same put as one part of a transaction. */
-  createParams(job: Job, dueAtMs: number | undefined) {
-    return HeadEntity.build(PutItemCommand)
-      .item(toHead(job, dueAtMs))
-      .options({ condition: { attr: "id", exists: false } })
-      .params();
+  createParams(job: Job, dueAtMs: number | undefined, condition: HeadCondition = { attr: "id", exists: false }) {
+    return HeadEntity.build(PutItemCommand).item(toHead(job, dueAtMs)).options({ condition }).params();
   },
+  /** A removal as one part of a transaction. */
+  removeParams: (id: string, condition: HeadCondition) =>
+    HeadEntity.build(DeleteTransaction).key({ id, sk: "job" }).options({ condition }).params(),
+  /** The condition that a claimer has not made the first claim of a job yet. */
+  isUnclaimed: {
+    and: [
+      { attr: "state", eq: "queued" },
+      { attr: "claimer", exists: true },
+    ],
+  } as HeadCondition,
 
   /** Reads a job. `expired` also returns an expired job, for a sweep. */
   async get(id: string, { expired = false } = {}): Promise<Job | undefined> {

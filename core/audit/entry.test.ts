@@ -43,6 +43,8 @@ const OWN = [
   ..."webhooks.test_instance webhooks.rotate_instance_secret users.token.update_scopes users.token.update_label users.token.refresh".split(
     " ",
   ),
+  ..."users.token.update_scopes users.token.update_label users.token.refresh".split(" "),
+  ..."schedule.create schedule.edit schedule.setenabled schedule.delete".split(" "),
 ];
 
 describe("operations in the audit log", () => {

@@ -4,7 +4,18 @@ import type { Job } from "./job.ts";
 export interface EnvironmentInput {
   job: Pick<
     Job,
-    "id" | "workspace" | "path" | "hash" | "root" | "email" | "permissionedAs" | "createdAtMs" | "scheduledForMs" | "parent" | "step"
+    | "id"
+    | "workspace"
+    | "path"
+    | "hash"
+    | "root"
+    | "email"
+    | "permissionedAs"
+    | "createdAtMs"
+    | "scheduledForMs"
+    | "schedulePath"
+    | "parent"
+    | "step"
   >;
   attempt: number;
   token: string;
@@ -36,7 +47,7 @@ export function buildContextualVariables({ job, attempt, token, internalUrl, bas
     SCRIPT_HASH: job.hash ?? "",
     OBJECT_PATH: path,
     RUNNABLE_ID: path,
-    SCHEDULE_PATH: "",
+    SCHEDULE_PATH: job.schedulePath ?? "",
     SCHEDULED_FOR: new Date(job.scheduledForMs ?? job.createdAtMs).toISOString(),
     END_USER_EMAIL: "",
     ATTEMPT: String(attempt),

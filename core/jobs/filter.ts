@@ -51,9 +51,10 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
     matchesList(query.worker, job.state === "queued" ? undefined : job.worker, wild) &&
     matchesList(query.job_kinds, job.kind) &&
     matchesList(query.trigger_kind, job.trigger) &&
+    matchesList(query.schedule_path, job.schedulePath, wild) &&
+    (query.is_not_schedule !== true || job.schedulePath === undefined) &&
     // No job has these fields yet.
     matchesList(query.label, undefined) &&
-    matchesList(query.schedule_path, undefined) &&
     matchesList(query.trigger_path, undefined) &&
     within(job.createdAtMs, query.created_before, query.created_after) &&
     (ended || within(job.createdAtMs, query.created_before_queue, query.created_after_queue)) &&

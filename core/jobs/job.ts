@@ -49,6 +49,12 @@ const base = {
   flowRoot: z.string().optional(),
   tag: z.string(),
   trigger: z.string(),
+  /** The schedule whose tick it runs. The steps of its flow have it too. */
+  schedulePath: z.string().optional(),
+  /** The registered claimer that makes the first claim, together with writes of its own. Absent after that claim. */
+  claimer: z.string().optional(),
+  /** The schedule that started this flow gets its next run when the flow has ended. */
+  endContinuesSchedule: z.literal(true).optional(),
   timeoutS: z.number(),
   /** A job with a priority above 0 uses the high-priority queue. */
   priority: z.number().optional(),
@@ -200,7 +206,10 @@ export const getFlowRootId = ({ id, tree, step, root, flowRoot }: Pick<Job, "id"
   flowRoot ?? (tree !== undefined && step === undefined ? id : (root ?? id));
 
 /** Returns whether a job is the job of a flow. */
-export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
+export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview" || kind === "singlestepflow";
+
+/** Returns whether the path of a job is that of a flow. A script with retries runs as the only step of a flow. */
+export const hasFlowPath = (job: Pick<Job, "kind">) => isFlowJob(job) && job.kind !== "singlestepflow";
 
 /** The state of a running flow that waits: consent takes precedence over approvals. `undefined` if it does not wait. */
 export function getWaitState({

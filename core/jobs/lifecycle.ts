@@ -130,6 +130,8 @@ export const jobMessageSchema = z.object({
   high: z.literal(true).optional(),
   /** The job has ended: what follows it is to be started. */
   followUp: z.literal(true).optional(),
+  /** The registered claimer that makes the job's first claim. */
+  claimer: z.string().optional(),
   /** The number of times that this message was sent again because AWS refused the claim. */
   delays: z.number().optional(),
 });
@@ -143,19 +145,20 @@ export type JobCall = z.infer<typeof jobCallSchema>;
 export type JobCallResult = (EndedJob & { resultJson?: string }) | null;
 
 /** The fields of a job that its message needs. */
-export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency">;
+export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency" | "claimer">;
 
 /** Returns whether a job uses the high-priority queue. */
 export const isHighPriority = ({ priority = 0 }: Pick<Job, "priority">) => priority > 0;
 
 /** Builds the queue message of a job. */
 export function toJobMessage(job: Sendable): JobMessage {
-  const { id, hash, concurrency } = job;
+  const { id, hash, concurrency, claimer } = job;
   return {
     job: id,
     ...(hash === undefined ? {} : { hash }),
     ...(concurrency ? { group: concurrency.group } : {}),
     ...(isHighPriority(job) ? { high: true } : {}),
+    ...(claimer === undefined ? {} : { claimer }),
   };
 }
 

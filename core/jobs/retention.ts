@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import { LONG_LIFE_MS, objectFolders, type Retention, SHORT_LIFE_MS } from "../../contract/retention.ts";
 import type { JobKind } from "../../contract/routes/jobs/job.ts";
+import { isFlowJob } from "./job.ts";
 
 /** A job that has not started by this age becomes `long`. The rest of the day is for its run. */
 const LATEST_START_MS = SHORT_LIFE_MS / 2;
@@ -14,7 +15,7 @@ const startMs = ({ createdAtMs, scheduledForMs = 0 }: NewJobTimes) => Math.max(c
 /** Returns how the data of a new job is removed. A step has the retention of its flow instead. */
 export function chooseRetention(job: NewJobTimes & { kind: JobKind }): Retention {
   // A restart of a flow uses the results of the earlier run, however short both are.
-  if (job.kind === "flow" || job.kind === "flowpreview") return "long";
+  if (isFlowJob(job)) return "long";
   return startMs(job) - job.createdAtMs <= LATEST_START_MS ? "short" : "long";
 }
 

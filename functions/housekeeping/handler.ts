@@ -3,6 +3,7 @@ import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
 import { type JobTable, jobTable } from "../../aws/dynamodb/job-table.ts";
 import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { scheduleTable } from "../../aws/dynamodb/schedule-table.ts";
 import { anchorKey } from "../../aws/kms/anchor-key.ts";
 import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
@@ -67,6 +68,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     isolation,
     jobData,
     objects: objectTable,
+    schedules: scheduleTable,
     scanObjects,
     stateMachines,
     stack: requireEnv(env.stack),

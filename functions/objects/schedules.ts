@@ -1,5 +1,6 @@
 import { scheduleRoutes as routes } from "../../contract/routes/schedules/schedules.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
+import { listSchedulesWithRuns } from "../../services/schedules/list-runs.ts";
 import { getSchedule, listSchedules, previewTicks, scheduleExists } from "../../services/schedules/read.ts";
 import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "../../services/schedules/save.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
@@ -10,6 +11,12 @@ import { deps } from "./deps.ts";
 export const schedules: ApiRoutes = [
   on(routes.listSchedules, async ({ auth, params: { workspace }, query }) =>
     json(200, await listSchedules(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.getSchedule.access))),
+  ),
+  on(routes.listSchedulesWithJobs, async ({ auth, params: { workspace }, query }) =>
+    json(
+      200,
+      await listSchedulesWithRuns(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.getSchedule.access)),
+    ),
   ),
   on(routes.getSchedule, async ({ params: { workspace, path } }) => json(200, await getSchedule(deps, workspace, path))),
   on(routes.existsSchedule, async ({ params: { workspace, path } }) => json(200, await scheduleExists(deps, workspace, path))),

@@ -4,6 +4,7 @@ import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts"
 import { keys } from "../../core/objects/keys.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
+import { countSchedules } from "../../services/schedules/read.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "../../services/scripts/change-version.ts";
 import { requireNewestScript } from "../../services/scripts/load.ts";
@@ -31,7 +32,7 @@ const callerOf = ({ actor }: Auth, action: TokenRoute, workspace: string): Objec
 const requireScript = async (workspace: string, path: string) =>
   requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
 
-/** Scripts have no triggers but webhooks. */
+/** Scripts have no triggers but webhooks and schedules. */
 const NO_TRIGGERS: TriggerCountsJson = {
   schedule_count: 0,
   http_routes_count: 0,
@@ -82,8 +83,11 @@ export const scripts: ApiRoutes = [
   }),
   on(routes.countScriptTriggers, async ({ auth: { actor }, params: { workspace, path } }) => {
     await requireScript(workspace, path);
-    const tokens = await listRunTokens(deps, { actor, workspace }, { runs: "scripts", path });
-    return json(200, { ...NO_TRIGGERS, webhook_count: tokens.length });
+    const [tokens, schedules] = await Promise.all([
+      listRunTokens(deps, { actor, workspace }, { runs: "scripts", path }),
+      countSchedules(deps, workspace, { path, isFlow: false }),
+    ]);
+    return json(200, { ...NO_TRIGGERS, webhook_count: tokens.length, schedule_count: schedules });
   }),
   on(routes.muteScriptErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body }) => {
     const muted = body.muted ?? false;

@@ -10,8 +10,16 @@ import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { postponeMessage } from "../jobs/queue/postpone-job.ts";
 import { doAttempt, type RunJobDeps } from "./run-job.ts";
 
-/** `worker` names this process in the job's record. */
-type HandleJobMessageDeps = RunJobDeps & ConcurrencyDeps & { worker: string; startFollowUps: (job: string) => Promise<void> };
+/** Makes the first claim of a job, together with writes of its own. Returns `undefined` if the job does not run now. */
+export type JobClaimer = (message: JobMessage) => Promise<RunningJob | undefined>;
+
+/** `worker` names this process in the job's record. `claimers` has an entry for each value of the field `claimer`. */
+type HandleJobMessageDeps = RunJobDeps &
+  ConcurrencyDeps & {
+    worker: string;
+    claimers: Readonly<Record<string, JobClaimer>>;
+    startFollowUps: (job: string) => Promise<void>;
+  };
 
 /**
  * Claims the job of one message and runs it, or starts what follows a job that has ended. A repeated message, or one for a job that has ended, does nothing. If AWS refuses a call, the job is
@@ -25,7 +33,7 @@ export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobM
   }
   let job: RunningJob | undefined;
   try {
-    job = group === undefined ? await claimJob(deps, id) : await claimWithSlot(deps, id, group);
+    job = await (claimerOf(deps, message)?.(message) ?? (group === undefined ? claimJob(deps, id) : claimWithSlot(deps, id, group)));
   } catch (error) {
     if (!isBusyError(error)) {
       await countFailedStart(deps, id);
@@ -39,6 +47,9 @@ export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobM
   if (!claimed) return undefined;
   return doAttempt(deps, claimed, async () => (await endIfCanceled(deps, claimed)) ?? deps.handlers[claimed.kind](claimed, {}));
 }
+
+const claimerOf = ({ claimers }: HandleJobMessageDeps, { claimer = "" }: JobMessage) =>
+  Object.hasOwn(claimers, claimer) ? claimers[claimer] : undefined;
 
 /** A job that was returned to the queue after it was canceled does not begin again, and a step does not begin after its flow has ended. */
 async function endIfCanceled(deps: HandleJobMessageDeps, job: RunningJob): Promise<FinishedJob | undefined> {

@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { handlerNameFor, isMuted, mayCallHandler, mayCallSuccessHandler } from "../../core/handlers/handler.ts";
 import type { EndState, Job } from "../../core/jobs/job.ts";
+import { continuesSchedule } from "../../core/schedules/next-run.ts";
 import type { FollowUps } from "../jobs/lifecycle/follow-ups.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
 
@@ -17,7 +18,8 @@ interface HandlerFollowUpDeps {
  */
 export function connectHandlers({ objects, queue, nowMs }: HandlerFollowUpDeps): FollowUps {
   return {
-    areWanted: async (job, state) => mayCallHandler(job) && callsWorkspaceHandler({ objects }, job, { state, nowMs: nowMs() }),
+    areWanted: async (job, state) =>
+      continuesSchedule(job) || (mayCallHandler(job) && (await callsWorkspaceHandler({ objects }, job, { state, nowMs: nowMs() }))),
     request: (ended) => queue.sendFollowUp(ended),
   };
 }

@@ -8,6 +8,7 @@ import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
+import { toNextRunId } from "../../core/schedules/next-run.ts";
 import {
   belongsToWorkspace,
   DELETED_REASON,
@@ -74,6 +75,8 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
   if (!state.pass?.cursor) {
     await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
+    const schedules = await objects.list(keys.schedule(id, "").pk);
+    for (const { sk: path } of schedules) await deps.jobs.deleteItem(toNextRunId(id, path), "schedule");
     if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(stack, id), buildMachineTags(stack, id), inTime))) return state;
     for (const folder of [...Object.values(objectFolders), "files", "scripts", "flows", "apps", "artefacts"]) {
       if (!(await storage.deletePrefix(`${folder}/${id}/`, inTime))) return state;

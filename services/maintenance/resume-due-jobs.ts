@@ -3,6 +3,7 @@ import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, type QueuedJob, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
 import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
+import { parseNextRunId } from "../../core/schedules/next-run.ts";
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
 import { completeStop } from "../flows/lifecycle/cancel.ts";
@@ -13,11 +14,18 @@ import { isConcurrencyGroup, reconcileGroup } from "../jobs/concurrency/concurre
 import { eraseDue } from "../jobs/erasure/erase-due.ts";
 import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
 import { requestFollowUp } from "../jobs/lifecycle/follow-ups.ts";
+import { reconcileSchedule } from "../schedules/change-run.ts";
+import type { NextRunDeps } from "../schedules/next-run.ts";
 import type { ItemIsolation } from "./item-isolation.ts";
 import { mapInParallel } from "./map-in-parallel.ts";
 import { type DueJob, sendDueJobs } from "./send-due-jobs.ts";
 
-export type ResumeDueJobsDeps = FinishFlowDeps & GateDeps & CancelJobDeps & EraseJobDeps & JobEndedDeps & { isolation: ItemIsolation };
+export type ResumeDueJobsDeps = FinishFlowDeps &
+  GateDeps &
+  CancelJobDeps &
+  EraseJobDeps &
+  JobEndedDeps &
+  NextRunDeps & { isolation: ItemIsolation };
 
 /** The name under which failed items of this task are recorded. */
 const DUE_JOBS = "resumeDueJobs";
@@ -88,7 +96,7 @@ async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly
 
 /** Reads the heads of a page in one call. A head that cannot be read is left out here, and fails alone when it is read by itself. */
 async function loadHeads({ jobs }: ResumeDueJobsDeps, entries: readonly DueEntry[]): Promise<Map<string, Job>> {
-  const ids = entries.flatMap(({ id }) => (isConcurrencyGroup(id) ? [] : [id]));
+  const ids = entries.flatMap(({ id }) => (isConcurrencyGroup(id) || parseNextRunId(id) ? [] : [id]));
   try {
     return new Map((await jobs.batchGet(ids)).map((job) => [job.id, job]));
   } catch {
@@ -112,6 +120,10 @@ async function isolate(deps: ResumeDueJobsDeps, { now }: Tick, entry: DueEntry, 
 async function resumeDueItem(deps: ResumeDueJobsDeps, tick: Tick, entry: DueEntry): Promise<Outcome | undefined> {
   if (isConcurrencyGroup(entry.id)) {
     await reconcileGroup(deps, entry.id);
+    return "waited";
+  }
+  if (parseNextRunId(entry.id)) {
+    await reconcileSchedule(deps, entry.id);
     return "waited";
   }
   const job = await deps.jobs.get(entry.id);

@@ -5,6 +5,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import { tryParseJson } from "../../core/payload/json.ts";
 import { type CronTiming, findNextTick, parseTiming } from "../../core/schedules/cron.ts";
 import { matchesSchedule, type StoredSchedule, storedScheduleSchema, toScheduleJson } from "../../core/schedules/schedule.ts";
 
@@ -39,7 +40,7 @@ export async function scheduleExists({ objects }: ReadScheduleDeps, workspace: s
 }
 
 /** Loads one page of the schedules that match a query and that the caller may see, by path. Throws `schedule.invalid`. */
-async function loadSchedules(
+export async function loadSchedules(
   { objects }: ReadScheduleDeps,
   workspace: string,
   query: ScheduleListQuery,
@@ -63,13 +64,20 @@ export async function listSchedules(
   return (await loadSchedules(deps, workspace, query, isVisible)).map((schedule) => toScheduleJson(workspace, schedule));
 }
 
-function parseArgsFilter(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new SvcError("schedule.invalid", { field: "args", reason: "it must be JSON" }, { cause: error });
-  }
+/** Counts the schedules of a script or flow. */
+export async function countSchedules(
+  { objects }: Pick<ReadScheduleDeps, "objects">,
+  workspace: string,
+  runnable: { path: string; isFlow: boolean },
+): Promise<number> {
+  const stored = parseReadableObjects(storedScheduleSchema, await objects.list(keys.schedule(workspace, "").pk));
+  return stored.filter(({ scriptPath, isFlow }) => scriptPath === runnable.path && isFlow === runnable.isFlow).length;
+}
+
+function parseArgsFilter(text: string): unknown {
+  const parsed = tryParseJson(text);
+  if (!parsed) throw new SvcError("schedule.invalid", { field: "args", reason: "it must be JSON" });
+  return parsed.json;
 }
 
 /** The number of times that a preview lists. */

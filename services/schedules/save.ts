@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -7,20 +6,16 @@ import type { NewSchedule, ScheduleChange } from "../../contract/routes/schedule
 import { keys } from "../../core/objects/keys.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { parseTiming } from "../../core/schedules/cron.ts";
 import { pickSettings, type StoredSchedule } from "../../core/schedules/schedule.ts";
-import { requireNewestFlow } from "../flows/definitions/load.ts";
+import type { RunTarget } from "../execution/requests/run-request.ts";
 import { permit, permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { requireNewestScript } from "../scripts/load.ts";
+import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
+import { buildSavedRun, type NextRunDeps, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
 import { requireSchedule } from "./read.ts";
 import { resolveRunIdentity } from "./run-identity.ts";
 
-export interface SaveScheduleDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
+export type SaveScheduleDeps = NextRunDeps;
 
 type AtPath = WorkspaceCaller & { path: string };
 
@@ -49,15 +44,38 @@ export async function createSchedule(deps: SaveScheduleDeps, caller: WorkspaceCa
     editedAtMs: deps.nowMs(),
     settings: pickSettings(request),
   };
-  await checkSchedule(deps, caller, value);
-  const stored = await commitParts(deps.objects, [
-    ...buildPathConditions(workspace, path),
-    {
-      write: write.put({ ...keys.schedule(workspace, path), value, version: randomUUID() }, "absent"),
-      refused: new SvcError("schedule.exists", { path }),
-    },
-  ]);
-  if (!stored) throw changed(path);
+  const target = await checkSchedule(deps, caller, value);
+  await retryOnConflict(
+    () =>
+      tryCommit(deps, { workspace, schedule: value, target }, [
+        ...buildPathConditions(workspace, path),
+        {
+          write: write.put({ ...keys.schedule(workspace, path), value, version: randomUUID() }, "absent"),
+          refused: new SvcError("schedule.exists", { path }),
+        },
+      ]),
+    () => changed(path),
+  );
+}
+
+interface SavedSchedule {
+  workspace: string;
+  schedule: StoredSchedule;
+  /** Absent for a schedule that gets no next run. */
+  target?: RunTarget | undefined;
+}
+
+/** Commits the parts of a change together with those of the schedule's next run, then sends the run if it is near. Returns `undefined` after a conflict. */
+async function tryCommit(
+  deps: SaveScheduleDeps,
+  { workspace, schedule, target }: SavedSchedule,
+  parts: TransactionPart[],
+): Promise<{ done: undefined } | undefined> {
+  const nextRun = await deps.schedules.get(workspace, schedule.path);
+  const next = await buildSavedRun(deps, nextRun, { workspace, schedule, target });
+  if (!(await commitParts(deps.objects, [...parts, ...next.parts]))) return undefined;
+  await sendRun(deps, next.job);
+  return { done: undefined };
 }
 
 /** Replaces a schedule. Throws as `createSchedule` does, and `schedule.notFound`. */
@@ -79,8 +97,7 @@ export async function updateSchedule(deps: SaveScheduleDeps, caller: AtPath, req
       editedAtMs: deps.nowMs(),
       settings: pickSettings(request),
     };
-    await checkSchedule(deps, { actor, workspace }, value);
-    return value;
+    return { schedule: value, target: await checkSchedule(deps, { actor, workspace }, value) };
   });
 }
 
@@ -90,22 +107,21 @@ export async function setScheduleEnabled(deps: SaveScheduleDeps, caller: AtPath,
   await changeSchedule(deps, caller, async (before) => {
     const { error: _, ...rest } = before;
     const value = { ...(enabled ? rest : before), enabled, editedBy: actor.username, editedAtMs: deps.nowMs() };
-    if (enabled) await checkSchedule(deps, { actor, workspace }, value);
-    return value;
+    return { schedule: value, target: enabled ? await checkSchedule(deps, { actor, workspace }, value) : undefined };
   });
 }
 
-/** Deletes a schedule with its extra permissions. Throws `schedule.notFound`. */
+/** Deletes a schedule with its next run and its extra permissions. Throws `schedule.notFound`. */
 export async function deleteSchedule(deps: SaveScheduleDeps, workspace: string, path: string): Promise<void> {
+  const key = keys.schedule(workspace, path);
   await retryOnConflict(
     async () => {
-      const found = await deps.objects.get(keys.schedule(workspace, path));
-      requireSchedule(found, path);
-      const stored = await commitParts(deps.objects, [
-        { write: write.remove(keys.schedule(workspace, path), found && unchangedSince(found)), refused: undefined },
+      const found = await deps.objects.get(key);
+      const schedule = requireSchedule(found, path);
+      return tryCommit(deps, { workspace, schedule }, [
+        { write: write.remove(key, found && unchangedSince(found)), refused: undefined },
         await buildAclPart(deps, { workspace, kind: "schedule", path }),
       ]);
-      return stored ? { done: undefined } : undefined;
     },
     () => changed(path),
   );
@@ -115,37 +131,34 @@ export async function deleteSchedule(deps: SaveScheduleDeps, workspace: string, 
 async function changeSchedule(
   deps: SaveScheduleDeps,
   { workspace, path }: AtPath,
-  change: (before: StoredSchedule) => Promise<StoredSchedule>,
+  change: (before: StoredSchedule) => Promise<Omit<SavedSchedule, "workspace">>,
 ): Promise<void> {
+  const key = keys.schedule(workspace, path);
   await retryOnConflict(
     async () => {
-      const found = await deps.objects.get(keys.schedule(workspace, path));
-      const value = await change(requireSchedule(found, path));
-      const stored = await commitParts(deps.objects, [
-        {
-          write: write.put({ ...keys.schedule(workspace, path), value, version: randomUUID() }, found && unchangedSince(found)),
-          refused: undefined,
-        },
-      ]);
-      return stored ? { done: undefined } : undefined;
+      const found = await deps.objects.get(key);
+      const saved = await change(requireSchedule(found, path));
+      const replaced = write.put({ ...key, value: saved.schedule, version: randomUUID() }, found && unchangedSince(found));
+      return tryCommit(deps, { workspace, ...saved }, [{ write: replaced, refused: undefined }]);
     },
     () => changed(path),
   );
 }
 
-/** Checks what a schedule runs and when. Its caller must have the right to run it, also by the scopes of a token. */
-async function checkSchedule({ objects }: SaveScheduleDeps, { actor, workspace }: WorkspaceCaller, value: StoredSchedule): Promise<void> {
-  const { schedule, timezone, settings, scriptPath, isFlow, args } = value;
-  parseTiming({ schedule, timezone, cronVersion: settings.cron_version ?? undefined });
+/** Checks what a schedule runs and when, and returns what it runs. Its caller must have the right to run it, also by the scopes of a token. */
+async function checkSchedule(
+  { objects }: SaveScheduleDeps,
+  { actor, workspace }: WorkspaceCaller,
+  value: StoredSchedule,
+): Promise<RunTarget> {
+  const { scriptPath: path, isFlow, args } = value;
+  toClock(value);
   if (Buffer.byteLength(JSON.stringify(args)) > limits.scheduleArgsBytes) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.scheduleArgsBytes, what: "args" });
   }
-  const target = { workspace, path: scriptPath };
-  if (isFlow) {
-    permit(actor, actions.runFlow, target, () => new SvcError("flow.notFound", { path: scriptPath }));
-    requireNewestFlow(await objects.get(keys.flowHead(workspace, scriptPath)), scriptPath);
-  } else {
-    permit(actor, actions.runScript, target, () => new SvcError("script.notFound", { path: scriptPath }));
-    requireNewestScript(await objects.get(keys.scriptHead(workspace, scriptPath)), scriptPath);
-  }
+  const notFound = () => (isFlow ? new SvcError("flow.notFound", { path }) : new SvcError("script.notFound", { path }));
+  permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, notFound);
+  const target = parseTarget(value, await objects.get(toTargetKey(workspace, value)));
+  if (!target) throw notFound();
+  return target;
 }

@@ -40,6 +40,7 @@ const jobFields = {
   canceled_reason: z.string().optional(),
   job_kind: jobKindSchema,
   trigger_kind: z.string().optional(),
+  schedule_path: z.string().optional(),
   permissioned_as: z.string(),
   email: z.string(),
   visible_to_owner: z.boolean(),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { extraPerms, jsonObject, page, runnablePath, timestamp } from "../../common.ts";
+import { extraPerms, jobId, jsonObject, page, runnablePath, timestamp } from "../../common.ts";
 import { retrySchema } from "../../flows/flow-value.ts";
 import { limits } from "../../limits.ts";
 
@@ -91,6 +91,11 @@ export const scheduleSchema = z.object({
   ...settings,
 });
 export type ScheduleJson = z.output<typeof scheduleSchema>;
+
+const scheduleRunSchema = z.object({ id: jobId, success: z.boolean(), duration_ms: z.number() });
+export type ScheduleRunJson = z.output<typeof scheduleRunSchema>;
+export const scheduleWithJobsSchema = scheduleSchema.extend({ jobs: z.array(scheduleRunSchema) });
+export type ScheduleWithJobsJson = z.output<typeof scheduleWithJobsSchema>;
 
 export const scheduleListQuery = z.object({
   ...page,

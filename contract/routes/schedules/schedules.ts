@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { atPath, inWorkspace, timestamp } from "../../common.ts";
+import { atPath, inWorkspace, page, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
-import { newScheduleSchema, scheduleChangeSchema, scheduleListQuery, scheduleSchema } from "./schedule.ts";
+import { newScheduleSchema, scheduleChangeSchema, scheduleListQuery, scheduleSchema, scheduleWithJobsSchema } from "./schedule.ts";
 
 const w = "/api/w/{workspace}/schedules";
 const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
@@ -32,6 +32,17 @@ export const scheduleRoutes = {
     query: scheduleListQuery,
     reply: { json: z.array(scheduleSchema) },
     errors: ["schedule.invalid"],
+  }),
+  listSchedulesWithJobs: defineRoute({
+    ...read,
+    name: "schedules.listWithJobs",
+    summary: "List the schedules of the workspace by path, each with its last 20 runs that have ended, newest first.",
+    path: `${w}/list_with_jobs`,
+    access: listAll,
+    params: inWorkspace,
+    query: z.object(page),
+    reply: { json: z.array(scheduleWithJobsSchema) },
+    errors: [],
   }),
   getSchedule: defineRoute({
     ...read,

@@ -225,7 +225,7 @@ export const scriptRoutes = {
   countScriptTriggers: defineRoute({
     ...read,
     name: "scripts.countTriggers",
-    summary: "Count what starts this script. Only webhooks exist: your tokens that have a scope to run it count as these.",
+    summary: "Count the schedules of this script, and your tokens that have a scope to run it, which count as webhooks.",
     path: `${w}/get_triggers_count/{path+}`,
     access: readPath,
     params: atPath,

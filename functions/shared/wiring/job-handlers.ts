@@ -1,6 +1,10 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
 import { type BuildVersionDeps, buildVersion } from "../../../services/builds/build-version.ts";
 import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
+import type { JobClaimer } from "../../../services/execution/handle-job-message.ts";
 import { refuseJob } from "../../../services/execution/refuse-job.ts";
 import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-and-execute.ts";
 import type { JobHandler, RunJobDeps } from "../../../services/execution/run-job.ts";
@@ -12,13 +16,16 @@ import { type StartFlowDeps, startFlow } from "../../../services/flows/lifecycle
 import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";
 import { jobEndedListeners } from "./job-ended-listeners.ts";
 
-type JobHandlerDeps = ResolveAndExecuteDeps & BuildVersionDeps & StartFlowDeps & FinishFlowDeps & { executions: Executions };
+type JobHandlerDeps = ResolveAndExecuteDeps &
+  BuildVersionDeps &
+  StartFlowDeps &
+  FinishFlowDeps & { executions: Executions; objects: ObjectTable; worker: string };
 
-/** Connects each kind of job with the use case that runs it, and the end of a job with its listeners. */
-export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" | "onJobEnded"> {
+/** Connects each kind of job with the use case that runs it, the end of a job with its listeners, and the first claim of a job with its claimer. */
+export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" | "onJobEnded"> & { claimers: Record<string, JobClaimer> } {
   const start: JobHandler = (job) => startFlow(deps, job);
   const refuse: JobHandler = (job) => refuseJob(deps, job);
-  return {
+  const running: Pick<RunJobDeps, "handlers" | "onJobEnded"> = {
     handlers: {
       script: (job, input) => runScript(deps, job, input),
       preview: (job) => runPreview(deps, job),
@@ -33,8 +40,14 @@ export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" |
       flownode: refuse,
       identity: refuse,
       script_hub: refuse,
-      singlestepflow: refuse,
+      singlestepflow: start,
     },
     onJobEnded: jobEndedListeners(deps),
   };
+  const claimDeps = { ...deps, ...running, schedules: scheduleTable };
+  const claimers: Record<string, JobClaimer> = {
+    // Loaded on first use, so that the functions start faster.
+    [SCHEDULE_CLAIMER]: async (message) => (await import("../../../services/schedules/claim-run.ts")).claimScheduledRun(claimDeps, message),
+  };
+  return { ...running, claimers };
 }

@@ -5,8 +5,8 @@ import { executions } from "../../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../../core/builds/build.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
-import { startHandlers } from "../../../services/handlers/start-handlers.ts";
 import { executorDeps } from "./executor.ts";
+import { startFollowUps } from "./follow-ups.ts";
 import { jobHandlers } from "./job-handlers.ts";
 
 /** The dependencies of functions that run jobs of every kind: they unseal secrets, build code and start flows. */
@@ -23,7 +23,7 @@ export function workerDeps(name: string) {
   return {
     ...adapters,
     ...jobHandlers(adapters),
-    startFollowUps: (job: string) => startHandlers(adapters, job),
+    startFollowUps: startFollowUps(adapters),
     gatedFlows: connectGatedFlows(adapters),
   };
 }

@@ -48,7 +48,7 @@ export async function restartFlow(
   const { objects } = deps;
   assertRestartable(origin);
   if (origin.redactedArgs) throw notRestartedError(origin, "its arguments contain secrets of the enclosing flow");
-  const isPreview = origin.kind === "flowpreview";
+  const isPreview = origin.kind !== "flow";
   // A version's code runs with the rights and the name of the version, which the author of a preview may not have.
   if (isPreview && typeof request.flow_version === "number")
     throw notRestartedError(origin, "it is a preview, so it has no other versions: omit flow_version");

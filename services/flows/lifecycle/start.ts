@@ -40,7 +40,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
   const { workspace } = job;
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
   if (flow.plan) return beginExecution(deps, job, { isRepeated: true });
-  if (job.kind === "flowpreview") return startPreview(deps, job);
+  if (job.kind !== "flow") return startPreview(deps, job);
   const { version = 0 } = flow;
   const load = async () => requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
   const build = await settleFlowBuild(deps, await load());

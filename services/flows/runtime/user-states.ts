@@ -4,7 +4,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 
 type UserStates = NonNullable<FlowStatus["user_states"]>;
@@ -20,7 +20,7 @@ interface UserStateDeps {
 
 /** The id of the flow's job: the job itself, or its parent for a step. Throws `job.notFound` for any other job. */
 const flowIdOf = (job: Job): string => {
-  if (job.kind === "flow" || job.kind === "flowpreview") return job.id;
+  if (isFlowJob(job)) return job.id;
   if (job.step && job.parent !== undefined) return job.parent;
   throw new SvcError("job.notFound", { id: job.id });
 };

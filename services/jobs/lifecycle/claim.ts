@@ -28,6 +28,8 @@ export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): 
         { attr: "state", eq: "queued" },
         // A job of a concurrency group is claimed together with its slot (services/jobs/concurrency/concurrency.ts).
         { attr: "concurrency", exists: false },
+        // A registered claimer makes the first claim with writes of its own.
+        { attr: "claimer", exists: false },
       ],
     },
   );

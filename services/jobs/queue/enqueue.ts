@@ -65,6 +65,12 @@ export interface NewJob {
   eraseAfterS?: number | undefined;
   /** The job does not start before this time (epoch ms). */
   scheduledForMs?: number | undefined;
+  /** The kind of trigger that starts the job. Default: `webhook`. */
+  trigger?: string | undefined;
+  /** The schedule whose tick the job runs. */
+  schedulePath?: string | undefined;
+  /** The registered claimer that makes the job's first claim. */
+  claimer?: string | undefined;
   /** Chosen before for a job whose files are stored already. */
   retention?: Retention | undefined;
 }
@@ -127,7 +133,9 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     ...(request.eraseAfterS === undefined ? {} : { eraseAfterS: request.eraseAfterS }),
     ...(request.watchedUntilMs === undefined ? {} : { watchedUntilMs: request.watchedUntilMs }),
     tag: request.tag ?? request.language ?? "default",
-    trigger: "webhook",
+    trigger: request.trigger ?? "webhook",
+    ...(request.schedulePath === undefined ? {} : { schedulePath: request.schedulePath }),
+    ...(request.claimer === undefined ? {} : { claimer: request.claimer }),
     timeoutS: request.timeoutS ?? limits.defaultTimeoutS,
     ...(request.priority ? { priority: request.priority } : {}),
     ...(request.concurrency

@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
-import { isFlowJob } from "../../../core/jobs/job.ts";
+import { hasFlowPath } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { createVisibilityFilter } from "../read/read.ts";
@@ -26,7 +26,7 @@ export async function resolveLineage(
 async function mayAttach({ jobs }: { jobs: Pick<JobTable, "get"> }, actor: Actor, workspace: string, id: string): Promise<boolean> {
   const job = await jobs.get(id);
   if (job?.workspace !== workspace || !createVisibilityFilter({ actor, action: actions.readJob })(job)) return false;
-  const run = isFlowJob(job) ? actions.runFlow : actions.runScript;
+  const run = hasFlowPath(job) ? actions.runFlow : actions.runScript;
   const { path } = job;
   return createVisibilityFilter({ actor, action: run })(job) || (path !== undefined && may(actor, run.access, { workspace, path }));
 }

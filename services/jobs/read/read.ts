@@ -10,7 +10,7 @@ import {
   getStartMs,
   getWaitState,
   hasEnded,
-  isFlowJob,
+  hasFlowPath,
   isSuccess,
   type Job,
   PEOPLE,
@@ -37,7 +37,7 @@ export type JobAddress = Pick<Job, "workspace" | "id">;
 function toTarget(job: Job, actor: Actor): Target {
   const { workspace, path, starter, email } = job;
   // A script and a flow may have the same path, and each has its own extra permissions.
-  const kind = isFlowJob(job) ? "flow" : "script";
+  const kind = hasFlowPath(job) ? "flow" : "script";
   return { workspace, path, owner: actor.email === email ? email : (starter ?? email), kind };
 }
 
@@ -108,6 +108,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
     job_kind: job.kind,
     trigger_kind: job.trigger,
+    ...(job.schedulePath === undefined ? {} : { schedule_path: job.schedulePath }),
     permissioned_as: job.permissionedAs,
     email: job.email,
     visible_to_owner: true,

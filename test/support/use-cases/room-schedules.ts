@@ -15,7 +15,7 @@ export async function newScheduleRoom(): Promise<Room> {
 }
 
 /** Adds a built script as the newest version at a path. */
-async function addScriptAt(room: Room, path: string, fields: Parameters<typeof addScript>[1] = {}): Promise<{ hash: string }> {
+export async function addScriptAt(room: Room, path: string, fields: Parameters<typeof addScript>[1] = {}): Promise<{ hash: string }> {
   const { build, ...value } = await addScript(room, { ...fields, path });
   await room.deps.objects.put({ ...keys.scriptHead(room.workspace, path), value, build, version: value.hash });
   return { hash: value.hash };

@@ -5,6 +5,7 @@ import { concurrencyTable } from "../../../aws/dynamodb/concurrency-table.ts";
 import { jobTable } from "../../../aws/dynamodb/job-table.ts";
 import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
+import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
 import { dataKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import type { Functions, Invocation } from "../../../aws/lambda/functions.ts";
@@ -16,12 +17,12 @@ import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
+import { startFollowUps } from "../../../functions/shared/wiring/follow-ups.ts";
 import { jobHandlers } from "../../../functions/shared/wiring/job-handlers.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { connectHandlers } from "../../../services/handlers/follow-ups.ts";
-import { startHandlers } from "../../../services/handlers/start-handlers.ts";
 import "./quick-clients.ts";
 import { createTables } from "./engine-resources.ts";
 import { countRead, countWrite } from "./failing-writes.ts";
@@ -128,6 +129,7 @@ export async function newRoom() {
     jobs: jobTable,
     objects: objectTable,
     concurrency: concurrencyTable,
+    schedules: scheduleTable,
     storage,
     queue: {
       sendFollowUp,
@@ -192,7 +194,7 @@ export async function newRoom() {
     deps: {
       ...adapters,
       ...jobHandlers(adapters),
-      startFollowUps: (job: string) => startHandlers(adapters, job),
+      startFollowUps: startFollowUps(adapters),
       onJobCanceled: [flowCancellation(adapters)],
       jobData,
       gatedFlows: connectGatedFlows(adapters),

@@ -40,6 +40,7 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
       ...(sharedFolder === undefined ? {} : { sharedFolder }),
     },
     trigger: flow.trigger,
+    ...(flow.schedulePath === undefined ? {} : { schedulePath: flow.schedulePath }),
     // A reader of the flow's output also reads that of its steps.
     ...((flow.watchedUntilMs ?? 0) > nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),
     ...(priority ? { priority } : {}),

@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import type { FoundNextRun } from "../../aws/dynamodb/schedule-table.ts";
+import { describeError, isSvcError } from "../../contract/errors.ts";
+import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { canceledEnding } from "../../core/jobs/lifecycle.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { accessSchema } from "../../core/permissions/access.ts";
+import { continuesSchedule, parseNextRunId, toRunId } from "../../core/schedules/next-run.ts";
+import { type StoredSchedule, storedScheduleSchema } from "../../core/schedules/schedule.ts";
+import { hasJobAt, nextCheckMs } from "../../core/schedules/tick-plan.ts";
+import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
+import { buildNextRun, findFreeTick, type NextRunDeps, parseTarget, sendRun, toTargetKey } from "./next-run.ts";
+
+/** A schedule as it was read, with its next run. */
+export interface LoadedSchedule {
+  workspace: string;
+  found: StoredObject;
+  schedule: StoredSchedule;
+  nextRun: FoundNextRun;
+}
+
+/** Loads a schedule with its next run. Returns `undefined` unless it is enabled and both belong together. */
+export async function loadSchedule(
+  { objects, schedules }: Pick<NextRunDeps, "objects" | "schedules">,
+  workspace: string,
+  path: string,
+): Promise<LoadedSchedule | undefined> {
+  const [found, nextRun] = await Promise.all([objects.get(keys.schedule(workspace, path)), schedules.get(workspace, path)]);
+  const schedule = found && parseObject(storedScheduleSchema, found);
+  if (!found || !schedule?.enabled || nextRun.next?.schedule !== schedule.id) return undefined;
+  return { workspace, found, schedule, nextRun };
+}
+
+/** Builds the part that writes an error to a schedule as it was read. */
+export function buildErrorPart({ found, schedule }: LoadedSchedule, change: Partial<StoredSchedule>): TransactionPart {
+  const object = { pk: found.pk, sk: found.sk, value: { ...schedule, ...change }, version: randomUUID() };
+  return { write: write.put(object, unchangedSince(found)), refused: undefined };
+}
+
+/** Turns a schedule off with the reason, unless it has changed since it was read. Returns whether it was turned off. */
+export function turnOff(deps: NextRunDeps, loaded: LoadedSchedule, error: string): Promise<boolean> {
+  return commitParts(deps.objects, [
+    buildErrorPart(loaded, { enabled: false, error }),
+    { write: { raw: deps.schedules.removeParams(loaded.nextRun) }, refused: undefined },
+  ]);
+}
+
+/** Ends the queued job of a tick that does not start. */
+export async function cancelTick(deps: FinishJobDeps, job: Job, reason: string): Promise<void> {
+  const cancel = { by: "svc", reason };
+  await endJob(deps, { ...job, cancel }, canceledEnding(cancel), { extra: { cancel } });
+}
+
+const missing = ({ isFlow, scriptPath }: StoredSchedule) => `There is no ${isFlow ? "flow" : "script"} at ${scriptPath}.`;
+
+/** Gives a schedule its next run after an instant (epoch ms), or turns it off if it has nothing to run. Does nothing if it has changed. */
+export async function advanceSchedule(
+  deps: NextRunDeps,
+  loaded: LoadedSchedule,
+  afterMs: number,
+  parts: TransactionPart[] = [],
+): Promise<boolean> {
+  const { workspace, schedule, nextRun } = loaded;
+  const target = parseTarget(schedule, await deps.objects.get(toTargetKey(workspace, schedule)));
+  if (!target) return turnOff(deps, loaded, missing(schedule));
+  try {
+    const tickMs = await findFreeTick(deps, schedule, afterMs);
+    const next = await buildNextRun(deps, { workspace, schedule, target }, nextRun, { tickMs, last: nextRun.next?.last });
+    if (!(await commitParts(deps.objects, [...next.parts, ...parts]))) return false;
+    await sendRun(deps, next.job);
+    return true;
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== "schedule.invalid") throw error;
+    return turnOff(deps, loaded, describeError(error).sentence);
+  }
+}
+
+/** The number of times that a change is tried while other writers interfere. Housekeeping repairs the schedule later. */
+const TRIES = 5;
+
+async function isArchived({ objects }: NextRunDeps, workspace: string): Promise<boolean> {
+  const found = await objects.get(keys.access(workspace));
+  return found !== undefined && parseObject(accessSchema, found).state !== undefined;
+}
+
+/** In an archived workspace, housekeeping checks at this interval whether the workspace was restored. */
+const ARCHIVED_CHECK_MS = 15 * 60_000;
+
+/** Sets the time (epoch ms) at which housekeeping checks a schedule, unless its next run has changed. */
+async function setCheck({ objects, schedules }: NextRunDeps, nextRun: FoundNextRun, dueAtMs: number): Promise<void> {
+  if (!nextRun.next) return;
+  await objects.transactWrite([{ raw: schedules.replaceParams(nextRun, { ...nextRun.next, dueAtMs }) }]);
+}
+
+/**
+ * Gives a schedule its next run after the end of a job that has not started, for example because it was canceled, or of a flow that may not overlap.
+ * Does nothing for other jobs.
+ */
+export async function continueSchedule(deps: NextRunDeps, job: Job): Promise<void> {
+  const { id, workspace, schedulePath } = job;
+  if (schedulePath === undefined || !continuesSchedule(job)) return;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const loaded = await loadSchedule(deps, workspace, schedulePath);
+    const next = loaded?.nextRun.next;
+    if (!next || next.job !== id) return;
+    if (await isArchived(deps, workspace)) {
+      await setCheck(deps, loaded.nextRun, deps.nowMs() + ARCHIVED_CHECK_MS);
+      return;
+    }
+    if (await advanceSchedule(deps, loaded, Math.max(deps.nowMs(), next.tickMs))) return;
+  }
+}
+
+/** Gives a schedule its next run after the end of a job, as `continueSchedule` does. */
+export async function continueScheduleAfter(deps: NextRunDeps, id: string): Promise<void> {
+  const job = await deps.jobs.get(id);
+  if (job && hasEnded(job)) await continueSchedule(deps, job);
+}
+
+/**
+ * Checks a schedule whose next run is due to be checked: creates the job of a tick that has come near, and a next run where one was lost. `id` is the key
+ * of the item. Repeating it changes nothing.
+ */
+export async function reconcileSchedule(deps: NextRunDeps, id: string): Promise<void> {
+  const { jobs, schedules, objects, nowMs } = deps;
+  const { workspace = "", path = "" } = parseNextRunId(id) ?? {};
+  const loaded = await loadSchedule(deps, workspace, path);
+  if (!loaded?.nextRun.next) {
+    const found = await schedules.get(workspace, path);
+    if (found.next) await commitParts(objects, [{ write: { raw: schedules.removeParams(found) }, refused: undefined }]);
+    return;
+  }
+  const { schedule, nextRun } = loaded;
+  const { next } = nextRun as { next: NonNullable<typeof nextRun.next> };
+  const now = nowMs();
+  const job = next.job === undefined ? undefined : await jobs.get(next.job);
+  const isLost = next.job === undefined ? hasJobAt(next.tickMs, now) : job === undefined || hasEnded(job);
+  const isHeld = isLost && (await isArchived(deps, workspace));
+  if (!isLost || isHeld) return setCheck(deps, nextRun, isHeld ? now + ARCHIVED_CHECK_MS : nextCheckMs(next.tickMs, now));
+  // A tick that never had a job gets one, also if it is late: its job is skipped and named when it is too late.
+  const isUnused = !(await jobs.get(toRunId(schedule.id, next.tickMs)));
+  await advanceSchedule(deps, loaded, isUnused ? next.tickMs - 1 : Math.max(now, next.tickMs));
+}

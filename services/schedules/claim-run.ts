@@ -1,0 +1,190 @@
+import type { HeadChange } from "../../aws/dynamodb/job-table.ts";
+import { actions } from "../../contract/access/actions.ts";
+import { isSvcError } from "../../contract/errors.ts";
+import { resolveConcurrency } from "../../core/jobs/concurrency.ts";
+import { hasEnded, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
+import type { JobMessage } from "../../core/jobs/lifecycle.ts";
+import { personKey } from "../../core/people/person.ts";
+import { may } from "../../core/permissions/may.ts";
+import { findTickAfter, planTick } from "../../core/schedules/tick-plan.ts";
+import type { RunTarget } from "../execution/requests/run-request.ts";
+import type { RunJobDeps } from "../execution/run-job.ts";
+import { buildRightsKeys, identifyActor } from "../identity/identify.ts";
+import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
+import { claimJob, newAttemptFields } from "../jobs/lifecycle/claim.ts";
+import { endJob } from "../jobs/lifecycle/finish.ts";
+import { prepareJob } from "../jobs/queue/enqueue.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
+import { advanceSchedule, buildErrorPart, cancelTick, type LoadedSchedule, loadSchedule, turnOff } from "./change-run.ts";
+import { isSkipped } from "./dynamic-skip.ts";
+import { buildNextRun, buildRun, type NextRunDeps, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
+
+export type ClaimRunDeps = NextRunDeps & RunJobDeps & ConcurrencyDeps & { worker: string };
+
+/** The number of times that a claim is tried while other writers interfere. Housekeeping sends the message again. */
+const TRIES = 8;
+
+/**
+ * Makes the first claim of a schedule's run, and gives the schedule its next run in the same transaction. Returns `undefined` if the run does not start
+ * now: it is not queued, it waits for a slot, or it is skipped. A schedule whose runs cannot start is turned off, and its `error` tells why.
+ */
+export async function claimScheduledRun(deps: ClaimRunDeps, { job: id }: JobMessage): Promise<RunningJob | undefined> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const job = await deps.jobs.get(id);
+    if (job?.state !== "queued") return undefined;
+    // It has started before.
+    if (job.claimer === undefined) return job.concurrency ? claimWithSlot(deps, id, job.concurrency.group) : claimJob(deps, id);
+    const loaded = await loadSchedule(deps, job.workspace, job.schedulePath ?? "");
+    if (loaded?.nextRun.next?.job !== id) {
+      await cancelTick(deps, job, "the schedule has changed");
+      return undefined;
+    }
+    const outcome = await startTick(deps, job, loaded);
+    if (outcome !== "again") return outcome;
+  }
+  return undefined;
+}
+
+type Outcome = RunningJob | undefined | "again";
+
+async function startTick(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedule): Promise<Outcome> {
+  const { jobs, nowMs } = deps;
+  const { schedule, nextRun } = loaded;
+  const { tickMs = 0, last } = nextRun.next ?? {};
+  const checked = await checkRights(deps, job, loaded);
+  if ("archived" in checked) {
+    await cancelTick(deps, job, "the workspace is archived");
+    return undefined;
+  }
+  if ("error" in checked) {
+    if (!(await turnOff(deps, loaded, checked.error))) return "again";
+    await cancelTick(deps, job, checked.error);
+    return undefined;
+  }
+  const scheduledMs = job.scheduledForMs ?? tickMs;
+  const plan = planTick(toClock(schedule), { tickMs, scheduledMs, nowMs: nowMs(), pausedUntil: schedule.settings.paused_until });
+  if (!plan.runs) return skipTick(deps, job, loaded, { afterMs: (plan.nextMs ?? tickMs) - 1, error: plan.error });
+  const noOverlap = schedule.isFlow && schedule.settings.no_flow_overlap === true;
+  if (noOverlap && last !== undefined) {
+    const before = await jobs.get(last);
+    // The end of that run continues the schedule.
+    if (before && !hasEnded(before)) return waitForEnd(deps, job, loaded, before.id);
+  }
+  const skips = await isSkipped(deps, loaded, job, tickMs);
+  if (skips === "undecided") return undefined;
+  if (skips) return skipTick(deps, job, loaded, { afterMs: Math.max(nowMs(), tickMs) });
+  return begin(deps, job, loaded, { target: checked.target, nextMs: noOverlap ? undefined : plan.nextMs, waits: noOverlap });
+}
+
+/** Checks the current rights of the identity for which the schedule runs, and what it runs. */
+async function checkRights(
+  { objects }: ClaimRunDeps,
+  { id: jobId }: QueuedJob,
+  { workspace, schedule }: LoadedSchedule,
+): Promise<{ target: RunTarget } | { error: string } | { archived: true }> {
+  const { email, permissionedAs, superAdmin, isFlow, scriptPath } = schedule;
+  const wanted = buildRightsKeys(personKey(email), workspace);
+  const found = await objects.batchGet([...wanted, toTargetKey(workspace, schedule)], { consistent: true });
+  const identity = await identifyActor(objects, { email, superAdmin, workspace }, found).catch((error: unknown) => {
+    if (isSvcError(error) && error.code === "auth.invalid") return undefined;
+    throw error;
+  });
+  if (!identity) return { error: `The user ${permissionedAs}, for whom the schedule runs, is disabled or does not exist.` };
+  if (identity.workspaceState) return { archived: true };
+  const target = parseTarget(schedule, found[wanted.length]);
+  if (!target) return { error: `There is no ${isFlow ? "flow" : "script"} at ${scriptPath}.` };
+  const actor = { ...identity, kind: "job" as const, jobId, attempt: 0, workspace, permissionedAs };
+  const { access } = isFlow ? actions.runFlow : actions.runScript;
+  if (!may(actor, access, { workspace, path: scriptPath })) return { error: `${permissionedAs} may not run ${scriptPath}.` };
+  return { target };
+}
+
+/** Gives the schedule another run instead of this one. The tick's job ends after that, so a repeated message finds it replaced. */
+async function skipTick(
+  deps: ClaimRunDeps,
+  job: QueuedJob,
+  loaded: LoadedSchedule,
+  { afterMs, error }: { afterMs: number; error?: string },
+): Promise<Outcome> {
+  const parts = error === undefined ? [] : [buildErrorPart(loaded, { error })];
+  if (!(await advanceSchedule(deps, loaded, afterMs, parts))) return "again";
+  return endSkipped(deps, job);
+}
+
+async function endSkipped(deps: ClaimRunDeps, job: QueuedJob): Promise<undefined> {
+  await endJob(deps, job, { state: "skipped", resultJson: JSON.stringify("skipped by the schedule") });
+  return undefined;
+}
+
+async function waitForEnd(deps: ClaimRunDeps, job: QueuedJob, { nextRun }: LoadedSchedule, running: string): Promise<Outcome> {
+  const { next } = nextRun;
+  if (!next) return undefined;
+  const waits = deps.schedules.replaceParams(nextRun, { ...next, job: running });
+  const marked = deps.jobs.updateParams(running, { endContinuesSchedule: true }, { attr: "endedAtMs", exists: false });
+  if ((await deps.objects.transactWrite([{ raw: waits }, { raw: marked }])) !== undefined) return "again";
+  return endSkipped(deps, job);
+}
+
+interface Start {
+  target: RunTarget;
+  nextMs: number | undefined;
+  /** The schedule continues when this run ends. */
+  waits: boolean;
+}
+
+/** Starts the run as the current version defines it, together with the next run of the schedule. */
+async function begin(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedule, { target, nextMs, waits }: Start): Promise<Outcome> {
+  const { jobs, objects, schedules, nowMs, worker } = deps;
+  const { workspace, schedule, nextRun } = loaded;
+  const { next } = nextRun;
+  if (!next) return undefined;
+  const refreshed = await refreshRun(deps, job, { workspace, schedule, target }, next.tickMs);
+  const concurrency =
+    target.version.concurrency && resolveConcurrency(target.version.concurrency, workspace, schedule.scriptPath, schedule.args);
+  const attempt = concurrency ? { concurrency } : { ...newAttemptFields(nowMs(), worker), attempt: 1 };
+  const own = { ...refreshed, ...attempt, ...(waits ? { endContinuesSchedule: true as const } : {}) };
+  const change = {
+    ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name, value ?? jobs.removed])),
+    claimer: jobs.removed,
+  };
+  const claimed: TransactionPart = {
+    write: { raw: jobs.updateParams(job.id, change as HeadChange, jobs.isUnclaimed) },
+    refused: undefined,
+  };
+  for (let tickMs = nextMs; ; ) {
+    const following =
+      waits || tickMs === undefined
+        ? { parts: [{ write: { raw: schedules.replaceParams(nextRun, { ...next, last: job.id }) } }], jobPart: undefined, job: undefined }
+        : await buildNextRun(deps, { workspace, schedule, target }, nextRun, { tickMs, last: job.id, keepCheck: true });
+    const refused = await objects.transactWrite([...following.parts, claimed].map((part) => part.write));
+    if (refused === undefined) {
+      await sendRun(deps, following.job);
+      if (concurrency) return claimWithSlot(deps, job.id, concurrency.group);
+      const { claimer: _, ...rest } = { ...job, ...(own as Partial<RunningJob>) };
+      return rest as RunningJob;
+    }
+    if (refused !== following.jobPart || tickMs === undefined) return "again";
+    // The tick had a job before, which was started early.
+    tickMs = findTickAfter(toClock(schedule), tickMs, schedule.settings.paused_until);
+  }
+}
+
+/** The fields of a job that the version of its script or flow determines. */
+const VERSION_FIELDS = [
+  ...["hash", "language", "tag", "priority", "timeoutS", "email", "permissionedAs", "superAdmin", "starter"],
+  ...["cacheTtlS", "cacheKey", "eraseAfterS", "flow"],
+] as const;
+
+/** Returns the fields that have changed because another version was saved since the job was created. */
+async function refreshRun(
+  deps: ClaimRunDeps,
+  job: QueuedJob,
+  run: Parameters<typeof buildRun>[0],
+  tickMs: number,
+): Promise<Record<string, unknown>> {
+  if (job.hash === undefined || job.hash === run.target.version.hash) return {};
+  const wanted = buildRun(run, tickMs);
+  // The arguments are stored already. They are part of the key of a cached result.
+  const fresh = await prepareJob(deps, { ...wanted, ...(wanted.cacheTtlS ? {} : { args: {} }), retention: job.retention });
+  return Object.fromEntries(VERSION_FIELDS.map((name) => [name, (fresh as Record<string, unknown>)[name]]));
+}

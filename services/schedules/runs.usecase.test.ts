@@ -1,0 +1,450 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { NewSchedule } from "../../contract/routes/schedules/schedule.ts";
+import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { personKey } from "../../core/people/person.ts";
+import { toNextRunId, toRunId } from "../../core/schedules/next-run.ts";
+import { storedScheduleSchema } from "../../core/schedules/schedule.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
+import { addFlow } from "../../test/support/use-cases/room-flows.ts";
+import { housekeep, listJobs, resumeDue, work } from "../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { addSchedule, addScriptAt, aScheduleRequest, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
+import { handleJobMessage } from "../execution/handle-job-message.ts";
+import { archiveWorkspace } from "../jobs/cancel/archive-workspace.ts";
+import { cancelJob } from "../jobs/cancel/cancel-job.ts";
+import { runJobNow } from "../jobs/queue/run-job-now.ts";
+import { deleteWorkspace, setWorkspaceArchived } from "../workspaces/archive.ts";
+import { listSchedulesWithRuns } from "./list-runs.ts";
+import { countSchedules, getSchedule } from "./read.ts";
+import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let room: Room;
+beforeAll(async () => {
+  room = await newScheduleRoom();
+});
+beforeEach(() => {
+  // A whole minute, so that the ticks are easy to name.
+  room.clock.nowMs = Math.ceil(room.clock.nowMs / MINUTE) * MINUTE + HOUR;
+  room.answers.run = async () => success(1);
+});
+afterEach(async () => {
+  await removeSchedules();
+});
+
+/** Other schedules would run beside those of the next test. */
+async function removeSchedules(): Promise<void> {
+  const { objects, jobs } = room.deps;
+  for (const { sk: path } of await objects.list(keys.schedule(room.workspace, "").pk))
+    await deleteSchedule(room.deps, room.workspace, path);
+  for (const job of await listJobs(room)) await jobs.deleteItem(job.id, "job");
+}
+
+/** The jobs of a schedule, oldest tick first. */
+async function runsOf(path: string): Promise<Job[]> {
+  const jobs = await listJobs(room);
+  return jobs.filter(({ schedulePath }) => schedulePath === path).sort((a, b) => (a.scheduledForMs ?? 0) - (b.scheduledForMs ?? 0));
+}
+const statesOf = async (path: string) => (await runsOf(path)).map(({ state }) => state);
+const waitingOf = async (path: string) => (await runsOf(path)).filter(({ state }) => state === "queued");
+
+/** Lets time pass until an instant, and handles the messages that are due then, as SQS and housekeeping do. */
+async function passUntil(atMs: number): Promise<void> {
+  room.clock.nowMs = atMs;
+  await resumeDue(room);
+  for (const job of await listJobs(room)) {
+    if (job.state === "queued" && (job.scheduledForMs ?? 0) <= atMs) await handle(job.id);
+  }
+}
+async function handle(id: string): Promise<void> {
+  const job = await room.deps.jobs.get(id);
+  if (job) await handleJobMessage(room.deps, { job: id, ...(job.claimer === undefined ? {} : { claimer: job.claimer }) });
+}
+const aSchedule = (fields: Partial<NewSchedule> = {}) => addSchedule(room, { schedule: "0 0 * * * *", ...fields });
+const load = (path: string) => getSchedule(room.deps, room.workspace, path);
+const nextHour = () => Math.floor(room.clock.nowMs / HOUR) * HOUR + HOUR;
+
+describe("a saved schedule", () => {
+  it("has its next run as a queued job, with an id of its tick", async () => {
+    const path = await aSchedule({ args: { a: 1 }, tag: "slow" });
+    const [job, ...others] = await runsOf(path);
+    expect(others).toEqual([]);
+    const { id } = storedScheduleSchema.parse((await room.deps.objects.get(keys.schedule(room.workspace, path)))?.value);
+    expect(job).toMatchObject({
+      id: toRunId(id, nextHour()),
+      state: "queued",
+      kind: "script",
+      path: "f/ops/hello",
+      scheduledForMs: nextHour(),
+      schedulePath: path,
+      trigger: "schedule",
+      tag: "slow",
+      permissionedAs: "u/ann",
+      args: { in: "head", json: '{"a":1}' },
+    });
+  });
+
+  it("starts its run at the tick, and gets the next one in the same step", async () => {
+    const path = await aSchedule();
+    const tickMs = nextHour();
+    await passUntil(tickMs - MINUTE);
+    expect(await statesOf(path)).toEqual(["queued"]);
+    await passUntil(tickMs);
+    const [first, second] = await runsOf(path);
+    expect(first).toMatchObject({ state: "succeeded", startedAtMs: tickMs });
+    expect(second).toMatchObject({ state: "queued", scheduledForMs: tickMs + HOUR });
+    await passUntil(tickMs + HOUR);
+    expect(await statesOf(path)).toEqual(["succeeded", "succeeded", "queued"]);
+  });
+
+  it("starts one run for two claims of a tick", async () => {
+    const path = await aSchedule();
+    room.clock.nowMs = nextHour();
+    const [job] = await runsOf(path);
+    const before = room.runs.length;
+    await Promise.all([handle(job?.id ?? ""), handle(job?.id ?? ""), handle(job?.id ?? "")]);
+    expect(room.runs.length - before).toBe(1);
+    expect(await statesOf(path)).toEqual(["succeeded", "queued"]);
+  });
+
+  it("runs the version that is current at the tick", async () => {
+    await addScriptAt(room, "f/ops/changing", { tag: "old" });
+    const path = await aSchedule({ script_path: "f/ops/changing" });
+    const { hash } = await addScriptAt(room, "f/ops/changing", { tag: "new", timeoutS: 7 });
+    await passUntil(nextHour());
+    expect((await runsOf(path))[0]).toMatchObject({ state: "succeeded", hash, tag: "new", timeoutS: 7 });
+  });
+
+  it("has no job for a tick in more than 30 days, and gets it when the tick is near", async () => {
+    const path = await aSchedule({ schedule: "0 0 1 1 *", timezone: "UTC" });
+    const newYear = Date.UTC(new Date(room.clock.nowMs).getUTCFullYear() + 1, 0, 1);
+    const isNear = newYear - room.clock.nowMs <= 30 * 24 * HOUR;
+    if (!isNear) expect(await runsOf(path)).toEqual([]);
+    await passUntil(Math.max(room.clock.nowMs, newYear - 29 * 24 * HOUR));
+    expect(await runsOf(path)).toMatchObject([{ state: "queued", scheduledForMs: newYear }]);
+    await passUntil(newYear);
+    expect(await statesOf(path)).toEqual(["succeeded"]);
+    expect((await room.deps.schedules.get(room.workspace, path)).next).toMatchObject({
+      tickMs: Date.UTC(new Date(newYear).getUTCFullYear() + 1, 0, 1),
+    });
+  });
+});
+
+describe("a change of a schedule", () => {
+  it("replaces the waiting run when it is saved, and removes it when it is turned off or deleted", async () => {
+    const path = await aSchedule();
+    const caller = { actor: anAdmin, workspace: room.workspace, path };
+    await updateSchedule(room.deps, caller, { schedule: "0 30 * * * *", timezone: "UTC", args: { b: 2 } });
+    expect(await runsOf(path)).toMatchObject([{ args: { json: '{"b":2}' } }]);
+    await updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { c: 3 } });
+    expect(await runsOf(path)).toMatchObject([{ args: { json: '{"c":3}' } }]);
+    await setScheduleEnabled(room.deps, caller, false);
+    expect(await runsOf(path)).toEqual([]);
+    await setScheduleEnabled(room.deps, caller, true);
+    expect(await runsOf(path)).toHaveLength(1);
+    await deleteSchedule(room.deps, room.workspace, path);
+    expect(await runsOf(path)).toEqual([]);
+    expect((await room.deps.schedules.get(room.workspace, path)).next).toBeUndefined();
+  });
+
+  it("a message for a run that was removed does nothing", async () => {
+    const path = await aSchedule();
+    const [job] = await runsOf(path);
+    await deleteSchedule(room.deps, room.workspace, path);
+    await handleJobMessage(room.deps, { job: job?.id ?? "", claimer: "schedule" });
+    expect(await runsOf(path)).toEqual([]);
+  });
+
+  it("a canceled run is followed by the next one", async () => {
+    const path = await aSchedule();
+    const [job] = await runsOf(path);
+    if (job) await cancelJob(room.deps, job, { by: "ann", reason: "" });
+    expect(await runsOf(path)).toMatchObject([{ state: "canceled" }, { state: "queued", scheduledForMs: nextHour() + HOUR }]);
+  });
+
+  it("a run that is started by hand stands for its tick", async () => {
+    const path = await aSchedule();
+    const [job] = await runsOf(path);
+    if (job) await runJobNow(room.deps, job);
+    await handle(job?.id ?? "");
+    expect(await runsOf(path)).toMatchObject([{ state: "succeeded" }, { state: "queued", scheduledForMs: nextHour() + HOUR }]);
+  });
+});
+
+describe("missed ticks", () => {
+  it("run once if the last one was missed by up to 15 minutes", async () => {
+    const path = await aSchedule({ schedule: "0 * * * * *" });
+    const firstMs = room.clock.nowMs + MINUTE;
+    await passUntil(firstMs + 10 * MINUTE + 500);
+    expect(await runsOf(path)).toMatchObject([
+      { state: "succeeded", scheduledForMs: firstMs },
+      { state: "queued", scheduledForMs: firstMs + 11 * MINUTE },
+    ]);
+    expect((await load(path)).error).toBeUndefined();
+  });
+
+  it("are skipped and named if they are older, and the last one runs if it is not", async () => {
+    const path = await aSchedule({ schedule: "0 * * * * *" });
+    const firstMs = room.clock.nowMs + MINUTE;
+    await passUntil(firstMs + HOUR + 500);
+    await passUntil(firstMs + HOUR + 600);
+    const [late, last, next] = await runsOf(path);
+    expect(late).toMatchObject({ state: "skipped", scheduledForMs: firstMs });
+    expect(last).toMatchObject({ state: "succeeded", scheduledForMs: firstMs + HOUR });
+    expect(next).toMatchObject({ state: "queued", scheduledForMs: firstMs + HOUR + MINUTE });
+    const at = (ms: number) => new Date(ms).toISOString().replace(".000Z", "Z");
+    expect((await load(path)).error).toContain(`46 ticks from ${at(firstMs)} to ${at(firstMs + 45 * MINUTE)} were skipped`);
+    expect((await load(path)).enabled).toBe(true);
+  });
+
+  it("of a day are skipped until the next day", async () => {
+    const path = await aSchedule({ schedule: "0 0 0 * * *" });
+    const midnight = Math.ceil(room.clock.nowMs / (24 * HOUR)) * 24 * HOUR;
+    await passUntil(midnight + 16 * MINUTE);
+    expect(await runsOf(path)).toMatchObject([{ state: "skipped" }, { state: "queued", scheduledForMs: midnight + 24 * HOUR }]);
+    expect((await load(path)).error).toContain("could not start it within 15 minutes");
+  });
+});
+
+describe("a schedule that cannot run turns itself off", () => {
+  const expectOff = async (path: string, error: string) => {
+    await passUntil(nextHour());
+    expect(await load(path)).toMatchObject({ enabled: false, error: expect.stringContaining(error) as unknown });
+    expect(await statesOf(path)).toEqual(["canceled"]);
+    expect((await room.deps.schedules.get(room.workspace, path)).next).toBeUndefined();
+  };
+
+  it("without its script", async () => {
+    await addScriptAt(room, "f/ops/gone");
+    const path = await aSchedule({ script_path: "f/ops/gone" });
+    await addScriptAt(room, "f/ops/gone", { archived: true });
+    await expectOff(path, "There is no script at f/ops/gone");
+  });
+
+  it("if its user is disabled, or may no longer run the script", async () => {
+    const { objects } = room.deps;
+    const path = await aSchedule();
+    const key = keys.user(personKey(anAdmin.email));
+    const user = (await objects.get(key))?.value as object;
+    await objects.put({ ...key, value: { ...user, disabled: true } });
+    await expectOff(path, "u/ann, for whom the schedule runs, is disabled");
+    await objects.put({ ...key, value: user });
+    const other = await aSchedule();
+    const member = keys.member(room.workspace, personKey(anAdmin.email));
+    const asMember = (await objects.get(member))?.value as object;
+    await objects.put({ ...key, value: { ...user, superAdmin: false } });
+    await objects.put({ ...member, value: { ...asMember, disabled: true } });
+    await expectOff(other, "u/ann may not run f/ops/hello");
+    await objects.put({ ...key, value: user });
+    await objects.put({ ...member, value: asMember });
+  });
+});
+
+describe("the options of a schedule", () => {
+  it("paused_until moves the next tick, and the tick at that time happens", async () => {
+    const until = nextHour() + 5 * HOUR;
+    const path = await aSchedule({ paused_until: new Date(until).toISOString() });
+    expect(await runsOf(path)).toMatchObject([{ scheduledForMs: until }]);
+  });
+
+  it.each([true, false])("dynamic_skip %s: the script decides whether the run is skipped", async (skips) => {
+    await addScriptAt(room, "f/ops/skip", { params: ["scheduled_for"] });
+    const path = await aSchedule({ dynamic_skip: "f/ops/skip" });
+    const tickMs = nextHour();
+    const asked: unknown[] = [];
+    room.answers.run = async ({ args }) => {
+      if (args && "scheduled_for" in args) asked.push(args);
+      return success(skips);
+    };
+    await passUntil(tickMs);
+    await passUntil(tickMs + 100);
+    expect(asked).toEqual([{ scheduled_for: new Date(tickMs).toISOString() }]);
+    expect(await statesOf(path)).toEqual([skips ? "skipped" : "succeeded", "queued"]);
+  });
+
+  it("a failing dynamic_skip skips nothing", async () => {
+    await addScriptAt(room, "f/ops/broken", { params: ["scheduled_for"] });
+    const path = await aSchedule({ dynamic_skip: "f/ops/broken" });
+    room.answers.run = async ({ args }) => (args && "scheduled_for" in args ? failure("no") : success(1));
+    await passUntil(nextHour());
+    await passUntil(room.clock.nowMs + 100);
+    expect(await statesOf(path)).toEqual(["succeeded", "queued"]);
+  });
+
+  it("a script with a concurrency limit waits for its slot, and the schedule goes on", async () => {
+    await addScriptAt(room, "f/ops/limited", { concurrency: { limit: 1 } });
+    const path = await aSchedule({ script_path: "f/ops/limited" });
+    const tickMs = nextHour();
+    await passUntil(tickMs);
+    expect((await runsOf(path))[0]).toMatchObject({ state: "succeeded", concurrency: { limit: 1 } });
+    await passUntil(tickMs + HOUR);
+    expect(await statesOf(path)).toEqual(["succeeded", "succeeded", "queued"]);
+  });
+
+  it("retry runs the script as the only step of a flow", async () => {
+    const path = await aSchedule({ retry: { constant: { attempts: 2, seconds: 1 } }, args: { "a b": 1 } });
+    const [job] = await runsOf(path);
+    expect(job).toMatchObject({ kind: "singlestepflow", path: "f/ops/hello" });
+    await passUntil(nextHour());
+    const [run] = await runsOf(path);
+    expect(run?.state).toBe("running");
+    expect(room.started.some((execution) => execution.job === run?.id)).toBe(true);
+  });
+});
+
+describe("no_flow_overlap", () => {
+  it("starts the flow again only when its last run has ended", async () => {
+    await addFlow(room, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
+    const path = await aSchedule({ script_path: "f/ops/long", is_flow: true, no_flow_overlap: true });
+    const tickMs = nextHour();
+    await passUntil(tickMs);
+    expect(await statesOf(path)).toEqual(["running"]);
+    await passUntil(tickMs + HOUR + MINUTE);
+    expect(await statesOf(path)).toEqual(["running"]);
+    const [run] = await runsOf(path);
+    if (run) await cancelJob(room.deps, run, { by: "ann", reason: "" });
+    expect(await runsOf(path)).toMatchObject([{ state: "canceled" }, { state: "queued", scheduledForMs: tickMs + 2 * HOUR }]);
+  });
+
+  it("skips a tick that a change of the schedule created while the flow runs", async () => {
+    await addFlow(room, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
+    const fields = { script_path: "f/ops/long", is_flow: true, no_flow_overlap: true };
+    const path = await aSchedule(fields);
+    const tickMs = nextHour();
+    await passUntil(tickMs);
+    const caller = { actor: anAdmin, workspace: room.workspace, path };
+    await updateSchedule(room.deps, caller, { schedule: "0 0 * * * *", timezone: "UTC", args: {}, ...fields });
+    expect(await statesOf(path)).toEqual(["running", "queued"]);
+    await passUntil(tickMs + HOUR);
+    expect(await statesOf(path)).toEqual(["running", "skipped"]);
+    const [run] = await runsOf(path);
+    if (run) await cancelJob(room.deps, run, { by: "ann", reason: "" });
+    expect(await statesOf(path)).toEqual(["canceled", "skipped", "queued"]);
+  });
+
+  it("a flow without it starts at each tick", async () => {
+    await addFlow(room, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
+    const path = await aSchedule({ script_path: "f/ops/long", is_flow: true });
+    await passUntil(nextHour());
+    await passUntil(nextHour());
+    expect(await statesOf(path)).toEqual(["running", "running", "queued"]);
+  });
+});
+
+it("a list shows the last runs of each schedule, and a script counts its schedules", async () => {
+  await addScriptAt(room, "f/ops/counted");
+  const path = await aSchedule({ script_path: "f/ops/counted" });
+  await passUntil(nextHour());
+  room.answers.run = async () => failure("no");
+  await passUntil(nextHour());
+  const listed = await listSchedulesWithRuns(room.deps, room.workspace, { per_page: 100 }, (one) => one === path);
+  const [second, first] = (await runsOf(path)).filter(hasEnded).reverse();
+  expect(listed).toMatchObject([
+    {
+      path,
+      jobs: [
+        { id: second?.id, success: false },
+        { id: first?.id, success: true },
+      ],
+    },
+  ]);
+  expect(await countSchedules(room.deps, room.workspace, { path: "f/ops/counted", isFlow: false })).toBe(1);
+});
+
+describe("whichever write fails,", () => {
+  it("a created schedule has one next run, or none was created", async () => {
+    await expectToSurviveFaults(async () => {
+      const request = aScheduleRequest({ schedule: "0 0 * * * *" });
+      const act = () => createSchedule(room.deps, { actor: anAdmin, workspace: room.workspace }, request);
+      return {
+        act,
+        recover: () => act().catch((error: unknown) => expect(error).toMatchObject({ code: "schedule.exists" })),
+        check: async () => expect(await statesOf(request.path)).toEqual(["queued"]),
+      };
+    });
+  });
+
+  it("a tick runs, and the schedule has one next run", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      room.clock.nowMs = nextHour();
+      const path = await aSchedule();
+      room.clock.nowMs = nextHour();
+      const [job] = await runsOf(path);
+      return {
+        act: () => handle(job?.id ?? ""),
+        recover: async () => {
+          for (let round = 0; round < 3; round += 1) await passUntil(room.clock.nowMs + 2 * MINUTE);
+        },
+        check: async () => expect(await statesOf(path)).toEqual(["succeeded", "queued"]),
+      };
+    });
+  });
+
+  it("a late tick is skipped, and the schedule goes on", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      room.clock.nowMs = nextHour();
+      const path = await aSchedule();
+      room.clock.nowMs = nextHour() + 20 * MINUTE;
+      const [job] = await runsOf(path);
+      return {
+        act: () => handle(job?.id ?? ""),
+        recover: async () => {
+          await passUntil(room.clock.nowMs + 2 * MINUTE);
+        },
+        check: async () => {
+          expect((await statesOf(path)).filter((state) => state === "queued")).toEqual(["queued"]);
+          expect((await statesOf(path))[0]).toMatch(/skipped|canceled/);
+          expect((await load(path)).error).toContain("was skipped");
+        },
+      };
+    });
+  });
+});
+
+describe("housekeeping", () => {
+  it("gives a schedule a next run that was lost", async () => {
+    const path = await aSchedule();
+    const [job] = await runsOf(path);
+    await room.deps.jobs.deleteItem(job?.id ?? "", "job");
+    await passUntil(nextHour() + 16 * MINUTE);
+    expect((await waitingOf(path)).map(({ scheduledForMs }) => scheduledForMs)).toEqual([nextHour()]);
+  });
+
+  it("removes the next run of a schedule that is gone", async () => {
+    const path = await aSchedule();
+    await room.deps.objects.deleteItem(keys.schedule(room.workspace, path));
+    room.clock.nowMs = nextHour() + 16 * MINUTE;
+    await resumeDue(room);
+    await work(room);
+    expect(await room.deps.jobs.getChild(toNextRunId(room.workspace, path), "schedule")).toBeUndefined();
+    expect((await runsOf(path)).filter((job) => !hasEnded(job))).toEqual([]);
+  });
+});
+
+describe("a workspace that is not in use", () => {
+  it("continues its schedules after it is restored, and takes them with it when it is deleted", async () => {
+    room = await newScheduleRoom();
+    room.clock.nowMs += HOUR;
+    const path = await aSchedule();
+    await archiveWorkspace(room.deps, { actor: anAdmin, workspace: room.workspace });
+    expect(await statesOf(path)).toEqual(["canceled"]);
+    await passUntil(nextHour() + MINUTE);
+    expect(await statesOf(path)).toEqual(["canceled"]);
+    await setWorkspaceArchived(room.deps, room.workspace, false);
+    await passUntil(room.clock.nowMs + 16 * MINUTE);
+    expect(await statesOf(path)).toEqual(["canceled", "queued"]);
+    await deleteWorkspace(room.deps, room.workspace, "ann@example.com");
+    for (let round = 0; round < 4; round += 1) {
+      room.clock.nowMs += 30 * MINUTE;
+      await housekeep(room);
+    }
+    expect(await room.deps.objects.get(keys.schedule(room.workspace, path))).toBeUndefined();
+    expect(await room.deps.jobs.getChild(toNextRunId(room.workspace, path), "schedule")).toBeUndefined();
+  });
+});
