@@ -19,7 +19,7 @@ export function findTickAfter(clock: CronClock, afterMs: number, pausedUntil?: s
   return findNextTick(clock, pausedUntil ? Math.max(afterMs, Date.parse(pausedUntil) - 1) : afterMs);
 }
 
-/** What happens to the job of a tick that may start now. */
+/** The decision about the job of a tick that may start now. */
 export type TickPlan =
   /** It runs. Other ticks that were missed until now do not. */
   | { runs: true; nextMs: number | undefined }

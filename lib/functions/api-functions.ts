@@ -28,6 +28,8 @@ export function addApiFunctions(
       objects.configureWrite(fn);
       // Jobs that build versions, and notes of the secrets that a job reads.
       jobs.configureMoveJobs(fn);
+      // The last runs of schedules.
+      jobs.configureFindJobsOfPath(fn);
       queue.configureSend(fn);
       // Files of jobs are in the folder of jobs.
       storage.configureRead(fn, "jobs", "scripts", "flows", "apps", "files");

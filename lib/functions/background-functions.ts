@@ -33,6 +33,7 @@ export function addBackgroundFunctions(
       objects.configureSweep(fn);
       objects.configureExpireTokens(fn);
       objects.configureAnchor(fn);
+      objects.configureTurnOffSchedules(fn);
       secrets.configureSignRecord(fn);
       // Gates whose time is over, or whose approvers are reminded.
       objects.configureApprove(fn);

@@ -113,6 +113,11 @@ export class JobsTable extends Construct {
     });
   }
 
+  /** Grants the search of the newest jobs of a script or flow. */
+  configureFindJobsOfPath(fn: LambdaFunction): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [`${this.table.tableArn}/index/path`] }));
+  }
+
   configureCountJobs(fn: LambdaFunction): void {
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ["dynamodb:Query"], resources: INDEXES.map((index) => `${this.table.tableArn}/index/${index}`) }),

@@ -114,6 +114,11 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);
   }
 
+  /** Grants turning off a schedule that has nothing to run. */
+  configureTurnOffSchedules(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["SCHED#*"]);
+  }
+
   private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({

@@ -26,7 +26,7 @@ const TRIES = 8;
 
 /**
  * Makes the first claim of a schedule's run, and gives the schedule its next run in the same transaction. Returns `undefined` if the run does not start
- * now: it is not queued, it waits for a slot, or it is skipped. A schedule whose runs cannot start is turned off, and its `error` tells why.
+ * now: it is not queued, it waits for a slot, or it is skipped. A schedule whose runs cannot start is turned off, and its `error` contains the reason.
  */
 export async function claimScheduledRun(deps: ClaimRunDeps, { job: id }: JobMessage): Promise<RunningJob | undefined> {
   for (let tries = 0; tries < TRIES; tries += 1) {

@@ -163,6 +163,7 @@ describe("a change of a schedule", () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
     if (job) await cancelJob(room.deps, job, { by: "ann", reason: "" });
+    await work(room);
     expect(await runsOf(path)).toMatchObject([{ state: "canceled" }, { state: "queued", scheduledForMs: nextHour() + HOUR }]);
   });
 
@@ -307,6 +308,7 @@ describe("no_flow_overlap", () => {
     expect(await statesOf(path)).toEqual(["running"]);
     const [run] = await runsOf(path);
     if (run) await cancelJob(room.deps, run, { by: "ann", reason: "" });
+    await work(room);
     expect(await runsOf(path)).toMatchObject([{ state: "canceled" }, { state: "queued", scheduledForMs: tickMs + 2 * HOUR }]);
   });
 
@@ -323,6 +325,7 @@ describe("no_flow_overlap", () => {
     expect(await statesOf(path)).toEqual(["running", "skipped"]);
     const [run] = await runsOf(path);
     if (run) await cancelJob(room.deps, run, { by: "ann", reason: "" });
+    await work(room);
     expect(await statesOf(path)).toEqual(["canceled", "skipped", "queued"]);
   });
 
@@ -433,6 +436,7 @@ describe("a workspace that is not in use", () => {
     room.clock.nowMs += HOUR;
     const path = await aSchedule();
     await archiveWorkspace(room.deps, { actor: anAdmin, workspace: room.workspace });
+    await work(room);
     expect(await statesOf(path)).toEqual(["canceled"]);
     await passUntil(nextHour() + MINUTE);
     expect(await statesOf(path)).toEqual(["canceled"]);
