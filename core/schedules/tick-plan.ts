@@ -3,7 +3,7 @@ import { type CronClock, findNextTick } from "./cron.ts";
 /** A tick that is further away has no job yet. */
 const JOB_AHEAD_MS = 30 * 24 * 3600_000;
 /** A tick that is later than this is skipped. */
-export const LATEST_START_MS = 15 * 60_000;
+const LATEST_START_MS = 15 * 60_000;
 /** Housekeeping checks a schedule this long after its next tick. */
 const CHECK_AFTER_MS = 15 * 60_000;
 

@@ -99,25 +99,19 @@ async function setCheck({ objects, schedules }: NextRunDeps, nextRun: FoundNextR
  * Gives a schedule its next run after the end of a job that has not started, for example because it was canceled, or of a flow that may not overlap.
  * Does nothing for other jobs.
  */
-export async function continueSchedule(deps: NextRunDeps, job: Job): Promise<void> {
-  const { id, workspace, schedulePath } = job;
-  if (schedulePath === undefined || !continuesSchedule(job)) return;
+export async function continueScheduleAfter(deps: NextRunDeps, id: string): Promise<void> {
+  const job = await deps.jobs.get(id);
+  if (!job || !hasEnded(job) || job.schedulePath === undefined || !continuesSchedule(job)) return;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const loaded = await loadSchedule(deps, workspace, schedulePath);
+    const loaded = await loadSchedule(deps, job.workspace, job.schedulePath);
     const next = loaded?.nextRun.next;
     if (!next || next.job !== id) return;
-    if (await isArchived(deps, workspace)) {
+    if (await isArchived(deps, job.workspace)) {
       await setCheck(deps, loaded.nextRun, deps.nowMs() + ARCHIVED_CHECK_MS);
       return;
     }
     if (await advanceSchedule(deps, loaded, Math.max(deps.nowMs(), next.tickMs))) return;
   }
-}
-
-/** Gives a schedule its next run after the end of a job, as `continueSchedule` does. */
-export async function continueScheduleAfter(deps: NextRunDeps, id: string): Promise<void> {
-  const job = await deps.jobs.get(id);
-  if (job && hasEnded(job)) await continueSchedule(deps, job);
 }
 
 /**
