@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { env } from "../contract/env.ts";
 import { parseConfig, retainsData } from "./config.ts";
+import { aStack } from "./stack-fixture.ts";
 
 describe("the context key svc", () => {
   it("describes a deployment to AWS by default", () => {
@@ -28,6 +30,20 @@ describe("the context key svc", () => {
     expect(
       parseConfig({ local: true, baseUrl: "http://127.0.0.1:1", logins: [{ ...login, issuer: "http://127.0.0.1:2" }] }).logins,
     ).toHaveLength(1);
+  });
+
+  it("accepts a receiver of the instance's events whose URL has no credentials, and gives it to the functions that add users", () => {
+    const given = { instanceEventsWebhook: "https://example.com/hook" };
+    for (const wrong of ["example.com", "ftp://example.com", "https://user:secret@example.com/"])
+      expect(() => parseConfig({ instanceEventsWebhook: wrong })).toThrow("instanceEventsWebhook");
+    const functions = Object.values(aStack(given).template.findResources("AWS::Lambda::Function"));
+    const named = functions.filter(
+      ({ Properties }) => Properties.Environment?.Variables?.[env.instanceEvents] === given.instanceEventsWebhook,
+    );
+    expect(named.map(({ Properties }) => Properties.Description).sort()).toEqual([
+      "svc: creates the first administrator",
+      "svc: workspaces, users and permissions",
+    ]);
   });
 
   it("rejects and names an unknown key, so that a typing error does not silently become the default", () => {

@@ -18,6 +18,7 @@ describe("what a deleted workspace stored", () => {
     const item = (pk: string, workspace?: string) => ({ pk, sk: "x", workspace });
     expect(["VAR#w", "R#w#f/a/b", "A#artefacts/w/1.zip", "AUDIT#w"].filter((pk) => !belongsToWorkspace("w", item(pk)))).toEqual([]);
     expect(belongsToWorkspace("w", item("TOKEN#00", "w")) && belongsToWorkspace("w", item("USER#ann@example.com", "w"))).toBe(true);
+    expect(["w", "w2", undefined].map((bound) => belongsToWorkspace("w", item("TOKENEXPIRY#0", bound)))).toEqual([true, false, false]);
     const others = [item("VAR#w2"), item("R#other#w"), item("TOKEN#00", "w2"), item("TOKEN#w"), item("USERS"), item("WORKSPACES", "w")];
     expect(others.filter((one) => belongsToWorkspace("w", one))).toEqual([]);
   });
