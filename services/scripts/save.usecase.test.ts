@@ -12,6 +12,7 @@ import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-obj
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { archiveScript, deleteScript, deleteScriptVersion } from "./archive.ts";
+import { muteScriptErrorHandler, setScriptMessage } from "./change-version.ts";
 import { createScript } from "./create.ts";
 import { loadScriptVersion, parseScript, scriptObjectKey } from "./load.ts";
 
@@ -208,6 +209,26 @@ describe("at once", () => {
         expect((await loadScriptVersion(room.deps, room.workspace, saved.value)).sent.content).toBe("export const main = () => 2;");
         expect(history).toContain(saved.value);
       } else expect([head, listing, history]).toEqual([undefined, undefined, []]);
+    }
+  });
+
+  it("an archival and changes of the list leave head and list with the same state", async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const path = newPath();
+      const hash = await save(path, small);
+      const caller = { actor: anAdmin, workspace: room.workspace };
+      const message = { hash, path, message: "A message" };
+      await Promise.allSettled([
+        archiveScript(room.deps, anAdmin, room.workspace, path),
+        setScriptMessage(room.deps, { ...caller, action: routes.updateScriptHistory }, message),
+        muteScriptErrorHandler(room.deps, caller, { path, muted: true }),
+      ]);
+      const { head, listing } = await load(path);
+      expect(listing?.value).toMatchObject({
+        archived: head?.archived,
+        deployment_message: "A message",
+        ...(head?.errorHandlerMuted ? { ws_error_handler_muted: true } : {}),
+      });
     }
   });
 });
