@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
+import { appChangeSchema, newAppSchema } from "../../../contract/routes/stored/apps.ts";
+import { newResourceSchema, newResourceTypeSchema } from "../../../contract/routes/stored/resources.ts";
+import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
+import { newVariableSchema } from "../../../contract/routes/stored/variables.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { createApp, updateApp } from "../../../services/apps/save.ts";
+import { saveFlow } from "../../../services/flows/definitions/save.ts";
+import { createResource, updateResource } from "../../../services/resources/save.ts";
+import { createResourceType } from "../../../services/resources/types.ts";
+import { createScript } from "../../../services/scripts/create.ts";
+import { createVariable, updateVariable } from "../../../services/variables/save.ts";
+import { changeAcl } from "../../../services/workspaces/acls.ts";
+import { createFolder } from "../../../services/workspaces/folders.ts";
+import { newRoom, type Room } from "./room.ts";
+import { addWorkspace } from "./room-jobs.ts";
+import { anAdmin } from "./room-people.ts";
+
+/** A text in every value, source and description. No event may contain it. */
+export const HIDDEN = "hidden-text";
+
+/** The room and the names of the objects of the current case. Importers see each change. */
+export let room: Room;
+export let name: string;
+export let path: string;
+export let renamed: string;
+
+/** Creates the room in which the cases make their changes: a workspace without an endpoint. */
+export async function newEventRoom(): Promise<void> {
+  room = await newRoom();
+  await addWorkspace(room);
+  await makeFolder("t");
+  await makeFolder("new");
+}
+
+/** Chooses the names of the objects of the next case. */
+export function nameNextObjects(): void {
+  name = `n${randomUUID().slice(0, 8)}`;
+  path = `f/t/${name}`;
+  renamed = `f/new/${name}`;
+}
+
+export const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+export const makeFolder = (folder: string, fields: object = {}) =>
+  createFolder(room.deps, anAdmin, room.workspace, { name: folder, ...fields } as Parameters<typeof createFolder>[3]);
+export const script = (fields: object = {}, options = {}) => {
+  room.clock.nowMs += 1;
+  const content = `export const main = () => "${HIDDEN}";`;
+  const sent = { path, language: "bun", content, summary: HIDDEN, description: HIDDEN, ...fields };
+  return createScript(room.deps, caller(), newScriptSchema.parse(sent), options);
+};
+export const flow = (fields: object = {}, at?: string) => {
+  room.clock.nowMs += 1;
+  const value = { modules: [{ id: "a", value: { type: "rawscript", language: "bun", content: HIDDEN, input_transforms: {} } }] };
+  return saveFlow(room.deps, caller(), newFlowSchema.parse({ path, summary: HIDDEN, value, ...fields }), at);
+};
+export const flowVersion = async (at = path) => Number((await room.deps.objects.get(keys.flowHead(room.workspace, at)))?.version);
+export const app = (fields: object = {}) =>
+  createApp(
+    room.deps,
+    caller(),
+    newAppSchema.parse({ path, summary: HIDDEN, value: { text: HIDDEN }, policy: { execution_mode: "viewer" }, ...fields }),
+  );
+export const changeApp = (change: object) => updateApp(room.deps, { ...caller(), path }, appChangeSchema.parse(change));
+export const appVersion = async (at = path) =>
+  ((await room.deps.objects.get(keys.app(room.workspace, at)))?.value as { version: number } | undefined)?.version;
+export const variable = (fields: object = {}) =>
+  createVariable(room.deps, caller(), newVariableSchema.parse({ path, value: HIDDEN, is_secret: true, description: HIDDEN, ...fields }));
+export const changeVariable = (change: object) => updateVariable(room.deps, { ...caller(), path }, change);
+export const resource = (fields: object = {}, options = {}) =>
+  createResource(
+    room.deps,
+    caller(),
+    newResourceSchema.parse({ path, value: { key: HIDDEN }, resource_type: "any", description: HIDDEN, ...fields }),
+    options,
+  );
+export const changeResource = (change: object) => updateResource(room.deps, { ...caller(), path }, change);
+export const resourceType = () =>
+  createResourceType(room.deps, anAdmin, room.workspace, newResourceTypeSchema.parse({ name, description: HIDDEN }));
+export const share = (kind: string, at = path) =>
+  changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind, path: at }, { owner: "u/bob", right: true });
