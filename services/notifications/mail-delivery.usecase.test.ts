@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { INSTANCE } from "../../contract/common.ts";
 import { failedAttempt } from "../../core/deliveries/attempt.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { personKey } from "../../core/people/person.ts";
 import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -20,8 +22,8 @@ beforeAll(async () => {
 const people = ["kim@example.com", "KIM@example.com", "lee@example.com"];
 
 /** A mail that a change has written, and function `deliver`. */
-async function aMail(workspace = room.workspace, hasSender = true) {
-  const part = buildMailWrite({ workspace, people, subject: "A token expires", lines: ["Soon."], page: "/", atMs: room.clock.nowMs });
+async function aMail({ workspace = room.workspace, hasSender = true, to = people } = {}) {
+  const part = buildMailWrite({ workspace, people: to, subject: "A token expires", lines: ["Soon."], page: "/", atMs: room.clock.nowMs });
   if (part.op !== "put") throw new Error("A mail is written by a put.");
   await room.deps.objects.transactWrite([part]);
   const { pk, sk } = part.object;
@@ -55,18 +57,32 @@ describe("a mail that concerns no gate", () => {
   });
 
   it("is not sent for a deleted workspace", async () => {
-    const mail = await aMail("deleted");
+    const mail = await aMail({ workspace: "deleted" });
     await room.deps.objects.put({ ...keys.deletedWorkspace("deleted"), value: {} });
     await mail.read();
     expect(mail.sent).toEqual([]);
   });
 
   it("is neither sent nor attempted again by a deployment without a sender", async () => {
-    const mail = await aMail(room.workspace, false);
+    const mail = await aMail({ hasSender: false });
     await mail.read();
     await mail.consumer.pass(24 * 3600_000);
     expect(mail.sent).toEqual([]);
     expect(room.deliveries.filter(({ message }) => message.kind === "mail")).toEqual([]);
+  });
+
+  it("goes to the superadmins, if it is for the admins of the instance, and not to disabled ones", async () => {
+    for (const [name, superAdmin, disabled] of [
+      ["boss", true, false] as const,
+      ["former", true, true] as const,
+      ["user", false, false] as const,
+    ]) {
+      const person = { email: `${name}@example.com`, username: name, superAdmin, disabled, createdAtMs: 0 };
+      await room.deps.objects.put({ ...keys.user(personKey(person.email)), value: person });
+    }
+    const mail = await aMail({ workspace: INSTANCE, to: ["role:admin", "kim@example.com"] });
+    await mail.read();
+    expect(mail.sent.sort()).toEqual(["ann@example.com", "boss@example.com", "kim@example.com"]);
   });
 
   it("is sent at least once and recorded, whichever write fails", async () => {
