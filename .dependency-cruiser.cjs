@@ -27,12 +27,12 @@ const testFiles = "\\.test\\.(ts|mjs)$";
 /** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). `events`, `schedules` and `routes` are reserved. */
 const servicesOrder = [
   ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "variables", "resources", "apps", "jobs", "files", "scripts"],
-  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "routes", "handlers", "maintenance"],
+  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "routes", "handlers", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
   ...["telemetry", "patterns", "events", "records", "audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
-  ...["secrets", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps"],
+  ...["secrets", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps"],
 ];
 
 const ordered = (root, folders) => [

@@ -21,6 +21,7 @@ import { streamRows } from "./jobs/streams.ts";
 import { REST_MS } from "./measure.ts";
 import { type Memory, memoryOf } from "./memory.ts";
 import type { Row, Section } from "./table.ts";
+import { triggerRows } from "./triggers.ts";
 
 /** A local set-up that runs already, with nothing in it but its examples. */
 export interface Target {
@@ -83,6 +84,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("Flows: one that waits", () => waitingRows(of));
     await section("Flows: state transitions, AWS requests and list price of one run", () => flowCostRows(of));
     await section("Approvals", () => approvalRows({ ...measured, endpoint: target.endpoint, target }));
+    await section("Triggers", () => triggerRows(of));
     await section("Flows: compiling", async () => compileRows(quick));
     note("afterLoad");
     await section("Lists and counts over HTTP", () => listRows(of));

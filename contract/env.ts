@@ -6,6 +6,16 @@ export const env = {
   queueUrl: "SVC_QUEUE_URL",
   /** The queue of jobs with a priority. */
   highQueueUrl: "SVC_HIGH_QUEUE_URL",
+  /** The queue to which topics, rules and the mail topic send the messages of triggers, and the dead-letter queue of triggers. */
+  triggerQueueArn: "SVC_TRIGGER_QUEUE_ARN",
+  triggerDeadLetterUrl: "SVC_TRIGGER_DEAD_LETTER_URL",
+  /** ARN of the function that receives the messages of triggers. */
+  receiveFunctionArn: "SVC_RECEIVE_FUNCTION_ARN",
+  /** The function that makes event source mappings, rules and subscriptions. */
+  connectFunction: "SVC_CONNECT_FUNCTION",
+  /** The domain of mail triggers, absent if the deployment receives no mail, and the topic on which SES reports a mail. */
+  mailDomain: "SVC_MAIL_DOMAIN",
+  mailTopic: "SVC_MAIL_TOPIC",
   signingSecret: "SVC_SIGNING_SECRET",
   /** The KMS key that wraps data keys. */
   secretsKey: "SVC_SECRETS_KEY",

@@ -6,9 +6,18 @@ import { type ObjectErrors, objectAnswers } from "./errors/objects.ts";
 import { type PeopleErrors, peopleAnswers } from "./errors/people.ts";
 import { type RequestErrors, requestAnswers } from "./errors/requests.ts";
 import { type ScriptAndFlowErrors, scriptAndFlowAnswers } from "./errors/scripts-and-flows.ts";
+import { type TriggerErrors, triggerAnswers } from "./errors/triggers.ts";
 
 /** Maps each error code to its details. To add a code, add it and its answer to the file of its domain in `contract/errors/`. */
-interface ErrorDetails extends RequestErrors, ObjectErrors, FileErrors, ScriptAndFlowErrors, ApprovalErrors, JobErrors, PeopleErrors {}
+interface ErrorDetails
+  extends RequestErrors,
+    ObjectErrors,
+    FileErrors,
+    ScriptAndFlowErrors,
+    ApprovalErrors,
+    JobErrors,
+    PeopleErrors,
+    TriggerErrors {}
 export type ErrorCode = keyof ErrorDetails;
 
 /** A failure that a caller can act on. Any other failure is a bug and remains a plain error. */
@@ -45,6 +54,7 @@ export const answers: Answers<ErrorDetails> = {
   ...approvalAnswers,
   ...jobAnswers,
   ...peopleAnswers,
+  ...triggerAnswers,
 };
 
 /** Returns the HTTP status and the sentence of an error. */

@@ -157,6 +157,18 @@ export const limits = {
   deliveryHoldMs: 40_000,
   /** The longest pause that a receiver can request with `Retry-After`. */
   retryAfterMs: 24 * 3600 * 1000,
+  /** Deliveries of a message of a trigger, after which it goes to the dead-letter queue. */
+  triggerReceives: 3,
+  /** Size of a mail that starts a job. Function `receive` parses it in memory. */
+  mailBytes: 30 * 1024 * 1024,
+  /** Lines of a mail that may begin a part, and attachments. Each part is parsed, and each attachment stored, separately. */
+  mailParts: 10_000,
+  mailAttachments: 500,
+  /** Size above which the raw mail is passed as a file, and a text of the mail is truncated: both are arguments of the job. */
+  mailTextBytes: 1024 * 1024,
+  /** Time for which one call waits for messages of a queue of another account, and time for which function `receive` reads it. */
+  pollWaitMs: 5000,
+  pollMs: 20_000,
   /** Minimum time between two reminders of the same gate. */
   noticeAgainMs: 60_000,
   /** Time within which the response of a webhook receiver must end. */

@@ -15,6 +15,7 @@ export type Outcome =
   | "ExecutionsFailed"
   | "NoticesFailed"
   | "DeliveriesFailed"
+  | "MailsRefused"
   | `Housekeeping${string}`;
 
 /** The metric of each state in which a job can end. */

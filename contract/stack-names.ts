@@ -9,3 +9,9 @@ export function buildMachinePrefix(stack: string, workspace?: string): string {
   const prefix = stack === DEFAULT_STACK ? `${stack}-` : `${stack}_`;
   return workspace === undefined ? prefix : `${prefix}${workspace}-`;
 }
+
+/** The beginning of the names of the rules of a stack's triggers. Roles grant rights by it. */
+export const buildTriggerRulePrefix = (stack: string): string => `${stack === DEFAULT_STACK ? `${stack}-` : `${stack}_`}trigger-`;
+
+/** The timeout of function `receive` in seconds. Lambda maps no queue whose visibility timeout is shorter, and 30 s is the default of a queue. */
+export const RECEIVE_TIMEOUT_S = 30;

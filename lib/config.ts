@@ -81,6 +81,11 @@ const stackConfigSchema = z
     mailFrom: z.email().optional(),
     /** An SES identity that is already verified for the sender: the address or its domain. */
     mailIdentity: z.string().min(3).optional(),
+    /** The domain whose mails start jobs. Its MX record names SES, and the receipt rule set of the stack is active (docs/aws.md). */
+    mailDomain: z
+      .string()
+      .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, "a domain in lower case")
+      .optional(),
     customDomain: z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() }).optional(),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
     /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. Default: 25, or 5 locally. */

@@ -59,6 +59,8 @@ export const descriptions = {
   settle: "svc: flows whose execution",
   deliver: "svc: notifications and events",
   remove: "svc: data of expired jobs",
+  receive: "svc: messages of triggers",
+  connect: "svc: connects queues",
 } as const;
 export const runner = (language: string) => `svc: runs ${language} scripts`;
 /** The functions that run code of users. */

@@ -13,6 +13,7 @@ import { StateMachines } from "./flows/state-machines.ts";
 import { addApiFunctions } from "./functions/api-functions.ts";
 import { addBackgroundFunctions } from "./functions/background-functions.ts";
 import { addExecutionFunctions } from "./functions/execution-functions.ts";
+import { addTriggerFunctions } from "./functions/trigger-functions.ts";
 import { DeliveryQueues } from "./notifications/delivery-queues.ts";
 import { Notices } from "./notifications/notifications.ts";
 import { Observe } from "./observability/observe.ts";
@@ -24,6 +25,7 @@ import { INDEXES, JobsTable } from "./storage/jobs-table.ts";
 import { Keys } from "./storage/keys.ts";
 import { ObjectsTable } from "./storage/objects-table.ts";
 import { protectsData } from "./storage/retention.ts";
+import { Triggers } from "./triggers/triggers.ts";
 
 export interface SvcStackProps extends StackProps {
   readonly config: StackConfig;
@@ -51,6 +53,7 @@ export class SvcStack extends Stack {
     const notices = new Notices(this, "Notices", config);
     const deliveries = new DeliveryQueues(this, "Deliveries", config);
     const flows = new StateMachines(this, "StateMachines", config);
+    const triggers = new Triggers(this, "Triggers", config, storage);
     const api = new Api(this, "Gateway", config);
     const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
 
@@ -74,12 +77,14 @@ export class SvcStack extends Stack {
         notices,
         deliveries,
         flows,
+        triggers,
       },
     };
 
     const { step, machines, worker, run, stream } = addExecutionFunctions(parts);
-    const { approve, ...answering } = addApiFunctions(parts, step);
-    const { deliver, housekeeping, deadLetter, setup } = addBackgroundFunctions(parts, machines);
+    const { receive, connect } = addTriggerFunctions(parts);
+    const { approve, ...answering } = addApiFunctions(parts, { step, connect });
+    const { deliver, housekeeping, deadLetter, setup } = addBackgroundFunctions(parts, machines, { receive, connect });
 
     api.route({ run, stream, approve, ...answering });
     new Tick(this, "Tick", housekeeping);
@@ -92,6 +97,7 @@ export class SvcStack extends Stack {
       stackName: config.stackName,
       api: api.api,
       queues: queue,
+      triggerDeadLetters: triggers.deadLetters,
       unremoved: jobs.unremoved,
       deliveries,
       functions,
@@ -110,6 +116,11 @@ export class SvcStack extends Stack {
       QueueUrl: queue.queue.queueUrl,
       HighQueueUrl: queue.high.queueUrl,
       DeadLetterQueueUrl: queue.deadLetters.queueUrl,
+      TriggerQueueUrl: triggers.queue.queueUrl,
+      TriggerDeadLetterQueueUrl: triggers.deadLetters.queueUrl,
+      ...(triggers.mailTopicArn ? { MailTopic: triggers.mailTopicArn } : {}),
+      ReceiveFunction: receive.functionName,
+      ConnectFunction: connect.functionName,
       SetupFunction: setup.functionName,
       HousekeepingFunction: housekeeping.functionName,
       WorkerFunction: worker.functionName,

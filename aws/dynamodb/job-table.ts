@@ -81,6 +81,7 @@ const HeadEntity = new Entity({
     schedulePath: string().savedAs("sch").optional(),
     claimer: string().savedAs("cl").optional(),
     endContinuesSchedule: boolean().savedAs("ec").optional(),
+    triggerPath: string().savedAs("tp").optional(),
     timeoutS: number().savedAs("to"),
     priority: number().savedAs("py").optional(),
     concurrency: any().savedAs("cc").optional(),

@@ -7,9 +7,10 @@ import { type BuildRequest, type BuildResult, buildResultSchema } from "../../co
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { ConnectSources, PollCall } from "../../core/triggers/connect-call.ts";
 import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
-import { lambda } from "../sdk/clients.ts";
+import { lambda } from "../sdk/lambda-client.ts";
 
 /**
  * The outcome of a call of a runner. `throttled`: no runner was free, or the call did not reach one, so nothing has run. `lost`: the runner has
@@ -98,6 +99,17 @@ export const functions = {
   /** Creates a flow's state machine if there is none. Throws `service.busy`. */
   async createStateMachine(request: MachineRequest): Promise<MachineAnswer> {
     return JSON.parse(await invokeFunction(requireEnv(env.flowsFunction), request, "The state machine could not be created"));
+  },
+
+  /** Has the sources of triggers connected, without waiting. */
+  async startConnecting(call: ConnectSources): Promise<void> {
+    const FunctionName = requireEnv(env.connectFunction);
+    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
+  },
+  /** Has queues read that are not mapped to a function, without waiting. */
+  async startPolling(call: PollCall): Promise<void> {
+    const FunctionName = requireEnv(env.receiveFunctionArn);
+    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 
   /** Builds the artefact of a script. Throws `service.busy`. */

@@ -1,5 +1,4 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
@@ -8,7 +7,7 @@ import { reportBusyServices } from "./aws-errors.ts";
 import { countRequests } from "./request-counts.ts";
 
 /** Creates a client on first use, once in a process. Calls are marked as pure, so that a bundle omits unused clients. */
-function once<T>(make: () => T): () => T {
+export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();
@@ -30,21 +29,3 @@ export const s3 = /* @__PURE__ */ once(() =>
 );
 export const sqs = /* @__PURE__ */ once(() => reportBusyServices(countRequests(new SQSClient({ useQueueUrlAsEndpoint: false }))));
 export const stepFunctions = /* @__PURE__ */ once(() => reportBusyServices(countRequests(new SFNClient({}))));
-
-/**
- * A call of a runner lasts as long as its script. The client makes one attempt, because a second one would run the script again. Its errors are
- * classified by its adapter, to which it matters whether the function has started.
- */
-export const lambda = /* @__PURE__ */ once(() =>
-  countRequests(
-    new LambdaClient({
-      maxAttempts: 1,
-      requestHandler: {
-        requestTimeout: 890_000,
-        connectionTimeout: 5_000,
-        httpsAgent: { maxSockets: 200 },
-        httpAgent: { maxSockets: 200 },
-      },
-    }),
-  ),
-);

@@ -1,3 +1,5 @@
+import type { TriggerKind } from "../routes/triggers/trigger-kinds.ts";
+
 /** The first part of a scope. No scope reaches `tokens` and `instanceGroups`. */
 export type AccessDomain =
   | "jobs"
@@ -17,7 +19,8 @@ export type AccessDomain =
   | "tokens"
   | "audit"
   | "approvals"
-  | "settings";
+  | "settings"
+  | `${TriggerKind}_triggers`;
 
 /**
  * The right that a caller needs. `self`: any valid token. `member`: membership of the workspace. `read`, `run`, `write`, `own`: that right on
@@ -38,7 +41,8 @@ export type HiddenCode =
   | "schedule.notFound"
   | "folder.notFound"
   | "group.notFound"
-  | "access.notFound";
+  | "access.notFound"
+  | "trigger.notFound";
 
 interface Rule {
   domain: AccessDomain;

@@ -26,6 +26,7 @@ import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
 import { variableRoutes } from "./stored/variables.ts";
+import { triggerRoutes } from "./triggers/triggers.ts";
 import { auditRoutes } from "./workspaces/audit.ts";
 import { settingRoutes } from "./workspaces/settings.ts";
 import { workspaceRoutes } from "./workspaces/workspaces.ts";
@@ -49,6 +50,7 @@ export const routes = {
   ...resourceRoutes,
   ...scheduleRoutes,
   ...appRoutes,
+  ...triggerRoutes,
   ...workspaceRoutes,
   ...settingRoutes,
   ...webhookRoutes,

@@ -55,7 +55,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
     (query.is_not_schedule !== true || job.schedulePath === undefined) &&
     // No job has these fields yet.
     matchesList(query.label, undefined) &&
-    matchesList(query.trigger_path, undefined) &&
+    matchesList(query.trigger_path, job.triggerPath, wild) &&
     within(job.createdAtMs, query.created_before, query.created_after) &&
     (ended || within(job.createdAtMs, query.created_before_queue, query.created_after_queue)) &&
     within(started, query.started_before, query.started_after) &&

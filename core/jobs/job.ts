@@ -55,6 +55,8 @@ const base = {
   claimer: z.string().optional(),
   /** The schedule that started this flow gets its next run when the flow has ended. */
   endContinuesSchedule: z.literal(true).optional(),
+  /** The path of the trigger that started it. */
+  triggerPath: z.string().optional(),
   timeoutS: z.number(),
   /** A job with a priority above 0 uses the high-priority queue. */
   priority: z.number().optional(),

@@ -28,6 +28,10 @@ const others = [
   "publicKey",
   "idempotency",
   "retry",
+  "release",
+  "polledQueue",
+  "connection",
+  "mailbox",
 ];
 
 describe("workspaceOf", () => {
@@ -43,6 +47,10 @@ describe("workspaceOf", () => {
 
   it("the workspace of an item in the shared queue is part of its sort key", () => {
     expect(findQueueWorkspace(keys.retry(7, WS, "notice", "topic"))).toBe(WS);
+    expect(findQueueWorkspace(keys.release(WS, "trigger"))).toBe(WS);
+    expect(findQueueWorkspace(keys.polledQueue(WS, "trigger"))).toBe(WS);
+    // A request to remove the mapping of a queue remains until it is carried out, also after the purge of its workspace.
+    expect(findQueueWorkspace(keys.connection(WS, "queue#q"))).toBeUndefined();
     expect(findQueueWorkspace(keys.folder(WS, "f"))).toBeUndefined();
   });
 });

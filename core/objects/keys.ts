@@ -101,6 +101,22 @@ export const keys = {
     sk: `${sortable(path)}#${app}`,
   }),
   schedule: (workspace: string, path: string): ObjectKey => ({ pk: `SCHED#${workspace}`, sk: sortable(path) }),
+  /** A trigger of one kind. */
+  trigger: (workspace: string, kind: string, path: string): ObjectKey => ({ pk: `TRIGGER#${workspace}#${kind}`, sk: sortable(path) }),
+  /** The trigger that receives the messages of a source in AWS (core/triggers/sources.ts). */
+  triggerSource: (workspace: string, source: string): ObjectKey => ({ pk: `TSOURCE#${workspace}`, sk: source }),
+  /** The reason for which a trigger takes no messages, by the trigger's id. */
+  triggerFault: (workspace: string, id: string): ObjectKey => ({ pk: `TFAULT#${workspace}`, sk: id }),
+  /** A job that waits because its trigger is suspended. */
+  heldJob: (workspace: string, trigger: string, job: string): ObjectKey => ({ pk: `HELD#${workspace}`, sk: `${trigger}#${job}` }),
+  /** A trigger whose waiting jobs are being released. */
+  release: (workspace: string, trigger: string): ObjectKey => ({ pk: "RELEASES", sk: `${workspace}#${trigger}` }),
+  /** A queue that housekeeping has read each minute, by its trigger's id. */
+  polledQueue: (workspace: string, trigger: string): ObjectKey => ({ pk: "POLLS", sk: `${workspace}#${trigger}` }),
+  /** A source whose mapping, rule or subscription may differ from what its triggers need. It remains after its workspace until that is removed. */
+  connection: (workspace: string, source: string): ObjectKey => ({ pk: "CONNECTIONS", sk: `${workspace}#${source}` }),
+  /** The trigger that receives the mails of an address. All workspaces share the domain. */
+  mailbox: (localPart: string): ObjectKey => ({ pk: "MAILBOXES", sk: localPart }),
   resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),
   /** The workspace's data keys, wrapped, and its exportable key. */
   keyRing: (workspace: string): ObjectKey => ({ pk: `RING#${workspace}`, sk: "ring" }),
@@ -155,5 +171,9 @@ export function findWorkspace(pk: string): string | undefined {
   return kind === "A" ? second.split("/")[1] : second;
 }
 
-/** Returns the workspace of an item in the queue that all workspaces share. */
-export const findQueueWorkspace = ({ pk, sk }: ObjectKey): string | undefined => (pk === "RETRIES" ? sk.split("#")[1] : undefined);
+/** The place of the workspace in the sort keys of the partitions that all workspaces share. */
+const WORKSPACE_PART: Readonly<Record<string, number>> = { RETRIES: 1, POLLS: 0, RELEASES: 0 };
+
+/** Returns the workspace of an item in a queue that all workspaces share. */
+export const findQueueWorkspace = ({ pk, sk }: ObjectKey): string | undefined =>
+  Object.hasOwn(WORKSPACE_PART, pk) ? sk.split("#")[WORKSPACE_PART[pk] ?? 0] : undefined;

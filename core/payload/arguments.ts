@@ -2,6 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { removeTrailing } from "../patterns/remove-trailing.ts";
+import type { TriggerEvent } from "../triggers/events.ts";
 import { isBase64 } from "./base64.ts";
 import { readCloudEvent } from "./cloud-event.ts";
 import { removeCredentials } from "./credentials.ts";
@@ -25,7 +26,7 @@ export interface PayloadOptions {
 export interface Arguments {
   args: Record<string, unknown>;
   files: FormFile[];
-  event?: WebhookEvent;
+  event?: WebhookEvent | TriggerEvent;
   /** The form with its files is the argument `body`. */
   wrapped: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Runnable } from "../scripts/version.ts";
-import type { WebhookEvent } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
 
 const EVENT = "event";
 
@@ -7,7 +7,7 @@ const EVENT = "event";
 export function buildPreprocessorArguments(
   { params }: NonNullable<Runnable["preprocessor"]>,
   args: Record<string, unknown>,
-  event: WebhookEvent,
+  event: NonNullable<Arguments["event"]>,
 ): Record<string, unknown> {
   const taken = params ? Object.entries(args).filter(([name]) => params.includes(name)) : Object.entries(args);
   return Object.fromEntries([...taken, [EVENT, event]]);
@@ -17,6 +17,8 @@ export function buildPreprocessorArguments(
 export function restoreEventBody(event: unknown): unknown {
   if (typeof event !== "object" || event === null || Object.hasOwn(event, "body")) return event;
   const { kind, raw_string: text, ...rest } = event as { kind?: unknown; raw_string?: unknown };
+  // Events of triggers have no body.
+  if (kind !== "webhook") return event;
   let body: unknown = text;
   try {
     body = JSON.parse(String(text));

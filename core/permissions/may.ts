@@ -140,6 +140,9 @@ const objectKinds: Partial<Record<AccessDomain, string>> = {
   resources: "resource",
   schedules: "schedule",
   apps: "app",
+  sqs_triggers: "sqs_trigger",
+  aws_triggers: "aws_trigger",
+  email_triggers: "email_trigger",
 };
 
 /** The kind under which an object's extra permissions are stored (api.md §3.5). A run needs those of the script or flow. */

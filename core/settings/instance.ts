@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { webhookUrl } from "../../contract/routes/events/webhooks.ts";
+import { AWS_TRIGGER_SOURCES, awsTriggerSourcesSchema } from "../triggers/sources.ts";
 
 /** Whether sign-in through a provider requires an existing user or an invitation. Default: true. */
 export const REQUIRE_KNOWN_USER = "require_preexisting_user_for_oauth";
@@ -23,6 +24,7 @@ const known: Readonly<Record<string, z.ZodType>> = {
   [REQUIRE_KNOWN_USER]: z.boolean(),
   [SYNC_LIMIT]: syncLimitSchema,
   [INSTANCE_EVENTS_URL]: instanceEventsUrlSchema,
+  [AWS_TRIGGER_SOURCES]: awsTriggerSourcesSchema,
   // Usernames are chosen in each workspace, so only `false` is valid.
   automate_username_creation: z.literal(false),
 };

@@ -36,8 +36,8 @@ export function isRemovableItem(job: Job, nowMs: number): boolean {
   return hasEnded(job) && (job.cancel?.reason !== DELETED_REASON || nowMs - job.endedAtMs >= STOPPED_MS);
 }
 
-/** Returns whether an item of the table belongs to a workspace. Tokens that are limited to the workspace belong to it. */
+/** Returns whether an item of the table belongs to a workspace. Tokens that are limited to the workspace belong to it, and so do its mail addresses. */
 export function belongsToWorkspace(workspace: string, item: ObjectKey & { workspace: string | undefined }): boolean {
-  const bound = item.workspace === workspace && /^(TOKEN|TOKENEXPIRY|USER)#/.test(item.pk);
+  const bound = item.workspace === workspace && /^(TOKEN|TOKENEXPIRY|USER)#|^MAILBOXES$/.test(item.pk);
   return bound || findWorkspace(item.pk) === workspace || findQueueWorkspace(item) === workspace;
 }

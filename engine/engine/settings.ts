@@ -28,6 +28,8 @@ export interface LocalSettings extends EngineSettings {
   instanceEventsWebhook: string;
   /** Mails stay in the engine: `npm run mail` shows them. */
   mailFrom: string;
+  /** The domain of mails that start jobs. The engine receives no mail. */
+  mailDomain: string;
 }
 
 /**
@@ -67,6 +69,7 @@ export async function localSettings({ url, workDir, tools, go }: Given): Promise
     includeHeaders: process.env[env.includeHeaders] ?? "",
     instanceEventsWebhook: process.env[env.instanceEvents] ?? "",
     mailFrom: "svc@svc.localhost",
+    mailDomain: "in.svc.localhost",
   };
 }
 

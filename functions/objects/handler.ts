@@ -6,7 +6,8 @@ import { flows } from "./flows.ts";
 import { resources } from "./resources.ts";
 import { schedules } from "./schedules.ts";
 import { scripts } from "./scripts.ts";
+import { triggers } from "./triggers.ts";
 import { variables } from "./variables.ts";
 
-/** Stored objects: scripts, flows, variables, resources with their types, schedules, apps, files, and the key of their secrets. */
-export const handler = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...schedules, ...apps, ...encryptionKey]);
+/** Stored objects: scripts, flows, variables, resources with their types, schedules, triggers, apps, files, and the key of their secrets. */
+export const handler = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...schedules, ...apps, ...encryptionKey, ...triggers]);

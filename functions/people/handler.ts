@@ -3,6 +3,7 @@ import { audit } from "./audit.ts";
 import { access } from "./groups-and-acls.ts";
 import { instanceWebhooks } from "./instance-webhooks.ts";
 import { members } from "./members.ts";
+import { missingTriggers } from "./missing-triggers.ts";
 import { oauth } from "./oauth.ts";
 import { instancePeople } from "./people.ts";
 import { settings } from "./settings.ts";
@@ -24,4 +25,5 @@ export const handler = domainApi([
   ...signInHandlers,
   ...oauth,
   ...audit,
+  ...missingTriggers,
 ]);

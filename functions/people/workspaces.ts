@@ -1,6 +1,7 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { archiveWorkspace } from "../../services/jobs/cancel/archive-workspace.ts";
+import { requestConnections } from "../../services/triggers/sources.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
 import {
   addFolderOwner,
@@ -35,10 +36,12 @@ export const workspaces: ApiRoutes = [
   on(routes.listAllWorkspaces, async ({ query }) => json(200, paginate(await listAllWorkspaces(deps), query))),
   on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
     await archiveWorkspace({ ...cancelDeps, objects: deps.objects }, { actor: auth.actor, workspace });
+    await requestConnections(deps.objects, workspace);
     return text(200, `The workspace ${workspace} was archived.`);
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {
     await setWorkspaceArchived(deps, workspace, false);
+    await requestConnections(deps.objects, workspace);
     return text(200, `The workspace ${workspace} is active again.`);
   }),
   on(routes.deleteWorkspace, async ({ auth, params: { workspace } }) => {

@@ -76,5 +76,6 @@ const hiddenErrors: { readonly [C in HiddenCode]: (parts: PathParts) => SvcError
   "schedule.notFound": ({ path = "" }) => new SvcError("schedule.notFound", { path }),
   "folder.notFound": ({ name = "" }) => new SvcError("folder.notFound", { name }),
   "group.notFound": ({ name = "" }) => new SvcError("group.notFound", { name }),
+  "trigger.notFound": ({ path = "" }) => new SvcError("trigger.notFound", { path }),
   "access.notFound": ({ kind = "", path = "" }) => new SvcError("access.notFound", { kind, path }),
 };

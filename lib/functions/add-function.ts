@@ -17,6 +17,7 @@ import type { Storage } from "../storage/bucket.ts";
 import type { JobsTable } from "../storage/jobs-table.ts";
 import type { Keys } from "../storage/keys.ts";
 import type { ObjectsTable } from "../storage/objects-table.ts";
+import type { Triggers } from "../triggers/triggers.ts";
 
 /** The constructs of the stack that grant functions their capabilities. */
 export interface StackParts {
@@ -38,6 +39,7 @@ export interface StackParts {
   readonly notices: Notices;
   readonly deliveries: DeliveryQueues;
   readonly flows: StateMachines;
+  readonly triggers: Triggers;
 }
 
 interface FunctionSize {

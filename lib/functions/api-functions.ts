@@ -8,9 +8,9 @@ import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
 /** The functions that answer requests and run no jobs. */
 export function addApiFunctions(
   parts: StackParts,
-  step: LambdaFunction,
+  { step, connect }: Record<"step" | "connect", LambdaFunction>,
 ): Record<"objects" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
-  const { config, url, jobs, objects, storage, secrets, queue, people, logins, flows } = parts;
+  const { config, url, jobs, objects, storage, secrets, queue, people, logins, flows, triggers } = parts;
   const reserved = reservedConcurrencyOf(config);
   const objectsFn = addFunction(
     parts,
@@ -38,6 +38,8 @@ export function addApiFunctions(
       secrets.configureSeal(fn);
       flows.configureShow(fn, config);
       flows.configureDescribe(fn, step);
+      triggers.configureMailDomain(fn);
+      triggers.configureHaveConnected(fn, connect);
     },
   );
   const jobsFn = addFunction(

@@ -8,8 +8,9 @@ import { grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
 export function addBackgroundFunctions(
   parts: StackParts,
   machines: LambdaFunction,
+  { receive, connect }: Record<"receive" | "connect", LambdaFunction>,
 ): Record<"deliver" | "housekeeping" | "settle" | "deadLetter" | "remove" | "setup", LambdaFunction> {
-  const { config, url, jobs, objects, storage, secrets, queue, people, notices, deliveries, flows } = parts;
+  const { config, url, jobs, objects, storage, secrets, queue, people, notices, deliveries, flows, triggers } = parts;
   // The message of each attempt is sent by the attempt before it.
   const delivers = { description: "svc: notifications and events", memoryMb: 512, timeoutS: DELIVER_TIMEOUT_S, mayLoop: true };
   const deliver = addFunction(parts, "deliver", delivers, (fn) => {
@@ -43,6 +44,9 @@ export function addBackgroundFunctions(
       flows.configureRemove(fn);
       queue.configureSend(fn);
       deliveries.configureSend(fn);
+      objects.configureRequestConnections(fn);
+      triggers.configureHaveConnected(fn, connect);
+      triggers.configureHavePolled(fn, receive);
       // Flows whose execution was lost go on.
       storage.configureRead(fn, "jobs", "flows");
       storage.configureWrite(fn, "jobs");

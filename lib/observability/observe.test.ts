@@ -30,7 +30,7 @@ const resourcesWatched = (namespace: string, name: string, dimension: string) =>
   );
 
 /** The number of metrics in alarms, of which docs/aws.md states the price. */
-const PRICED_METRICS = 57;
+const PRICED_METRICS = 60;
 
 describe("alarms", () => {
   it.each(Object.entries(aws.findResources("AWS::Lambda::Function")).map(([id, { Properties }]) => [Properties.Description, id]))(
@@ -72,10 +72,18 @@ describe("alarms", () => {
       watched
         .filter(({ MetricName }) => MetricName === metric)
         .flatMap(({ Dimensions }) =>
-          JSON.stringify(Dimensions).match(/JobQueue(?:Dead|High)|JobQueue(?=[0-9A-F]{8}")|Unremoved|Deliveries(?:Dead|Fast)/g),
+          JSON.stringify(Dimensions).match(
+            /JobQueue(?:Dead|High)|JobQueue(?=[0-9A-F]{8}")|Unremoved|TriggersDead|Deliveries(?:Dead|Fast)/g,
+          ),
         );
     expect(queues("ApproximateAgeOfOldestMessage").sort()).toEqual(["DeliveriesFast", "JobQueue", "JobQueueHigh"]);
-    expect(queues("ApproximateNumberOfMessagesVisible").sort()).toEqual(["DeliveriesDead", "JobQueueDead", "JobQueueHigh", "Unremoved"]);
+    expect(queues("ApproximateNumberOfMessagesVisible").sort()).toEqual([
+      "DeliveriesDead",
+      "JobQueueDead",
+      "JobQueueHigh",
+      "TriggersDead",
+      "Unremoved",
+    ]);
     expect(watched.map(({ MetricName }) => MetricName)).toContain("5XXError");
   });
 

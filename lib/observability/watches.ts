@@ -14,6 +14,7 @@ export interface Observed {
   readonly queues: JobQueue;
   readonly unremoved: Queue;
   readonly deliveries: DeliveryQueues;
+  readonly triggerDeadLetters: Queue;
   /** Every function of the stack, by the name of its folder. */
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly tables: { readonly jobs: Table; readonly objects: Table };
@@ -131,7 +132,7 @@ function listServiceWatches({ stackName, api, functions, deliveries }: Observed)
   ];
 }
 
-function listJobWatches({ stackName, queues, unremoved }: Observed): Watch[] {
+function listJobWatches({ stackName, queues, unremoved, triggerDeadLetters }: Observed): Watch[] {
   return [
     {
       id: "QueueAge",
@@ -170,6 +171,15 @@ function listJobWatches({ stackName, queues, unremoved }: Observed): Watch[] {
       above: 0,
       minutes: 5,
       meaning: "messages remain in the dead-letter queue because its consumer fails to process them",
+    },
+    {
+      id: "TriggerDeadLetters",
+      section: "jobs",
+      title: "Messages of triggers that started no job",
+      metric: triggerDeadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
+      above: 0,
+      minutes: 5,
+      meaning: "messages of triggers failed three times: see the field error of the triggers and the log of receive",
     },
     {
       id: "Unremoved",

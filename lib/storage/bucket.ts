@@ -1,18 +1,20 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { PolicyStatement, type ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { CfnBucket } from "aws-cdk-lib/aws-s3";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
-import { Construct } from "constructs";
+import { Construct, type IDependable } from "constructs";
 import { env } from "../../contract/env.ts";
 import { LONG_OBJECT_DAYS, objectFolders, SHORT_OBJECT_DAYS } from "../../contract/retention.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { dataRemovalPolicy } from "./retention.ts";
 
-/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users. */
-type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files";
+/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs. */
+type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files" | "mail";
 
+/** Time for which a mail remains that started no job. */
+const MAIL_DAYS = 14;
 /** Time in which a deleted object can be restored. The bucket stores it for as long. */
 const OLD_VERSIONS = Duration.days(7);
 
@@ -34,6 +36,8 @@ export class Storage extends Construct {
       lifecycleRules: [
         { id: "jobs", prefix: `${objectFolders.short}/`, expiration: Duration.days(SHORT_OBJECT_DAYS) },
         { id: "long-lived", prefix: `${objectFolders.long}/`, expiration: Duration.days(LONG_OBJECT_DAYS) },
+        // A mail is removed when its jobs have started. Those whose jobs could not start remain for as long as their dead letters.
+        { id: "mails", prefix: "mail/", expiration: Duration.days(MAIL_DAYS) },
         { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // For the whole bucket. The expiry of a versioned object only adds a delete marker: this rule removes the object and then its marker.
         ...(config.local ? [] : [{ id: "versions", noncurrentVersionExpiration: OLD_VERSIONS, expiredObjectDeleteMarker: true }]),
@@ -45,6 +49,15 @@ export class Storage extends Construct {
       "AwsSolutions-S1",
       "Access logs would name every job and cost a PUT for each. An account that needs them can use CloudTrail data events.",
     );
+  }
+
+  /** Allows SES to store mails, and nothing else. Returns the policy, which must exist before the rule that uses it. */
+  allowMails(principal: ServicePrincipal, conditions: Record<string, object>): IDependable | undefined {
+    const resources = [this.bucket.arnForObjects("mail/*")];
+    const { policyDependable } = this.bucket.addToResourcePolicy(
+      new PolicyStatement({ principals: [principal], actions: ["s3:PutObject"], resources, conditions }),
+    );
+    return policyDependable;
   }
 
   configureRead(fn: LambdaFunction, ...folders: Folder[]): void {

@@ -109,6 +109,25 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], ["LINKS#*"]);
   }
 
+  /** Grants requests to check the sources of triggers. */
+  configureRequestConnections(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["CONNECTIONS"]);
+  }
+
+  /** Grants what function `receive` writes: faults of triggers, jobs that wait for their trigger, and requests to check a source. */
+  configureReceive(fn: LambdaFunction): void {
+    this.configureRead(fn);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["TFAULT#*", "HELD#*", "CONNECTIONS"]);
+    // A job waits only while its trigger is suspended.
+    this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
+  }
+
+  /** Grants what function `connect` writes: faults of triggers, and the list of sources that are to be checked. */
+  configureConnect(fn: LambdaFunction): void {
+    this.configureRead(fn);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["TFAULT#*", "CONNECTIONS"]);
+  }
+
   /** Grants access to the signed heads of the audit log of approvals. */
   configureAnchor(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);

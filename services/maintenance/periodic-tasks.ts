@@ -7,11 +7,19 @@ import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/d
 import { type ExpireTokensDeps, expireTokens } from "../identity/expire-tokens.ts";
 import { indexTokenExpiries } from "../identity/index-token-expiries.ts";
 import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
+import { connectPendingSources, pollRemoteQueues, releaseHeldJobs, type TriggerTaskDeps } from "../triggers/tasks.ts";
+
 import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
-export type PeriodicTaskDeps = ResumeDueJobsDeps & SendDueAttemptsDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps & ExpireTokensDeps;
+export type PeriodicTaskDeps = ResumeDueJobsDeps &
+  SendDueAttemptsDeps &
+  PurgeDeps &
+  IdleMachineDeps &
+  SignHeadsDeps &
+  ExpireTokensDeps &
+  TriggerTaskDeps;
 
 /** Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. */
 export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
@@ -41,6 +49,9 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
     { name: "purgeDeleted", run: async (untilMs) => ({ purged: await purgeDeletedWorkspaces(deps, untilMs) }) },
     { name: "removeIdleMachines", run: async (untilMs) => ({ idle: await deleteIdleMachines(deps, untilMs) }) },
     { name: "signHeads", run: async (untilMs) => ({ anchored: await signChainHeads(deps, await inUse(), untilMs) }) },
+    { name: "connectSources", run: async () => ({ connected: await connectPendingSources(deps) }) },
+    { name: "pollQueues", run: async () => ({ polled: await pollRemoteQueues(deps) }) },
+    { name: "releaseHeldJobs", run: async (untilMs) => ({ released: await releaseHeldJobs(deps, untilMs) }) },
     { name: "countSetAside", run: async () => ({ setAside: await deps.isolation.countSetAside() }) },
   ];
 }

@@ -3,6 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { AccessDomain } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -75,6 +76,7 @@ export async function changeAcl(
     ...(kind === "resource" ? [write.check(keys.resource(workspace, path), "present")] : []),
     ...(kind === "app" ? [write.check(keys.app(workspace, path), "present")] : []),
     ...(kind === "schedule" ? [write.check(keys.schedule(workspace, path), "present")] : []),
+    ...(triggerKindOf(kind) ? [write.check(keys.trigger(workspace, triggerKindOf(kind) ?? "", path), "present")] : []),
     ...(kind === "folder" ? [write.check(keys.folder(workspace, path), "present")] : []),
     ...(await buildAclEvents(deps, actor, target)),
   ];
@@ -129,7 +131,10 @@ const domainOf: Readonly<Record<string, AccessDomain>> = {
   resource: "resources",
   schedule: "schedules",
   app: "apps",
+  ...Object.fromEntries(triggerKinds.map((kind) => [`${kind}_trigger`, `${kind}_triggers`])),
 };
+/** Returns the kind of trigger that a kind of permission names (`sqs_trigger`), if it is one that exists here. */
+const triggerKindOf = (kind: string): TriggerKind | undefined => triggerKinds.find((one) => kind === `${one}_trigger`);
 
 /**
  * Builds the part of a transaction that moves an object's extra permissions to another path, or removes them. Into another folder or the

@@ -1,10 +1,12 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { buildListPartitions } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 
 /** Lists the kinds of objects that are stored at paths with this beginning. Archived scripts and flows count. */
 export async function listStoredKinds(objects: Pick<ObjectTable, "list">, workspace: string, beginsWith: string): Promise<string[]> {
+  const triggers = triggerKinds.map((kind) => [`${kind} triggers`, (of: string, path: string) => keys.trigger(of, kind, path)] as const);
   const kinds = {
     variables: keys.variable,
     resources: keys.resource,
@@ -12,6 +14,7 @@ export async function listStoredKinds(objects: Pick<ObjectTable, "list">, worksp
     flows: keys.flowListing,
     schedules: keys.schedule,
     apps: keys.app,
+    ...Object.fromEntries(triggers),
   };
   const found = await Promise.all(Object.values(kinds).map((key) => objects.list(key(workspace, "").pk, { beginsWith, limit: 1 })));
   return Object.keys(kinds).filter((_, index) => (found[index]?.length ?? 0) > 0);

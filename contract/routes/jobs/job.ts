@@ -41,6 +41,7 @@ const jobFields = {
   job_kind: jobKindSchema,
   trigger_kind: z.string().optional(),
   schedule_path: z.string().optional(),
+  trigger_path: z.string().optional(),
   permissioned_as: z.string(),
   email: z.string(),
   visible_to_owner: z.boolean(),

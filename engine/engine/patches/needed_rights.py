@@ -5,7 +5,7 @@ import re
 from urllib.parse import parse_qs, unquote
 
 from ministack.core import iam_actions
-from ministack.services import dynamodb, s3, secretsmanager, ses_v2, stepfunctions
+from ministack.services import dynamodb, lambda_svc, s3, secretsmanager, ses_v2, stepfunctions
 
 from patches.role_policy import Right
 
@@ -83,7 +83,21 @@ def rights_of_s3(method, path, headers, body, params, _place):
     return rights
 
 
+def rights_of_event_source_mapping(method, uuid, body, place):
+    """The function is part of the request, or of the mapping that the request names."""
+    if method == "GET":
+        return [Right("lambda:ListEventSourceMappings", None)]
+    name = json.loads(body)["FunctionName"] if method == "POST" else lambda_svc._esms[uuid]["FunctionArn"]
+    arn = name if name.startswith("arn:") else f"arn:aws:lambda:{place}:function:{name}"
+    action = {"POST": "CreateEventSourceMapping", "DELETE": "DeleteEventSourceMapping"}[method]
+    resource = f"arn:aws:lambda:{place}:event-source-mapping:{uuid}" if uuid else None
+    return [Right(f"lambda:{action}", resource, {"lambda:functionarn": [arn]})]
+
+
 def rights_of_lambda(method, path, headers, body, params, place):
+    mapping = re.fullmatch(r"/\d{4}-\d\d-\d\d/event-source-mappings/?([^/]*)", path)
+    if mapping:
+        return rights_of_event_source_mapping(method, mapping[1], body, place)
     parts = re.fullmatch(r"/\d{4}-\d\d-\d\d/functions/([^/]+)/(?:response-streaming-)?invocations", path)
     if method != "POST" or not parts:
         raise Unmapped
@@ -159,7 +173,19 @@ def rights_of_cognito(action, data, place):
 
 
 def rights_of_sns(action, data, _place):
-    return [Right(f"sns:{action}", data["TopicArn"])]
+    keys = {"sns:protocol": [data["Protocol"]], "sns:endpoint": [data["Endpoint"]]} if action == "Subscribe" else {}
+    topic = data["SubscriptionArn"].rpartition(":")[0] if action == "Unsubscribe" else data["TopicArn"]
+    return [Right(f"sns:{action}", topic, keys)]
+
+
+def rights_of_events(action, data, place):
+    if action == "TestEventPattern":
+        return [Right(f"events:{action}", None)]
+    bus, name = data.get("EventBusName", "default"), data.get("Name") or data.get("Rule")
+    arn = f"arn:aws:events:{place}:rule/{name}" if bus == "default" else f"arn:aws:events:{place}:rule/{bus}/{name}"
+    keys = {"events:targetarn": [target["Arn"] for target in data["Targets"]]} if action == "PutTargets" else {}
+    rights = [Right(f"events:{action}", arn, keys)]
+    return rights + [Right("events:TagResource", arn)] if data.get("Tags") else rights
 
 
 # Services whose requests are JSON documents with the action in a header.
@@ -170,6 +196,7 @@ JSON_SERVICES = {
     "sqs": rights_of_sqs,
     "secretsmanager": rights_of_secretsmanager,
     "cognito-idp": rights_of_cognito,
+    "events": rights_of_events,
 }
 REST_SERVICES = {"s3": rights_of_s3, "lambda": rights_of_lambda, "ses": rights_of_ses}
 

@@ -8,7 +8,16 @@ import re
 from typing import NamedTuple
 
 # The condition keys that needed_rights.py derives from a request, and the prefixes of families of keys. Lower case, like all keys here.
-KNOWN_KEYS = {"dynamodb:leadingkeys", "dynamodb:enclosingoperation", "iam:passedtoservice", "ses:fromaddress"}
+KNOWN_KEYS = {
+    "dynamodb:leadingkeys",
+    "dynamodb:enclosingoperation",
+    "iam:passedtoservice",
+    "ses:fromaddress",
+    "lambda:functionarn",
+    "sns:protocol",
+    "sns:endpoint",
+    "events:targetarn",
+}
 KNOWN_FAMILIES = ("kms:encryptioncontext:", "aws:resourcetag/")
 
 

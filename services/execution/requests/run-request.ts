@@ -3,7 +3,7 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { type Arguments, mergeStoredFiles, type WebhookEvent } from "../../../core/payload/arguments.ts";
+import { type Arguments, mergeStoredFiles } from "../../../core/payload/arguments.ts";
 import { buildPreprocessorArguments } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -93,6 +93,6 @@ function getPreprocessor({ kind, version }: RunTarget): Parameters<typeof buildP
 }
 
 /** The files of a form appear in the event's body as they do in the arguments. */
-function addFilesToEvent(event: WebhookEvent, stored: StoredFiles): WebhookEvent {
-  return Object.keys(stored).length === 0 ? event : { ...event, body: { ...(event.body as object), ...stored } };
+function addFilesToEvent(event: NonNullable<Arguments["event"]>, stored: StoredFiles): NonNullable<Arguments["event"]> {
+  return Object.keys(stored).length === 0 ? event : { ...event, body: { ...(event["body"] as object), ...stored } };
 }

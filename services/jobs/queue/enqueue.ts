@@ -73,6 +73,8 @@ export interface NewJob {
   claimer?: string | undefined;
   /** Chosen before for a job whose files are stored already. */
   retention?: Retention | undefined;
+  /** The path of the trigger that starts the job. */
+  triggerPath?: string | undefined;
 }
 
 /** Returns the fields that a script version determines for its jobs. */
@@ -136,6 +138,7 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     trigger: request.trigger ?? "webhook",
     ...(request.schedulePath === undefined ? {} : { schedulePath: request.schedulePath }),
     ...(request.claimer === undefined ? {} : { claimer: request.claimer }),
+    ...(request.triggerPath === undefined ? {} : { triggerPath: request.triggerPath }),
     timeoutS: request.timeoutS ?? limits.defaultTimeoutS,
     ...(request.priority ? { priority: request.priority } : {}),
     ...(request.concurrency

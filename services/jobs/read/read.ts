@@ -109,6 +109,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     job_kind: job.kind,
     trigger_kind: job.trigger,
     ...(job.schedulePath === undefined ? {} : { schedule_path: job.schedulePath }),
+    ...(job.triggerPath === undefined ? {} : { trigger_path: job.triggerPath }),
     permissioned_as: job.permissionedAs,
     email: job.email,
     visible_to_owner: true,

@@ -41,6 +41,8 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
   const other = <T>(name: string) => import(`../../../functions/${name}/handler.ts`) as Promise<{ handler: T }>;
   const standIn = await startAwsStandIn(async (name, payload) => {
     if (name === "worker") return (await other<(event: unknown, context: Context) => unknown>("worker")).handler(payload, {} as Context);
+    // No source has a fault.
+    if (name === "connect") return {};
     if (name === "flows") return toMachineName(payload as Parameters<typeof toMachineName>[0]);
     return name === "runner" ? OUTCOME : null;
   });
@@ -59,6 +61,8 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
     [env.workerFunction]: "worker",
     [env.buildFunction]: "build",
     [env.flowsFunction]: "flows",
+    [env.connectFunction]: "connect",
+    [env.mailDomain]: "in.example.com",
     [env.runnerFunctions]: JSON.stringify(Object.fromEntries(runnerLanguages.map((language) => [language, "runner"]))),
     [env.buildTarget]: JSON.stringify({ os: "linux", arch: "x64", python: "3.12", node: "24" }),
     [env.registries]: JSON.stringify({ npm: "", pypi: "", go: "" }),

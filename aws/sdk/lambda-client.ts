@@ -1,0 +1,21 @@
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { once } from "./clients.ts";
+import { countRequests } from "./request-counts.ts";
+
+/**
+ * A call of a runner lasts as long as its script. The client makes one attempt, because a second one would run the script again. Its errors are
+ * classified by its adapter, to which it matters whether the function has started.
+ */
+export const lambda = /* @__PURE__ */ once(() =>
+  countRequests(
+    new LambdaClient({
+      maxAttempts: 1,
+      requestHandler: {
+        requestTimeout: 890_000,
+        connectionTimeout: 5_000,
+        httpsAgent: { maxSockets: 200 },
+        httpAgent: { maxSockets: 200 },
+      },
+    }),
+  ),
+);

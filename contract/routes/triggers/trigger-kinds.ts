@@ -1,0 +1,172 @@
+import * as z from "zod";
+import { extraPerms, jsonObject, runnablePath, timestamp } from "../../common.ts";
+import { retrySchema } from "../../flows/flow-value.ts";
+
+/** The kinds of triggers that clients list without an implementation here: their lists are empty. */
+export const missingTriggerKinds = ["http", "websocket", "kafka", "nats", "postgres", "mqtt", "amqp", "gcp", "azure"] as const;
+/** The kinds of triggers that svc implements. Clients of other servers do not know `aws`. */
+export const triggerKindSchema = z.enum(["sqs", "aws", "email"]);
+export type TriggerKind = z.output<typeof triggerKindSchema>;
+export const triggerKinds = triggerKindSchema.options;
+
+/**
+ * The kinds that `workspaces/tarball` leaves out unless svc's own CLI requests the archive: other clients stop at a file of a kind that they do
+ * not know.
+ */
+export const kindsOnlyInOwnArchives: ReadonlySet<TriggerKind> = new Set(["aws"]);
+
+/** `suspended`: messages become jobs that wait until the trigger is enabled. `disabled`: messages are not taken. */
+export const triggerModeSchema = z.enum(["enabled", "disabled", "suspended"]);
+export type TriggerMode = z.output<typeof triggerModeSchema>;
+
+const labels = z.array(z.string().max(100)).max(50);
+const text = (max: number) => z.string().max(max);
+
+const commonFields = {
+  path: runnablePath,
+  script_path: runnablePath,
+  is_flow: z.boolean(),
+  mode: triggerModeSchema.nullish(),
+  /** The older form of `mode`, which clients still send. */
+  enabled: z.boolean().nullish(),
+  permissioned_as: text(255).nullish(),
+  preserve_permissioned_as: z.boolean().nullish(),
+  labels: labels.nullish(),
+  error_handler_path: text(300)
+    .regex(/^(script|flow)\//, "must begin with script/ or flow/")
+    .nullish(),
+  error_handler_args: jsonObject.nullish(),
+  retry: retrySchema.nullish(),
+};
+
+const queueUrl = text(2000).regex(/^https?:\/\/[^/?#\s@]+\/(?:[^?#\s]*\/)?\d{12}\/[A-Za-z0-9_-]{1,80}(\.fifo)?$/, {
+  error: "must be the URL of an SQS queue, such as https://sqs.eu-west-1.amazonaws.com/123456789012/orders",
+});
+const sqsFields = {
+  queue_url: queueUrl,
+  aws_auth_resource_type: z.enum(["credentials", "oidc"]).default("credentials"),
+  /** Absent or empty: a queue of the deployment's own account, which is tagged for the workspace. */
+  aws_resource_path: z
+    .string()
+    .transform((path) => path.replace(/^\$res:/, ""))
+    .pipe(z.union([z.literal(""), runnablePath]))
+    .nullish(),
+  message_attributes: z.array(text(256)).max(100).nullish(),
+};
+
+const s3Event = z.string().regex(/^Object [A-Za-z ]{1,60}$/, "must be a detail type of S3, such as Object Created");
+const awsFields = {
+  source: z.enum(["sns", "eventbridge", "s3"]),
+  topic_arn: text(300)
+    .regex(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]+(\.fifo)?$/, "must be the ARN of an SNS topic")
+    .nullish(),
+  filter_policy: jsonObject.nullish(),
+  event_pattern: jsonObject.nullish(),
+  /** The name of an event bus. Default: `default`. */
+  bus: text(256)
+    .regex(/^[A-Za-z0-9._/-]+$/, "must be the name of an event bus")
+    .nullish(),
+  bucket: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket")
+    .nullish(),
+  prefix: text(500).nullish(),
+  suffix: text(500).nullish(),
+  /** Default: `Object Created`. */
+  events: z.array(s3Event).min(1).max(20).nullish(),
+};
+
+/** Mail servers treat the part before `@` as equal in either case. */
+const emailFields = {
+  local_part: z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/, "1 to 63 letters, digits, '.', '_' and '-'"),
+  /** The address begins with the id of the workspace: `<workspace>-<local_part>`. */
+  workspaced_local_part: z.boolean().nullish(),
+};
+
+const required = { sns: "topic_arn", eventbridge: "event_pattern", s3: "bucket" } as const;
+const fieldsOfSource = {
+  sns: ["topic_arn", "filter_policy"],
+  eventbridge: ["event_pattern", "bus"],
+  s3: ["bucket", "prefix", "suffix", "events"],
+} as const;
+
+/** The fields that only one kind of trigger has, as they are stored. */
+export const ownFieldSchemas = {
+  sqs: z.object(sqsFields).superRefine(({ aws_auth_resource_type: type, aws_resource_path: path }, context) => {
+    if (type === "oidc" && path)
+      context.addIssue({ code: "custom", path: ["aws_auth_resource_type"], message: "only credentials are supported" });
+  }),
+  aws: z.object(awsFields).superRefine((fields, context) => {
+    const needed = required[fields.source];
+    if (fields[needed] == null)
+      context.addIssue({ code: "custom", path: [needed], message: `is required for the source ${fields.source}` });
+    for (const [source, names] of Object.entries(fieldsOfSource)) {
+      if (source === fields.source) continue;
+      for (const name of names) {
+        if (fields[name] != null) context.addIssue({ code: "custom", path: [name], message: `is a field of the source ${source}` });
+      }
+    }
+  }),
+  email: z.object(emailFields),
+} as const;
+export type SqsFields = z.output<typeof ownFieldSchemas.sqs>;
+export type AwsFields = z.output<typeof ownFieldSchemas.aws>;
+export type EmailFields = z.output<typeof ownFieldSchemas.email>;
+
+/** The bodies of `create` and `update`. An update replaces the kind's own fields, and leaves other fields unchanged that it omits. */
+export const newTriggerSchemas = {
+  sqs: z.object(commonFields).and(ownFieldSchemas.sqs),
+  aws: z.object(commonFields).and(ownFieldSchemas.aws),
+  email: z.object(commonFields).and(ownFieldSchemas.email),
+} as const;
+export type NewTrigger = z.output<z.ZodObject<typeof commonFields>>;
+
+const shownFields = {
+  path: z.string(),
+  script_path: z.string(),
+  is_flow: z.boolean(),
+  mode: triggerModeSchema,
+  enabled: z.boolean(),
+  permissioned_as: z.string(),
+  email: z.string(),
+  extra_perms: extraPerms,
+  workspace_id: z.string(),
+  edited_by: z.string(),
+  edited_at: timestamp,
+  labels: labels.optional(),
+  error_handler_path: z.string().optional(),
+  error_handler_args: jsonObject.optional(),
+  retry: retrySchema.optional(),
+  /** The reason for which the trigger cannot take messages, or for which its last message started no job. */
+  error: z.string().optional(),
+};
+const optionalText = z.string().optional();
+
+/** The triggers of api.md §3.8. */
+export const triggerSchemas = {
+  sqs: z.object({
+    ...shownFields,
+    queue_url: z.string(),
+    aws_auth_resource_type: z.string(),
+    aws_resource_path: z.string(),
+    message_attributes: z.array(z.string()).optional(),
+  }),
+  aws: z.object({
+    ...shownFields,
+    source: z.string(),
+    topic_arn: optionalText,
+    filter_policy: jsonObject.optional(),
+    event_pattern: jsonObject.optional(),
+    bus: optionalText,
+    bucket: optionalText,
+    prefix: optionalText,
+    suffix: optionalText,
+    events: z.array(z.string()).optional(),
+  }),
+  email: z.object({ ...shownFields, local_part: z.string(), workspaced_local_part: z.boolean().optional(), address: optionalText }),
+} as const;
+/** A trigger of any kind as replies show it. */
+export type TriggerJson = z.output<z.ZodObject<typeof shownFields>> & Record<string, unknown>;

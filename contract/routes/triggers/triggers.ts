@@ -1,0 +1,155 @@
+import * as z from "zod";
+import { atPath, inWorkspace, page } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
+import {
+  missingTriggerKinds,
+  newTriggerSchemas,
+  type TriggerKind,
+  triggerKinds,
+  triggerModeSchema,
+  triggerSchemas,
+} from "./trigger-kinds.ts";
+
+const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
+
+export const triggerListQuery = z.object({
+  ...page,
+  path: z.string().optional(),
+  /** `true` or `false`. */
+  is_flow: z.enum(["true", "false"]).optional(),
+  path_start: z.string().optional(),
+  label: z.string().optional(),
+});
+export type TriggerListQuery = z.output<typeof triggerListQuery>;
+
+const prefixOf = (kind: string) => `/api/w/{workspace}/${kind}_triggers` as const;
+const saveErrors = [
+  "trigger.changedMeanwhile",
+  "trigger.source",
+  "trigger.sourceTaken",
+  "trigger.notPermittedAs",
+  "user.notFound",
+  "script.notFound",
+  "flow.notFound",
+  "path.noFolder",
+  "workspace.notFound",
+] as const;
+const done = { text: "A confirmation." };
+const names = { sqs: "SQS", aws: "AWS", email: "email" } as const satisfies Record<TriggerKind, string>;
+
+/** The routes of one kind of trigger. */
+function routesOf<K extends TriggerKind>(kind: K) {
+  const domain = `${kind}_triggers` as const;
+  const prefix = prefixOf(kind);
+  const [named, ofKind] = [names[kind], { hiddenAs: "trigger.notFound", target: "path" } as const];
+  const readPath = { domain, verb: "read", need: "read", ...ofKind } as const;
+  const writePath = { domain, verb: "write", need: "write", ...ofKind } as const;
+  return {
+    list: defineRoute({
+      ...read,
+      name: `${domain}.list`,
+      summary: `List the ${named} triggers of the workspace.`,
+      path: `${prefix}/list`,
+      access: { domain, verb: "read", need: "read", target: "list" },
+      params: inWorkspace,
+      query: triggerListQuery,
+      reply: { json: z.array(triggerSchemas[kind]) },
+      errors: [],
+    }),
+    get: defineRoute({
+      ...read,
+      name: `${domain}.get`,
+      summary: `Get an ${named} trigger.`,
+      path: `${prefix}/get/{path+}`,
+      access: readPath,
+      params: atPath,
+      reply: { json: triggerSchemas[kind] },
+      errors: ["trigger.notFound"],
+    }),
+    exists: defineRoute({
+      ...read,
+      name: `${domain}.exists`,
+      summary: `Check whether an ${named} trigger exists at a path.`,
+      path: `${prefix}/exists/{path+}`,
+      access: { ...readPath, hiddenAs: false },
+      params: atPath,
+      reply: { json: z.boolean() },
+      errors: [],
+    }),
+    create: defineRoute({
+      ...post,
+      status: 201,
+      name: `${domain}.create`,
+      summary: `Create an ${named} trigger. Its jobs run with your permissions.`,
+      path: `${prefix}/create`,
+      access: { domain, verb: "write", need: "write", target: "request" },
+      params: inWorkspace,
+      body: newTriggerSchemas[kind],
+      reply: { text: "The path." },
+      errors: ["trigger.exists", ...saveErrors],
+    }),
+    update: defineRoute({
+      ...post,
+      name: `${domain}.update`,
+      summary: `Change an ${named} trigger. Another path renames it. Its jobs then run with your permissions.`,
+      path: `${prefix}/update/{path+}`,
+      access: writePath,
+      params: atPath,
+      body: newTriggerSchemas[kind],
+      reply: { text: "The path." },
+      errors: ["trigger.notFound", "trigger.exists", ...saveErrors],
+    }),
+    setMode: defineRoute({
+      ...post,
+      name: `${domain}.setMode`,
+      summary: `Enable, disable or suspend an ${named} trigger. Enabling it releases the jobs that wait since it was suspended.`,
+      path: `${prefix}/setmode/{path+}`,
+      access: writePath,
+      params: atPath,
+      body: z.object({ mode: triggerModeSchema }),
+      reply: done,
+      errors: ["trigger.notFound", "trigger.changedMeanwhile"],
+    }),
+    delete: defineRoute({
+      ...read,
+      method: "DELETE",
+      name: `${domain}.delete`,
+      summary: `Delete an ${named} trigger.`,
+      path: `${prefix}/delete/{path+}`,
+      access: writePath,
+      params: atPath,
+      reply: done,
+      errors: ["trigger.notFound", "trigger.changedMeanwhile"],
+    }),
+  };
+}
+
+const listMissing = (kind: (typeof missingTriggerKinds)[number]) =>
+  defineRoute({
+    ...read,
+    // The function that answers addresses of workspaces which no other one claims: another function would need resources in API Gateway.
+    fn: "people",
+    name: `${kind}_triggers.list`,
+    summary: `List the ${kind} triggers of the workspace. There are none, because this service does not support them.`,
+    path: `${prefixOf(kind)}/list`,
+    access: { domain: "workspaces", verb: "read", need: "member", target: "none" },
+    params: inWorkspace,
+    query: triggerListQuery,
+    reply: { json: z.array(z.never()) },
+    errors: [],
+  });
+
+/** The routes of the kinds that svc implements. */
+export const routesOfTriggerKinds = { sqs: routesOf("sqs"), aws: routesOf("aws"), email: routesOf("email") };
+/** The lists of the kinds that svc does not implement. */
+export const missingTriggerRoutes = missingTriggerKinds.map(listMissing);
+
+type AnyTriggerRoute = ReturnType<typeof routesOf>[keyof ReturnType<typeof routesOf>] | ReturnType<typeof listMissing>;
+/** All routes of triggers by their names. */
+export const triggerRoutes: Record<string, AnyTriggerRoute> = Object.fromEntries(
+  [...triggerKinds.flatMap((kind) => Object.values<AnyTriggerRoute>(routesOfTriggerKinds[kind])), ...missingTriggerRoutes].map((route) => [
+    route.name,
+    route,
+  ]),
+);

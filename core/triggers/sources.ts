@@ -1,0 +1,111 @@
+import * as z from "zod";
+import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
+import type { StoredTrigger } from "./trigger.ts";
+import { buildLocalPart } from "./trigger.ts";
+
+/** A source for which function `connect` makes something in AWS: an event source mapping, a subscription, or a rule. */
+export const awsSourceSchema = z.discriminatedUnion("type", [
+  /** A queue of the deployment's account and region, where its name is unique. */
+  z.object({ type: z.literal("queue"), name: z.string() }),
+  z.object({ type: z.literal("topic"), arn: z.string() }),
+  z.object({ type: z.literal("rule"), id: z.string(), bus: z.string() }),
+]);
+export type AwsSource = z.infer<typeof awsSourceSchema>;
+
+/** The entry by which a trigger is found when a message arrives. */
+export type SourceEntry =
+  /** Only one trigger of a workspace reads a queue. */
+  | { at: "source"; sk: string; exclusive: boolean; connects: AwsSource }
+  | { at: "poll" }
+  /** Only one trigger of all workspaces has an address. */
+  | { at: "mailbox"; localPart: string };
+
+/** Returns the text that names a source in keys. */
+export function sourceName(source: AwsSource): string {
+  switch (source.type) {
+    case "queue":
+      return `queue#${source.name}`;
+    case "topic":
+      return `topic#${source.arn}`;
+    default:
+      return `rule#${source.bus}#${source.id}`;
+  }
+}
+
+/** Returns the source of the key of an entry, or `undefined` if there is none. */
+export function parseSourceName(sk: string): AwsSource | undefined {
+  const [type, name = "", id = ""] = sk.split("#");
+  if (type === "queue") return { type, name };
+  if (type === "topic") return { type, arn: name };
+  return type === "rule" ? { type, bus: name, id } : undefined;
+}
+
+/** Returns the entry by which messages find a trigger. */
+export function findSourceEntry(workspace: string, { kind, id, own }: StoredTrigger): SourceEntry {
+  if (kind === "email") return { at: "mailbox", localPart: buildLocalPart(workspace, own) };
+  if (kind === "sqs") {
+    const { aws_resource_path: keys, queue_url: url } = own as SqsFields;
+    if (keys) return { at: "poll" };
+    const queue = { type: "queue", name: parseQueueUrl(url)?.name ?? "" } as const;
+    return { at: "source", sk: sourceName(queue), exclusive: true, connects: queue };
+  }
+  const { source, topic_arn: arn = "", bus } = own as AwsFields;
+  const connects: AwsSource =
+    source === "sns" ? { type: "topic", arn: arn ?? "" } : { type: "rule", id, bus: (source === "eventbridge" ? bus : null) ?? "default" };
+  return { at: "source", sk: source === "sns" ? `${sourceName(connects)}#${id}` : sourceName(connects), exclusive: false, connects };
+}
+
+/** The setting of the instance that lists, for each workspace, the ARNs of the topics, event buses and buckets that its triggers may use. */
+export const AWS_TRIGGER_SOURCES = "aws_trigger_sources";
+export const awsTriggerSourcesSchema = z.record(
+  z.string().max(50),
+  z
+    .array(z.string().regex(/^arn:[a-z-]+:(sns|events|s3):[^*?\s]+$/, "must be ARNs of topics, event buses and buckets, without wildcards"))
+    .max(1000),
+);
+
+/** Returns the ARN that must be listed for a trigger, or `undefined` if one of the listed ARNs allows it. */
+export function findMissingSource(own: AwsFields, listed: readonly string[]): string | undefined {
+  if (own.source === "sns") return listed.includes(own.topic_arn ?? "") ? undefined : (own.topic_arn ?? "");
+  if (own.source === "s3") {
+    const isListed = listed.some((arn) => /^arn:[a-z-]+:s3:::/.test(arn) && arn.slice(arn.lastIndexOf(":") + 1) === own.bucket);
+    return isListed ? undefined : `arn:aws:s3:::${own.bucket}`;
+  }
+  const bus = own.bus ?? "default";
+  const isListed = listed.some((arn) => /^arn:[a-z-]+:events:/.test(arn) && arn.endsWith(`:event-bus/${bus}`));
+  return isListed ? undefined : `the event bus ${bus}`;
+}
+
+/** Returns the names of the workspaces whose triggers may subscribe to a topic. */
+export const findTopicWorkspaces = (sources: Readonly<Record<string, readonly string[]>>, arn: string): string[] =>
+  Object.entries(sources).flatMap(([workspace, listed]) => (listed.includes(arn) ? [workspace] : []));
+
+const escapeWildcard = (text: string) => text.replace(/[\\*]/g, "\\$&");
+
+/** Returns the event pattern of a trigger's rule, as JSON text. A trigger on a bucket receives the events of this bucket only. */
+export function buildEventPattern({ source, event_pattern: pattern, bucket, prefix, suffix, events }: AwsFields): string {
+  if (source !== "s3") return JSON.stringify(pattern);
+  const key = prefix || suffix ? { key: [{ wildcard: `${escapeWildcard(prefix ?? "")}*${escapeWildcard(suffix ?? "")}` }] } : undefined;
+  return JSON.stringify({
+    source: ["aws.s3"],
+    "detail-type": events ?? ["Object Created"],
+    detail: { bucket: { name: [bucket] }, ...(key ? { object: key } : {}) },
+  });
+}
+
+/** The place of a queue, as its URL names it. `region` is absent for a URL that is not one of AWS. */
+export interface QueuePlace {
+  region: string | undefined;
+  account: string;
+  name: string;
+}
+
+/** Returns the place of a queue, or `undefined` if the text is not the URL of a queue. */
+export function parseQueueUrl(url: string): QueuePlace | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, pathname, protocol } = new URL(url);
+  const [, account, name] = /^\/(?:queue\/)?(\d{12})\/([A-Za-z0-9_-]{1,80}(?:\.fifo)?)$/.exec(pathname) ?? [];
+  if (account === undefined || name === undefined) return undefined;
+  const region = /^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.amazonaws\.com(?:\.cn)?$/.exec(hostname);
+  return { account, name, region: protocol === "https:" ? (region?.[1] ?? region?.[2]) : undefined };
+}

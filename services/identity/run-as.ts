@@ -1,0 +1,66 @@
+import * as z from "zod";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/access/actions.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { type Actor, type Person, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { may } from "../../core/permissions/may.ts";
+import { buildRightsKeys, identifyActor } from "./identify.ts";
+
+/** The user with whose rights the jobs of a stored object run, such as those of a trigger. */
+export interface RunAs {
+  email: string;
+  permissionedAs: string;
+  /** Whether the jobs have the rights of a superadmin: only those of a superadmin who is no member, who has no other rights. */
+  superAdmin: boolean;
+}
+
+interface RunAsRequest {
+  permissioned_as?: string | null | undefined;
+  preserve_permissioned_as?: boolean | null | undefined;
+}
+
+const usernameSchema = z.object({ email: z.string() });
+
+/**
+ * Returns the user with whose rights the jobs of an object run: the caller who saves it, or another member of the workspace whom an admin
+ * preserves. Throws `user.notFound`, and `refused` if the caller is no admin.
+ */
+export async function resolveRunAs(
+  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { actor, workspace }: WorkspaceCaller,
+  { permissioned_as: wanted, preserve_permissioned_as: preserve }: RunAsRequest,
+  refused: (permissionedAs: string) => SvcError,
+): Promise<RunAs> {
+  const own = toPermissionedAs(actor);
+  if (!wanted || !preserve || wanted === own || wanted === actor.email) {
+    return { email: actor.email, permissionedAs: own, superAdmin: actor.superAdmin && !actor.rights };
+  }
+  if (!may(actor, actions.updateMember.access, { workspace })) throw refused(wanted);
+  const name = /^u\/(.+)$/.exec(wanted)?.[1];
+  const found = name === undefined ? undefined : await objects.get(keys.username(workspace, name));
+  if (name === undefined || !found) throw new SvcError("user.notFound", { email: wanted });
+  return { email: parseObject(usernameSchema, found).email, permissionedAs: `u/${name}`, superAdmin: false };
+}
+
+/**
+ * Loads the current rights of such a user, as the actor who starts a job. Returns `undefined` if the user is disabled or gone, or has no
+ * rights in the workspace any more.
+ */
+export async function loadRunAsActor(
+  objects: Pick<ObjectTable, "batchGet">,
+  workspace: string,
+  { email, superAdmin }: RunAs,
+): Promise<Actor | undefined> {
+  const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
+  try {
+    const identity = await identifyActor(objects, { email, superAdmin, workspace }, found);
+    if (!identity.rights && !identity.superAdmin) return undefined;
+    return { ...identity, kind: "person", tokenHash: "", tokenPrefix: "" } satisfies Person;
+  } catch (error) {
+    if (isSvcError(error) && error.code === "auth.invalid") return undefined;
+    throw error;
+  }
+}

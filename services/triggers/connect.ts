@@ -1,0 +1,203 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { EventRules } from "../../aws/eventbridge/rules.ts";
+import type { EventSourceMappings } from "../../aws/lambda/event-source-mappings.ts";
+import type { Subscriptions } from "../../aws/sns/subscriptions.ts";
+import type { SourceQueues } from "../../aws/sqs/source-queues.ts";
+import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { buildTriggerRulePrefix } from "../../contract/stack-names.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { write } from "../../core/objects/write.ts";
+import { accessSchema } from "../../core/permissions/access.ts";
+import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import { type CheckSource, type ConnectSources, WORKSPACE_TAG } from "../../core/triggers/connect-call.ts";
+import { buildRuleInput } from "../../core/triggers/events.ts";
+import { buildEventPattern, findMissingSource, findTopicWorkspaces, parseQueueUrl, sourceName } from "../../core/triggers/sources.ts";
+import { hashName, type StoredTrigger, storedTriggerSchema, type TriggerRef, triggerRefSchema } from "../../core/triggers/trigger.ts";
+import { recordFault } from "./faults.ts";
+import { type Connection, connectionWrite, loadAllowedSources } from "./sources.ts";
+
+export interface ConnectDeps {
+  objects: ObjectTable;
+  queues: Pick<SourceQueues, "describeQueue">;
+  mappings: EventSourceMappings;
+  rules: EventRules;
+  subscriptions: Subscriptions;
+  /** The place of the deployment. `isLocal`: a local engine, whose queues have other URLs. */
+  place: { queueArnPrefix: string; account: string; region: string; isLocal: boolean };
+  /** The stack's name, which is the beginning of the names of its rules. */
+  stack: string;
+  /** The timeout of function `receive` in seconds: a queue must hide a message for at least as long. */
+  receiveTimeoutS: number;
+  nowMs: () => number;
+}
+
+/** The name of a trigger's rule. Roles may change only rules with this prefix. */
+const buildRuleName = (stack: string, id: string): string => `${buildTriggerRulePrefix(stack)}${hashName(id)}`;
+
+/** Returns why a workspace cannot use a source, or `undefined` if it can. */
+export async function findSourceFault(deps: ConnectDeps, { workspace, check }: CheckSource): Promise<string | undefined> {
+  if (check.type === "rule") return deps.rules.findPatternFault(check.pattern);
+  const place = parseQueueUrl(check.url);
+  if (!place || (place.region === undefined && !deps.place.isLocal)) return "it is not the URL of an SQS queue";
+  return check.type === "queue" ? findQueueFault(deps, workspace, check.url) : undefined;
+}
+
+async function findQueueFault(deps: ConnectDeps, workspace: string, url: string): Promise<string | undefined> {
+  const { place, queues, receiveTimeoutS } = deps;
+  const named = parseQueueUrl(url);
+  // The tag proves that the workspace may read a queue, so the reply to a queue without it does not show whether the queue exists.
+  const unproven = `there is no queue with this URL and the tag ${WORKSPACE_TAG}=${workspace} in account ${place.account} and region ${place.region}. Tag the queue, or name keys in aws_resource_path`;
+  if (named?.account !== place.account || (named.region ?? place.region) !== place.region) return unproven;
+  const facts = await queues.describeQueue(url);
+  if (facts?.tags[WORKSPACE_TAG] !== workspace) return unproven;
+  if (facts.visibilityTimeoutS < receiveTimeoutS) {
+    return `the visibility timeout of the queue is ${facts.visibilityTimeoutS} s, and must be at least ${receiveTimeoutS} s`;
+  }
+  return undefined;
+}
+
+/** The number of times that a source is read again because its triggers changed during the work. */
+const TRIES = 3;
+
+/**
+ * Makes mappings, rules and subscriptions match what the triggers of sources need. Each step finds what is there, so it may run twice or die in
+ * between. A source that fails stays in the list of housekeeping. Returns the number of sources that failed.
+ */
+export async function connectSources(deps: ConnectDeps, { connections }: ConnectSources): Promise<number> {
+  let failed = 0;
+  for (const connection of connections) {
+    try {
+      await connectSource(deps, connection);
+    } catch (error) {
+      failed += 1;
+      reportFailure("A source of triggers could not be connected", error, {
+        workspace: connection.workspace,
+        source: sourceName(connection.source),
+      });
+      await recordFaults(deps, connection, error instanceof Error ? error.message : String(error));
+    }
+  }
+  return failed;
+}
+
+async function connectSource(deps: ConnectDeps, connection: Connection): Promise<void> {
+  const { objects } = deps;
+  const key = keys.connection(connection.workspace, sourceName(connection.source));
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const pending = await objects.get(key);
+    await applySource(deps, connection);
+    if (!pending) return;
+    // Another change of the trigger during the work has replaced the version: the source is read again.
+    if ((await objects.transactWrite([write.remove(key, { version: pending.version ?? "" })])) === undefined) return;
+  }
+  await objects.transactWrite([connectionWrite(connection)]);
+}
+
+/** The triggers that need a source now. A fault is the reason for which a trigger that is enabled cannot use it. */
+interface Need {
+  ref: TriggerRef;
+  trigger: StoredTrigger;
+  fault: string | undefined;
+}
+
+async function applySource(deps: ConnectDeps, { workspace, source }: Connection): Promise<void> {
+  switch (source.type) {
+    case "queue": {
+      const [need] = await loadNeeds(deps, workspace, sourceName(source), ({ own }) =>
+        findQueueFault(deps, workspace, (own as SqsFields).queue_url),
+      );
+      await applyQueue(deps, source.name, need !== undefined && need.fault === undefined);
+      await recordNeeds(deps, need ? [need] : []);
+      return;
+    }
+    case "topic": {
+      const allowed = await loadAllowedSources(deps.objects);
+      const all = new Set([workspace, ...findTopicWorkspaces(allowed, source.arn)]);
+      const needs = await Promise.all(
+        [...all].map((each) =>
+          loadNeeds(deps, each, `${sourceName(source)}#`, async ({ own }) =>
+            describeMissing(findMissingSource(own as AwsFields, allowed[each] ?? [])),
+          ),
+        ),
+      );
+      const isNeeded = needs.flat().some(({ fault }) => fault === undefined);
+      await (isNeeded ? deps.subscriptions.subscribe(source.arn) : deps.subscriptions.unsubscribe(source.arn));
+      await recordNeeds(deps, needs.flat());
+      return;
+    }
+    default: {
+      const name = buildRuleName(deps.stack, source.id);
+      const allowed = (await loadAllowedSources(deps.objects))[workspace] ?? [];
+      const [need] = await loadNeeds(deps, workspace, sourceName(source), async ({ own }) =>
+        describeMissing(findMissingSource(own as AwsFields, allowed)),
+      );
+      if (need && need.fault === undefined) {
+        const { own } = need.trigger;
+        await deps.rules.putRule({
+          name,
+          bus: source.bus,
+          pattern: buildEventPattern(own as AwsFields),
+          input: buildRuleInput(workspace, sourceName(source)),
+          tags: { [WORKSPACE_TAG]: workspace },
+        });
+      } else await deps.rules.deleteRule(name, source.bus);
+      await recordNeeds(deps, need ? [need] : []);
+    }
+  }
+}
+
+const describeMissing = (missing: string | undefined) =>
+  missing === undefined ? undefined : `The setting aws_trigger_sources no longer lists ${missing} for this workspace.`;
+
+/** Loads the triggers of a source that are not disabled, in a workspace that is in use. */
+async function loadNeeds(
+  { objects }: ConnectDeps,
+  workspace: string,
+  name: string,
+  findFault: (trigger: StoredTrigger) => Promise<string | undefined>,
+): Promise<Need[]> {
+  if (!(await isInUse(objects, workspace))) return [];
+  const entries = await objects.list(keys.triggerSource(workspace, "").pk, { beginsWith: name });
+  const exact = name.endsWith("#") ? entries : entries.filter(({ sk }) => sk === name);
+  const refs = parseReadableObjects(triggerRefSchema, exact);
+  const found = await objects.batchGet(
+    refs.map(({ kind, path }) => keys.trigger(workspace, kind, path)),
+    { consistent: true },
+  );
+  const needs = refs.map(async (ref, index): Promise<Need | undefined> => {
+    const stored = found[index];
+    const trigger = stored && parseObject(storedTriggerSchema, stored);
+    if (!trigger || trigger.id !== ref.id || trigger.mode === "disabled") return undefined;
+    return { ref, trigger, fault: await findFault(trigger) };
+  });
+  return (await Promise.all(needs)).filter((need) => need !== undefined);
+}
+
+async function isInUse(objects: ObjectTable, workspace: string): Promise<boolean> {
+  const [stored, access] = await objects.batchGet([keys.workspace(workspace), keys.access(workspace)], { consistent: true });
+  if (!stored || parseObject(workspaceSchema, stored).deleted) return false;
+  return !access || parseObject(accessSchema, access).state === undefined;
+}
+
+async function applyQueue({ place, mappings }: ConnectDeps, name: string, isNeeded: boolean): Promise<void> {
+  const arn = `${place.queueArnPrefix}${name}`;
+  const found = await mappings.findMapping(arn);
+  // Lambda deletes a mapping within a minute. Housekeeping looks again.
+  if (isNeeded && found?.isDeleting)
+    throw new Error("The earlier connection to this queue is still being removed. It is connected within a few minutes.");
+  if (isNeeded && !found) await mappings.createMapping(arn);
+  if (!isNeeded && found && !found.isDeleting) await mappings.deleteMapping(found.id);
+}
+
+async function recordNeeds(deps: ConnectDeps, needs: readonly Need[]): Promise<void> {
+  for (const { ref, fault } of needs) await recordFault(deps, ref.workspace, ref.id, fault);
+}
+
+/** A source that fails makes its triggers in this workspace show the failure. */
+async function recordFaults(deps: ConnectDeps, { workspace, source }: Connection, message: string): Promise<void> {
+  const name = sourceName(source);
+  const entries = await deps.objects.list(keys.triggerSource(workspace, "").pk, { beginsWith: name });
+  for (const { id } of parseReadableObjects(triggerRefSchema, entries)) await recordFault(deps, workspace, id, message);
+}

@@ -1,0 +1,28 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { triggerFaultSchema } from "../../core/triggers/trigger.ts";
+
+interface FaultDeps {
+  objects: Pick<ObjectTable, "get" | "put" | "deleteItem">;
+  nowMs: () => number;
+}
+
+/** The longest sentence that is stored. */
+const FAULT_CHARS = 500;
+
+/** Records why a trigger takes no messages, or `undefined` that it takes them again. Writes nothing if the same is stored. */
+export async function recordFault(
+  { objects, nowMs }: FaultDeps,
+  workspace: string,
+  id: string,
+  message: string | undefined,
+): Promise<void> {
+  const key = keys.triggerFault(workspace, id);
+  const found = await objects.get(key);
+  const known = found && parseObject(triggerFaultSchema, found).message;
+  const text = message?.slice(0, FAULT_CHARS);
+  if (known === text) return;
+  if (text === undefined) await objects.deleteItem(key);
+  else await objects.put({ ...key, value: { message: text, atMs: nowMs() } });
+}

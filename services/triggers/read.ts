@@ -1,0 +1,65 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { TriggerJson, TriggerKind } from "../../contract/routes/triggers/trigger-kinds.ts";
+import type { TriggerListQuery } from "../../contract/routes/triggers/triggers.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { paginate } from "../../core/objects/page.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { matchesTrigger, type StoredTrigger, storedTriggerSchema, toTriggerJson, triggerFaultSchema } from "../../core/triggers/trigger.ts";
+
+export interface ReadTriggerDeps {
+  objects: Pick<ObjectTable, "get" | "list" | "batchGet">;
+  /** The domain of mail triggers, absent if the deployment receives no mail. */
+  mailDomain?: string | undefined;
+}
+
+/** The place of a trigger in a workspace. */
+export interface TriggerPlace {
+  workspace: string;
+  kind: TriggerKind;
+  path: string;
+}
+
+/** Returns a trigger as read from the table. Throws `trigger.notFound`. */
+export function requireTrigger(found: StoredObject | undefined, path: string): StoredTrigger {
+  if (!found) throw new SvcError("trigger.notFound", { path });
+  return parseObject(storedTriggerSchema, found);
+}
+
+/** Returns a trigger as api.md §3.8 shows it. Throws `trigger.notFound`. */
+export async function getTrigger(deps: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<TriggerJson> {
+  const trigger = requireTrigger(await deps.objects.get(keys.trigger(workspace, kind, path)), path);
+  const [shown] = await showTriggers(deps, workspace, [trigger]);
+  return shown as TriggerJson;
+}
+
+/** Returns whether a trigger of a kind exists at a path. */
+export async function triggerExists({ objects }: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<boolean> {
+  return (await objects.get(keys.trigger(workspace, kind, path))) !== undefined;
+}
+
+/** Lists the triggers of a kind that match a query and that the caller may see, by path. */
+export async function listTriggers(
+  deps: ReadTriggerDeps,
+  { workspace, kind }: Omit<TriggerPlace, "path">,
+  query: TriggerListQuery,
+  isVisible: (path: string) => boolean,
+): Promise<TriggerJson[]> {
+  const stored = await deps.objects.list(keys.trigger(workspace, kind, "").pk);
+  const found = parseReadableObjects(storedTriggerSchema, stored).filter((one) => isVisible(one.path) && matchesTrigger(one, query));
+  return showTriggers(deps, workspace, paginate(found, query));
+}
+
+async function showTriggers(
+  { objects, mailDomain }: ReadTriggerDeps,
+  workspace: string,
+  triggers: readonly StoredTrigger[],
+): Promise<TriggerJson[]> {
+  const faults = await objects.batchGet(triggers.map(({ id }) => keys.triggerFault(workspace, id)));
+  return triggers.map((trigger, index) => {
+    const fault = faults[index];
+    const error = fault && parseObject(triggerFaultSchema, fault).message;
+    return toTriggerJson(workspace, trigger, { error, mailDomain });
+  });
+}

@@ -1,0 +1,77 @@
+import type { Storage } from "../../../aws/s3/storage.ts";
+import { limits } from "../../../contract/limits.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
+import { countOutcome, reportFailure } from "../../../core/telemetry/telemetry.ts";
+import { type MailNotification, type MailRefusal, parseRecipient, type Recipient, refuseByVerdict } from "../../../core/triggers/mail.ts";
+import { buildLocalPart, triggerRefSchema } from "../../../core/triggers/trigger.ts";
+import { loadTrigger } from "./load-trigger.ts";
+import { parseMail, toMailMessage } from "./parse-mail.ts";
+import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
+
+export interface ReceiveMailDeps extends StartTriggeredJobDeps {
+  storage: Storage;
+  /** The domain of mail triggers, absent if the deployment receives no mail. */
+  mailDomain?: string | undefined;
+}
+
+/**
+ * Starts the jobs of a mail that SES has stored, one for each recipient with a trigger, and removes the mail. A mail that is refused is
+ * counted, and starts nothing. A mail that is gone was received before. Throws as `startTriggeredJob` does.
+ */
+export async function receiveMail(deps: ReceiveMailDeps, { mail: { messageId }, receipt }: MailNotification): Promise<string[]> {
+  const { storage } = deps;
+  const key = receipt.action.objectKey;
+  const addressed = await findRecipients(deps, receipt.recipients);
+  const refusal = refuseByVerdict(receipt) ?? (addressed.length === 0 ? "unknownAddress" : undefined);
+  const outcome = refusal ?? (await startFromObject(deps, key, { messageId, addressed }));
+  if (typeof outcome === "string") refuse(outcome, messageId);
+  // The jobs have what they need. A failure above leaves the mail for the next attempt.
+  await storage.deleteObject(key);
+  return typeof outcome === "string" ? [] : outcome;
+}
+
+interface Addressed {
+  recipient: Recipient;
+  address: string;
+  loaded: LoadedTrigger;
+}
+
+async function startFromObject(
+  deps: ReceiveMailDeps,
+  key: string,
+  { messageId, addressed }: { messageId: string; addressed: Addressed[] },
+): Promise<string[] | MailRefusal> {
+  const object = await deps.storage.getObject(key, limits.mailBytes);
+  if (!object) return [];
+  if ("tooLarge" in object) return "tooLarge";
+  const mail = await parseMail(object.bytes);
+  if (typeof mail === "string") return mail;
+  const ids: string[] = [];
+  // One after the other: each holds the attachments in memory.
+  for (const { recipient, address, loaded } of addressed) {
+    const { message, attached } = toMailMessage(`${messageId}/${address}`, { mail, raw: object.bytes }, recipient);
+    ids.push(await startTriggeredJob(deps, loaded, message, attached));
+  }
+  return ids;
+}
+
+/** Returns the recipients that have a trigger which is not disabled. */
+async function findRecipients({ objects, mailDomain = "" }: ReceiveMailDeps, recipients: readonly string[]): Promise<Addressed[]> {
+  const found = [...new Set(recipients.map((address) => address.toLowerCase()))].map(async (address): Promise<Addressed | undefined> => {
+    const recipient = parseRecipient(recipients.find((each) => each.toLowerCase() === address) ?? address, mailDomain);
+    const entry = recipient && (await objects.get(keys.mailbox(recipient.localPart)));
+    const ref = entry && parseObject(triggerRefSchema, entry);
+    const loaded = ref && (await loadTrigger(objects, ref));
+    if (!recipient || !loaded || loaded.trigger.mode === "disabled") return undefined;
+    // An entry that outlived its trigger's address does not count.
+    if (buildLocalPart(loaded.workspace, loaded.trigger.own) !== recipient.localPart) return undefined;
+    return { recipient, address, loaded };
+  });
+  return (await Promise.all(found)).filter((one) => one !== undefined);
+}
+
+function refuse(reason: MailRefusal, messageId: string): void {
+  countOutcome("MailsRefused");
+  reportFailure("A mail was refused", new Error(reason), { reason, mail: messageId });
+}

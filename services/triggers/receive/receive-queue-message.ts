@@ -1,0 +1,45 @@
+import type { SourceQueues } from "../../../aws/sqs/source-queues.ts";
+import { INSTANCE } from "../../../contract/common.ts";
+import type { SqsFields } from "../../../contract/routes/triggers/trigger-kinds.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
+import { WORKSPACE_TAG } from "../../../core/triggers/connect-call.ts";
+import { fromQueueMessage, type QueueMessage } from "../../../core/triggers/events.ts";
+import { sourceName } from "../../../core/triggers/sources.ts";
+import { triggerRefSchema } from "../../../core/triggers/trigger.ts";
+import { connectionWrite } from "../sources.ts";
+import { loadTrigger } from "./load-trigger.ts";
+import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
+
+export interface ReceiveQueueDeps extends StartTriggeredJobDeps {
+  queues: Pick<SourceQueues, "listTags">;
+  /** Returns the URL with which the deployment reads a queue of its own account. */
+  toQueueUrl: (name: string) => string;
+}
+
+/** The queue takes part in no trigger now: its messages stay in it, and none of them counts as failed. */
+export class QueueNotConnected extends Error {
+  override readonly name = "QueueNotConnected";
+}
+
+/**
+ * Returns the trigger of a mapped queue. The tag of the queue names the workspace, and is read for each batch: a queue without it serves no
+ * trigger. If none is found, the mapping is checked. Throws `QueueNotConnected`.
+ */
+export async function findQueueTrigger(deps: ReceiveQueueDeps, name: string): Promise<LoadedTrigger> {
+  const { objects, queues, toQueueUrl } = deps;
+  const workspace = (await queues.listTags(toQueueUrl(name)))?.[WORKSPACE_TAG];
+  const source = { type: "queue", name } as const;
+  const entry = workspace === undefined ? undefined : await objects.get(keys.triggerSource(workspace, sourceName(source)));
+  const loaded = entry && (await loadTrigger(objects, parseObject(triggerRefSchema, entry)));
+  if (loaded && loaded.trigger.mode !== "disabled") return loaded;
+  // Without a tag the source belongs to no workspace, and its mapping is removed.
+  await objects.transactWrite([connectionWrite({ workspace: workspace ?? INSTANCE, source })]);
+  throw new QueueNotConnected(`The queue ${name} belongs to no trigger that is enabled.`);
+}
+
+/** Starts the job of a message of a queue. */
+export async function receiveQueueMessage(deps: StartTriggeredJobDeps, loaded: LoadedTrigger, message: QueueMessage): Promise<string> {
+  const { queue_url: queueUrl, message_attributes: names } = loaded.trigger.own as SqsFields;
+  return startTriggeredJob(deps, loaded, fromQueueMessage(message, { queueUrl, names: names ?? null }));
+}

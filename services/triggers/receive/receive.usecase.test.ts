@@ -1,0 +1,246 @@
+import { randomUUID } from "node:crypto";
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { CreateTopicCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { UntagQueueCommand } from "@aws-sdk/client-sqs";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Job } from "../../../core/jobs/job.ts";
+import { listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newTriggerRoom, type TriggerRoom } from "../../../test/support/use-cases/room-triggers.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import { createResource } from "../../resources/save.ts";
+import { setGlobalSetting } from "../../settings/instance.ts";
+import { getTrigger } from "../read.ts";
+import { setTriggerMode } from "../save.ts";
+import { connectPendingSources, pollRemoteQueues, releaseHeldJobs } from "../tasks.ts";
+
+let room: TriggerRoom;
+beforeAll(async () => {
+  room = await newTriggerRoom();
+});
+
+const newPath = () => `u/ann/${randomUUID()}`;
+const argsOf = async (job: Job | undefined) => job && (JSON.parse(await loadValue(room.deps, job, job.args)) as Record<string, unknown>);
+
+async function aQueueTrigger({ preprocessor = false, ...fields }: { preprocessor?: boolean; [field: string]: unknown } = {}) {
+  const [path, script] = [newPath(), await room.addRunnable(undefined, preprocessor)];
+  const queue = await room.addQueue(`r-${randomUUID().slice(0, 8)}${fields["fifo"] ? ".fifo" : ""}`, { "svc:workspace": room.workspace });
+  await room.create("sqs", { path, script_path: script, is_flow: false, queue_url: queue.url, ...fields });
+  return { path, script, queue, jobs: () => listJobs(room, script) };
+}
+
+describe("a message of a queue", () => {
+  it("starts a job with its body as the argument msg, which runs as the trigger's user and names the trigger", async () => {
+    const { path, queue, jobs } = await aQueueTrigger();
+    await room.send(queue.url, '{"order": 1}');
+    expect(await room.drain(queue)).toEqual([]);
+    const [job, ...more] = await jobs();
+    expect(more).toEqual([]);
+    expect(job).toMatchObject({ trigger: "sqs", triggerPath: path, permissionedAs: "u/ann", email: "ann@example.com", state: "queued" });
+    expect(await argsOf(job)).toEqual({ msg: '{"order": 1}' });
+    await work(room);
+    expect((await jobs())[0]?.state).toBe("succeeded");
+  });
+
+  it("gives a preprocessor the event, whose kind and path the message cannot choose", async () => {
+    const { path, queue, jobs } = await aQueueTrigger({ preprocessor: true });
+    await room.send(queue.url, '{"kind": "webhook", "trigger_path": "f/other"}');
+    await room.drain(queue);
+    const [job] = await jobs();
+    expect(job?.preprocess).toBe("wanted");
+    expect(await argsOf(job)).toEqual({
+      event: {
+        kind: "sqs",
+        trigger_path: path,
+        msg: '{"kind": "webhook", "trigger_path": "f/other"}',
+        queue_url: queue.url,
+        message_id: expect.any(String),
+        receipt_handle: expect.any(String),
+        attributes: expect.objectContaining({ ApproximateReceiveCount: "1" }),
+        message_attributes: {},
+      },
+    });
+  });
+
+  it("that arrives twice, also at the same time, starts one job, and a rename of the trigger changes nothing", async () => {
+    const { path, script, queue, jobs } = await aQueueTrigger();
+    const id = randomUUID();
+    await Promise.all([room.receive(queue.arn, "a", { id }), room.receive(queue.arn, "a", { id })]);
+    const to = newPath();
+    await room.update("sqs", path, { path: to, script_path: script, is_flow: false, queue_url: queue.url });
+    expect(await room.receive(queue.arn, "a", { id })).toEqual([]);
+    expect(await jobs()).toHaveLength(1);
+  });
+
+  it("stays in a queue that has lost its tag or whose trigger is disabled, and never becomes a dead letter", async () => {
+    const { path, queue, jobs } = await aQueueTrigger();
+    await setTriggerMode(room.deps, room.caller("sqs", path), "disabled");
+    expect(await room.receive(queue.arn, "a", { id: "one", count: 5 })).toEqual(["one"]);
+    await setTriggerMode(room.deps, room.caller("sqs", path), "enabled");
+    await room.sqs.send(new UntagQueueCommand({ QueueUrl: queue.url, TagKeys: ["svc:workspace"] }));
+    expect(await room.receive(queue.arn, "a", { id: "two", count: 5 })).toEqual(["two"]);
+    expect(await jobs()).toEqual([]);
+    expect(await room.deadLetters()).toEqual([]);
+    await connectPendingSources(room.deps);
+    expect(room.mappings.has(queue.arn)).toBe(false);
+  });
+
+  it("that fails is delivered again, and after the third time is a dead letter; the trigger shows why", async () => {
+    const { path, script, queue, jobs } = await aQueueTrigger();
+    const { keys } = await import("../../../core/objects/keys.ts");
+    await room.deps.objects.deleteItem(keys.scriptHead(room.workspace, script));
+    expect(await room.receive(queue.arn, "lost", { id: "m", count: 1 })).toEqual(["m"]);
+    expect(await room.receive(queue.arn, "lost", { id: "m", count: 2 })).toEqual(["m"]);
+    expect(await room.receive(queue.arn, "lost", { id: "m", count: 3 })).toEqual([]);
+    expect(await room.deadLetters()).toEqual(["lost"]);
+    expect(await jobs()).toEqual([]);
+    const shown = await getTrigger(room.deps, { workspace: room.workspace, kind: "sqs", path });
+    expect(shown["error"]).toContain(script);
+  });
+
+  it("starts no job for a user who is disabled, or may no longer run the script", async () => {
+    const { queue, jobs } = await aQueueTrigger();
+    const { keys } = await import("../../../core/objects/keys.ts");
+    const { personKey } = await import("../../../core/people/person.ts");
+    const key = keys.user(personKey("ann@example.com"));
+    const user = await room.deps.objects.get(key);
+    await room.deps.objects.put({ ...key, value: { ...(user?.value as object), disabled: true } });
+    expect(await room.receive(queue.arn, "a", { id: "m" })).toEqual(["m"]);
+    await room.deps.objects.put({ ...key, value: user?.value });
+    expect(await jobs()).toEqual([]);
+  });
+
+  it("waits while the trigger is suspended, and runs once the trigger is enabled", async () => {
+    const { path, queue, jobs } = await aQueueTrigger({ mode: "suspended" });
+    await room.receive(queue.arn, "a", { id: "1" });
+    await room.receive(queue.arn, "a", { id: "1" });
+    await room.receive(queue.arn, "b", { id: "2" });
+    await work(room);
+    expect((await jobs()).map(({ state }) => state)).toEqual(["queued", "queued"]);
+    await releaseHeldJobs(room.deps, Number.POSITIVE_INFINITY);
+    await work(room);
+    expect((await jobs()).map(({ state }) => state)).toEqual(["queued", "queued"]);
+    await setTriggerMode(room.deps, room.caller("sqs", path), "enabled");
+    await releaseHeldJobs(room.deps, Number.POSITIVE_INFINITY);
+    await work(room);
+    expect((await jobs()).map(({ state }) => state)).toEqual(["succeeded", "succeeded"]);
+    expect(await room.deps.objects.list("RELEASES")).toEqual([]);
+  });
+
+  it("after a failed one of an ordered queue waits for it", async () => {
+    const { queue } = await aQueueTrigger();
+    const record = (id: string, queueArn: string) => ({
+      id,
+      body: id,
+      receiptHandle: "r",
+      queueArn,
+      attributes: {},
+      messageAttributes: {},
+    });
+    const { receiveRecords } = await import("./receive-records.ts");
+    const failing = { ...room.deps, nowMs: () => Number.NaN };
+    const ordered = `${queue.arn}.fifo`;
+    const all = ["1", "2"].map((id) => record(id, ordered));
+    expect(await receiveRecords(failing, all)).toEqual(["1", "2"]);
+  });
+});
+
+describe("a queue that is read with keys", () => {
+  it("is read when housekeeping hands it over, with the resource that the trigger's user may read", async () => {
+    const [path, script] = [newPath(), await room.addRunnable()];
+    const value = { awsAccessKeyId: "test", awsSecretAccessKey: "test", region: "us-east-1" };
+    const resource = { path: newPath(), value, resource_type: "aws" } as Parameters<typeof createResource>[2];
+    await createResource(room.deps, { actor: anAdmin, workspace: room.workspace }, resource);
+    const queue = await room.addQueue(`k-${randomUUID().slice(0, 8)}`);
+    const sent = { path, script_path: script, is_flow: false, queue_url: queue.url, aws_resource_path: `$res:${resource.path}` };
+    await room.create("sqs", sent);
+    expect(room.mappings.has(queue.arn)).toBe(false);
+    for (const body of ["a", "b"]) await room.send(queue.url, body);
+    await pollRemoteQueues(room.deps);
+    expect((await room.poll())[0]).toBe(2);
+    expect(await Promise.all((await listJobs(room, script)).map(argsOf))).toEqual(expect.arrayContaining([{ msg: "a" }, { msg: "b" }]));
+    await room.update("sqs", path, { ...sent, aws_resource_path: "u/ann/absent" });
+    await pollRemoteQueues(room.deps);
+    await room.poll();
+    expect(await getTrigger(room.deps, { workspace: room.workspace, kind: "sqs", path })).toMatchObject({
+      error: expect.stringContaining("resource.notFound"),
+    });
+    await setTriggerMode(room.deps, room.caller("sqs", path), "disabled");
+  });
+});
+
+describe("an AWS trigger", () => {
+  const bus = "arn:aws:events:us-east-1:000000000000:event-bus/default";
+  const list = (arns: string[]) => setGlobalSetting(room.deps, "aws_trigger_sources", { [room.workspace]: arns });
+
+  it("on a topic starts a job for each notification that matches its filter policy", async () => {
+    const sns = new SNSClient({});
+    const { TopicArn = "" } = await sns.send(new CreateTopicCommand({ Name: `t-${randomUUID().slice(0, 8)}` }));
+    await list([TopicArn]);
+    const [all, red, path] = [await room.addRunnable(), await room.addRunnable(), newPath()];
+    const fields = { is_flow: false, source: "sns", topic_arn: TopicArn };
+    await room.create("aws", { path, script_path: all, ...fields });
+    await room.create("aws", { path: newPath(), script_path: red, ...fields, filter_policy: { colour: ["red"] } });
+    const publish = (Message: string, colour: string) =>
+      sns.send(new PublishCommand({ TopicArn, Message, MessageAttributes: { colour: { DataType: "String", StringValue: colour } } }));
+    await publish("1", "red");
+    await publish("2", "blue");
+    expect(await room.drain(room.own)).toEqual([]);
+    expect(await Promise.all((await listJobs(room, all)).map(argsOf))).toEqual(expect.arrayContaining([{ msg: "1" }, { msg: "2" }]));
+    expect(await Promise.all((await listJobs(room, red)).map(argsOf))).toEqual([{ msg: "1" }]);
+    expect((await listJobs(room, all))[0]).toMatchObject({ trigger: "aws", triggerPath: path });
+    // The list of the instance is the permission, and is read for each message.
+    await list([]);
+    await publish("3", "red");
+    await room.drain(room.own);
+    expect(await listJobs(room, red)).toHaveLength(1);
+  });
+
+  it("on an event bus or a bucket starts a job for each event that its rule lets through", async () => {
+    await list([bus, "arn:aws:s3:::incoming"]);
+    const [script, files] = [await room.addRunnable(), await room.addRunnable()];
+    const [path, inbox] = [newPath(), newPath()];
+    await room.create("aws", { path, script_path: script, is_flow: false, source: "eventbridge", event_pattern: { source: ["shop"] } });
+    await room.create("aws", {
+      path: inbox,
+      script_path: files,
+      is_flow: false,
+      source: "s3",
+      bucket: "incoming",
+      prefix: "in/",
+      suffix: ".csv",
+    });
+    const events = new EventBridgeClient({});
+    const put = (Source: string, DetailType: string, detail: object) =>
+      events.send(new PutEventsCommand({ Entries: [{ Source, DetailType, Detail: JSON.stringify(detail) }] }));
+    await put("shop", "Order placed", { n: 1 });
+    await put("other", "Order placed", { n: 2 });
+    expect(await room.drain(room.own)).toEqual([]);
+    const jobs = await listJobs(room, script);
+    expect(jobs).toHaveLength(1);
+    expect(await argsOf(jobs[0])).toMatchObject({ msg: { source: "shop", "detail-type": "Order placed", detail: { n: 1 } } });
+    // Only AWS itself can send events of aws.s3, so this one has the form in which a rule passes it on.
+    const s3Event = {
+      id: randomUUID(),
+      source: "aws.s3",
+      "detail-type": "Object Created",
+      detail: { bucket: { name: "incoming" }, object: { key: "in/a.csv" } },
+    };
+    const [stored] = (await room.deps.objects.list(`TSOURCE#${room.workspace}`)).filter(
+      ({ value }) => (value as { path: string }).path === inbox,
+    );
+    const message = JSON.stringify({ svc: { workspace: room.workspace, source: stored?.sk }, event: s3Event });
+    expect(await room.receive(room.own.arn, message)).toEqual([]);
+    expect(await argsOf((await listJobs(room, files))[0])).toEqual({ msg: s3Event });
+    await setTriggerMode(room.deps, room.caller("aws", path), "disabled");
+    await put("shop", "Order placed", { n: 3 });
+    await room.drain(room.own);
+    expect(await listJobs(room, script)).toHaveLength(1);
+  });
+});
+
+it("a message in the queue of triggers that none of its senders can have sent fails", async () => {
+  for (const body of ["", "{}", '{"Type": "Notification"}', `${"[".repeat(1000)}${"]".repeat(1000)}`]) {
+    expect(await room.receive(room.own.arn, body, { id: "m" })).toEqual(["m"]);
+  }
+});

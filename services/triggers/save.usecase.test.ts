@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import { TagQueueCommand } from "@aws-sdk/client-sqs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { keys } from "../../core/objects/keys.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { repeat } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { setGlobalSetting } from "../settings/instance.ts";
+import { changeAcl, getAcl } from "../workspaces/acls.ts";
+import { getTrigger, listTriggers, triggerExists } from "./read.ts";
+import { deleteTrigger, setTriggerMode } from "./save.ts";
+import { connectPendingSources } from "./tasks.ts";
+
+let room: TriggerRoom;
+let script: string;
+beforeAll(async () => {
+  room = await newTriggerRoom();
+  script = await room.addRunnable("u/ann/handle");
+});
+
+const newPath = () => `u/ann/${randomUUID()}`;
+const tagged = (workspace = room.workspace) => room.addQueue(`q-${randomUUID().slice(0, 8)}`, { "svc:workspace": workspace });
+const common = (path: string) => ({ path, script_path: script, is_flow: false });
+const get = (kind: "sqs" | "aws" | "email", path: string) => getTrigger(room.deps, { workspace: room.workspace, kind, path });
+const refusal = (field: string) => ({ code: "trigger.source", details: expect.objectContaining({ field }) });
+
+describe("a trigger", () => {
+  it("is stored with all common fields, and shown with them", async () => {
+    const [path, queue] = [newPath(), await tagged()];
+    const fields = {
+      labels: ["a"],
+      error_handler_path: "script/u/ann/failed",
+      error_handler_args: { a: 1 },
+      retry: { constant: { attempts: 2, seconds: 1 } },
+    };
+    await room.create("sqs", { ...common(path), queue_url: queue.url, ...fields, message_attributes: ["colour"] });
+    expect(await get("sqs", path)).toEqual({
+      ...common(path),
+      ...fields,
+      mode: "enabled",
+      enabled: true,
+      permissioned_as: "u/ann",
+      email: "ann@example.com",
+      extra_perms: {},
+      workspace_id: room.workspace,
+      edited_by: "ann",
+      edited_at: expect.any(String),
+      queue_url: queue.url,
+      aws_auth_resource_type: "credentials",
+      aws_resource_path: "",
+      message_attributes: ["colour"],
+    });
+  });
+
+  it("is found by the filters of its list", async () => {
+    const [path, queue] = [newPath(), await tagged()];
+    await room.create("sqs", { ...common(path), queue_url: queue.url, labels: ["rare"] });
+    const list = async (query: object) =>
+      (await listTriggers(room.deps, { workspace: room.workspace, kind: "sqs" }, query, () => true)).map((one) => one.path);
+    expect(await list({ label: "rare" })).toEqual([path]);
+    expect(await list({ path_start: path })).toEqual([path]);
+    expect(await list({ path: script, label: "rare" })).toEqual([path]);
+    expect(await list({ path: "u/ann/other" })).toEqual([]);
+    expect(await list({ is_flow: "true" })).toEqual([]);
+    expect((await list({ per_page: 1 })).length).toBe(1);
+    expect(await listTriggers(room.deps, { workspace: room.workspace, kind: "sqs" }, {}, () => false)).toEqual([]);
+  });
+
+  it("is renamed with its permissions and its queue, and is gone after its deletion", async () => {
+    const [path, to, queue] = [newPath(), newPath(), await tagged()];
+    await room.create("sqs", { ...common(path), queue_url: queue.url });
+    const acl = { workspace: room.workspace, kind: "sqs_trigger" };
+    await changeAcl(room.deps, anAdmin, { ...acl, path }, { owner: "u/bob", right: true });
+    await room.update("sqs", path, { ...common(to), queue_url: queue.url });
+    expect(await triggerExists(room.deps, { workspace: room.workspace, kind: "sqs", path })).toBe(false);
+    expect(await getAcl(room.deps, { ...acl, path: to })).toEqual({ "u/bob": true });
+    expect(room.mappings.has(queue.arn)).toBe(true);
+    await deleteTrigger(room.deps, room.caller("sqs", to));
+    expect(await getAcl(room.deps, { ...acl, path: to })).toEqual({});
+    expect(room.mappings.has(queue.arn)).toBe(false);
+    await expect(get("sqs", to)).rejects.toMatchObject({ code: "trigger.notFound" });
+  });
+
+  it("keeps what an update omits, and runs as the user who saved it last", async () => {
+    const [path, queue] = [newPath(), await tagged()];
+    await room.create("sqs", { ...common(path), queue_url: queue.url, labels: ["a"], mode: "disabled" });
+    await room.update("sqs", path, { ...common(path), queue_url: queue.url });
+    expect(await get("sqs", path)).toMatchObject({ labels: ["a"], mode: "disabled", enabled: false });
+    await room.update("sqs", path, { ...common(path), queue_url: queue.url, enabled: true, labels: null });
+    expect(await get("sqs", path)).toMatchObject({ mode: "enabled" });
+    expect(await get("sqs", path)).not.toHaveProperty("labels");
+  });
+
+  it("of a caller who may not run the script, or whose script is absent, is refused as if there were none", async () => {
+    const queue = await tagged();
+    const bob = aReader(room.workspace, []);
+    const sent = { ...common("u/bob/mine"), queue_url: queue.url };
+    await expect(room.create("sqs", sent, bob)).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(room.create("sqs", { ...sent, script_path: "u/bob/absent" }, bob)).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(room.create("sqs", { ...sent, is_flow: true }, bob)).rejects.toMatchObject({ code: "flow.notFound" });
+    await expect(room.create("sqs", { ...sent, path: newPath() }, bob)).rejects.toMatchObject({ code: "auth.forbidden" });
+  });
+
+  it("runs as another member only if an administrator preserves that member", async () => {
+    const bob = aReader(room.workspace, []);
+    const own = await room.addRunnable("u/bob/own");
+    const queue = await tagged();
+    const sent = { path: "u/bob/t", script_path: own, is_flow: false, queue_url: queue.url, permissioned_as: "u/ann" };
+    await expect(room.create("sqs", { ...sent, preserve_permissioned_as: true }, bob)).rejects.toMatchObject({
+      code: "trigger.notPermittedAs",
+    });
+    await room.create("sqs", sent, bob);
+    expect(await get("sqs", "u/bob/t")).toMatchObject({ permissioned_as: "u/bob" });
+    await expect(
+      room.update("sqs", "u/bob/t", { ...sent, permissioned_as: "u/nobody-here", preserve_permissioned_as: true }),
+    ).rejects.toMatchObject({ code: "user.notFound" });
+  });
+
+  it("is created once, or refused because it exists, whichever write fails", async () => {
+    await expectToSurviveFaults(async () => {
+      const [path, queue] = [newPath(), await tagged()];
+      const act = () => room.create("sqs", { ...common(path), queue_url: queue.url });
+      return {
+        act,
+        recover: async () => {
+          await repeat(act, ["trigger.exists", "trigger.sourceTaken"]);
+          await connectPendingSources(room.deps);
+        },
+        check: async () => {
+          expect(await get("sqs", path)).toMatchObject({ path });
+          expect(room.mappings.has(queue.arn)).toBe(true);
+          expect(await room.deps.objects.list("CONNECTIONS")).toEqual([]);
+        },
+      };
+    });
+  });
+});
+
+describe("a queue of the deployment's account", () => {
+  it("is refused without the tag that names the workspace, as if it did not exist", async () => {
+    const foreign = await tagged("other-workspace");
+    const untagged = await room.addQueue(`u-${randomUUID().slice(0, 8)}`);
+    const absent = untagged.url.replace(/[^/]+$/, "absent");
+    const elsewhere = "https://sqs.eu-west-1.amazonaws.com/123456789012/theirs";
+    const reasons: string[] = [];
+    for (const url of [foreign.url, untagged.url, absent, elsewhere]) {
+      const refused = await room.create("sqs", { ...common(newPath()), queue_url: url }).catch((error: unknown) => error);
+      expect(refused).toMatchObject(refusal("queue_url"));
+      reasons.push((refused as { details: { reason: string } }).details.reason);
+    }
+    expect(new Set(reasons).size).toBe(1);
+  });
+
+  it("is refused if it hides messages for a shorter time than the function takes", async () => {
+    const short = await room.addQueue(`v-${randomUUID().slice(0, 8)}`, { "svc:workspace": room.workspace }, { VisibilityTimeout: "10" });
+    await expect(room.create("sqs", { ...common(newPath()), queue_url: short.url })).rejects.toMatchObject(refusal("queue_url"));
+  });
+
+  it("serves one trigger, and is free when that is deleted", async () => {
+    const [first, second, queue] = [newPath(), newPath(), await tagged()];
+    await room.create("sqs", { ...common(first), queue_url: queue.url });
+    await expect(room.create("sqs", { ...common(second), queue_url: queue.url })).rejects.toMatchObject({ code: "trigger.sourceTaken" });
+    await deleteTrigger(room.deps, room.caller("sqs", first));
+    await room.create("sqs", { ...common(second), queue_url: queue.url });
+  });
+
+  it("is mapped while the trigger is enabled or suspended, and not while it is disabled", async () => {
+    const [path, queue] = [newPath(), await tagged()];
+    await room.create("sqs", { ...common(path), queue_url: queue.url, mode: "disabled" });
+    expect(room.mappings.has(queue.arn)).toBe(false);
+    for (const mode of ["enabled", "disabled", "suspended"] as const) {
+      await setTriggerMode(room.deps, room.caller("sqs", path), mode);
+      expect(room.mappings.has(queue.arn)).toBe(mode !== "disabled");
+    }
+  });
+
+  it("that loses its tag is disconnected at the next check, and the trigger shows why", async () => {
+    const [path, queue] = [newPath(), await tagged()];
+    await room.create("sqs", { ...common(path), queue_url: queue.url });
+    await room.sqs.send(new TagQueueCommand({ QueueUrl: queue.url, Tags: { "svc:workspace": "another" } }));
+    await setTriggerMode(room.deps, room.caller("sqs", path), "suspended");
+    expect(room.mappings.has(queue.arn)).toBe(false);
+    expect(await get("sqs", path)).toMatchObject({ error: expect.stringContaining("svc:workspace") });
+    await room.sqs.send(new TagQueueCommand({ QueueUrl: queue.url, Tags: { "svc:workspace": room.workspace } }));
+    await setTriggerMode(room.deps, room.caller("sqs", path), "enabled");
+    expect(room.mappings.has(queue.arn)).toBe(true);
+    expect(await get("sqs", path)).not.toHaveProperty("error");
+  });
+});
+
+describe("an AWS trigger", () => {
+  const topic = "arn:aws:sns:us-east-1:000000000000:orders";
+  const list = (arns: string[]) => setGlobalSetting(room.deps, "aws_trigger_sources", { [room.workspace]: arns });
+
+  it("may use only the topics, buses and buckets that are listed for its workspace", async () => {
+    await list([]);
+    const sources = [
+      [{ source: "sns", topic_arn: topic }, "topic_arn"],
+      [{ source: "eventbridge", event_pattern: { source: ["shop"] } }, "bus"],
+      [{ source: "s3", bucket: "incoming" }, "bucket"],
+    ] as const;
+    for (const [fields, field] of sources) {
+      await expect(room.create("aws", { ...common(newPath()), ...fields })).rejects.toMatchObject(refusal(field));
+    }
+    await setGlobalSetting(room.deps, "aws_trigger_sources", { other: [topic] });
+    await expect(room.create("aws", { ...common(newPath()), source: "sns", topic_arn: topic })).rejects.toMatchObject(refusal("topic_arn"));
+  });
+
+  it("is refused with a pattern that EventBridge refuses", async () => {
+    await list(["arn:aws:events:us-east-1:000000000000:event-bus/default"]);
+    const sent = { ...common(newPath()), source: "eventbridge", event_pattern: { source: "not a list" } };
+    await expect(room.create("aws", sent)).rejects.toMatchObject(refusal("event_pattern"));
+  });
+});
+
+describe("an e-mail trigger", () => {
+  const create = (fields: object, path = newPath()) => room.create("email", { ...common(path), ...fields });
+
+  it("has an address that no other trigger has", async () => {
+    const path = newPath();
+    await create({ local_part: "Orders" }, path);
+    expect(await get("email", path)).toMatchObject({ local_part: "orders", address: "orders@in.example.com" });
+    await expect(create({ local_part: "orders" })).rejects.toMatchObject({ code: "trigger.sourceTaken" });
+    await room.update("email", path, { ...common(path), local_part: "orders", workspaced_local_part: true });
+    expect(await get("email", path)).toMatchObject({ address: `${room.workspace}-orders@in.example.com` });
+    await create({ local_part: "orders" });
+    expect(await room.deps.objects.get(keys.mailbox("orders"))).toBeDefined();
+  });
+
+  it("cannot have an address that proves the ownership of the domain", async () => {
+    for (const local_part of ["admin", "postmaster", "Webmaster"])
+      await expect(create({ local_part })).rejects.toMatchObject(refusal("local_part"));
+  });
+
+  it("is refused where the deployment receives no mail", async () => {
+    const { mailDomain: _, ...deps } = room.deps;
+    const path = newPath();
+    const { createTrigger } = await import("./save.ts");
+    const sent = { ...common(path), local_part: "x" } as Parameters<typeof createTrigger>[2];
+    await expect(createTrigger(deps, room.caller("email", path), sent)).rejects.toMatchObject(refusal("local_part"));
+  });
+});

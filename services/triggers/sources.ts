@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { write } from "../../core/objects/write.ts";
+import {
+  AWS_TRIGGER_SOURCES,
+  type AwsSource,
+  awsTriggerSourcesSchema,
+  findSourceEntry,
+  parseSourceName,
+  type SourceEntry,
+  sourceName,
+} from "../../core/triggers/sources.ts";
+import type { StoredTrigger, TriggerRef } from "../../core/triggers/trigger.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
+
+/** Returns the ARNs that superadmins listed, by workspace. */
+export async function loadAllowedSources(objects: Pick<ObjectTable, "get">): Promise<Readonly<Record<string, readonly string[]>>> {
+  const found = await objects.get(keys.instanceSetting(AWS_TRIGGER_SOURCES));
+  return found?.value == null ? {} : parseObject(awsTriggerSourcesSchema, found);
+}
+
+/** A request to function `connect`: a source of a workspace whose state in AWS may differ from what its triggers need. */
+export interface Connection {
+  workspace: string;
+  source: AwsSource;
+}
+
+function keyOf(workspace: string, id: string, entry: SourceEntry): ObjectKey {
+  if (entry.at === "mailbox") return keys.mailbox(entry.localPart);
+  return entry.at === "poll" ? keys.polledQueue(workspace, id) : keys.triggerSource(workspace, entry.sk);
+}
+
+/** Builds the write that asks for a check of a source. Housekeeping repeats the check until it succeeds. */
+export const connectionWrite = ({ workspace, source }: Connection) =>
+  write.put({ ...keys.connection(workspace, sourceName(source)), value: { of: workspace, source }, version: randomUUID() });
+
+/**
+ * Builds the parts that replace the entry by which a trigger is found, and those that request a check of its sources. A source that another
+ * trigger has claimed is refused with `trigger.sourceTaken`.
+ */
+export function buildSourceParts(
+  workspace: string,
+  before: StoredTrigger | undefined,
+  after: StoredTrigger | undefined,
+): { parts: TransactionPart[]; connections: Connection[] } {
+  const [old, now] = [before, after].map((trigger) => trigger && { trigger, entry: findSourceEntry(workspace, trigger) });
+  const oldKey = old && keyOf(workspace, old.trigger.id, old.entry);
+  const newKey = now && keyOf(workspace, now.trigger.id, now.entry);
+  const isSame = oldKey?.pk === newKey?.pk && oldKey?.sk === newKey?.sk;
+  const parts: TransactionPart[] = [];
+  // Another writer has changed the trigger since it was read if its entry is gone.
+  if (oldKey && !isSame) parts.push({ write: write.remove(oldKey), refused: undefined });
+  if (now && newKey) {
+    const { kind, path, id } = now.trigger;
+    const value: TriggerRef = { workspace, kind, path, id };
+    parts.push({
+      write: write.put({ ...newKey, value }, isSame ? undefined : "absent"),
+      refused: isSame ? undefined : new SvcError("trigger.sourceTaken", {}),
+    });
+  }
+  const sources = [old?.entry, now?.entry].flatMap((entry) => (entry?.at === "source" ? [entry.connects] : []));
+  const connections = [...new Map(sources.map((source) => [sourceName(source), { workspace, source }])).values()];
+  parts.push(...connections.map((connection) => ({ write: connectionWrite(connection), refused: undefined })));
+  return { parts, connections };
+}
+
+/** Requests a check of all sources of a workspace, because its state has changed. Housekeeping carries it out. */
+export async function requestConnections(objects: Pick<ObjectTable, "list" | "transactWrite">, workspace: string): Promise<void> {
+  const entries = await objects.list(keys.triggerSource(workspace, "").pk);
+  for (const { sk } of entries) {
+    const source = parseSourceName(sk);
+    if (source) await objects.transactWrite([connectionWrite({ workspace, source })]);
+  }
+}
