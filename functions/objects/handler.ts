@@ -10,4 +10,14 @@ import { triggers } from "./triggers.ts";
 import { variables } from "./variables.ts";
 
 /** Stored objects: scripts, flows, variables, resources with their types, schedules, triggers, apps, files, and the key of their secrets. */
-export const handler = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...schedules, ...apps, ...encryptionKey, ...triggers]);
+export const handler = domainApi([
+  ...files,
+  ...scripts,
+  ...flows,
+  ...variables,
+  ...resources,
+  ...schedules,
+  ...apps,
+  ...encryptionKey,
+  ...triggers,
+]);
