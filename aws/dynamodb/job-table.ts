@@ -121,6 +121,7 @@ const HeadEntity = new Entity({
     stopping: any().savedAs("sg").optional(),
     isHandler: boolean().savedAs("hd").optional(),
     successHandled: boolean().savedAs("sh").optional(),
+    outcomeCount: any().savedAs("oc").optional(),
     followUp: boolean().savedAs("fu").optional(),
     retention: string().savedAs("rn").optional(),
     expiresAtS: number().savedAs("ttl"),

@@ -39,7 +39,7 @@ export function parseHandlerPath(text: string): HandlerTarget | undefined {
  * because their author waits for the result.
  */
 export const mayCallHandler = ({ kind, parent, step, isHandler }: Pick<Job, "kind" | "parent" | "step" | "isHandler">): boolean =>
-  (kind === "script" || kind === "flow") && parent === undefined && step === undefined && !isHandler;
+  (kind === "script" || kind === "flow" || kind === "singlestepflow") && parent === undefined && step === undefined && !isHandler;
 
 /** The name of the workspace's handler for the end of a job, as its setting is called. */
 export const handlerNameFor = (state: EndState): "error_handler" | "success_handler" =>

@@ -158,6 +158,10 @@ const ended = {
   stopping: z.object({ by: z.string(), reason: z.string() }).optional(),
   /** Handlers may follow the end of the job, and a worker has not started them yet. */
   followUp: z.literal(true).optional(),
+  /** For the run of a schedule, until its handlers are started: the runs that ended in a row, up to this one. */
+  outcomeCount: z
+    .object({ failures: z.number(), successes: z.number(), failed: z.object({ job: z.string(), startedAtMs: z.number() }).optional() })
+    .optional(),
 };
 
 export const runningJobSchema = z.object({

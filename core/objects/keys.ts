@@ -100,6 +100,8 @@ export const keys = {
     pk: `APPD#${workspace}`,
     sk: `${sortable(path)}#${app}`,
   }),
+  /** The runs of a schedule, by its id, that ended in a row, for its handlers. */
+  scheduleOutcomes: (workspace: string, schedule: string): ObjectKey => ({ pk: `OUTCOMES#${workspace}`, sk: schedule }),
   schedule: (workspace: string, path: string): ObjectKey => ({ pk: `SCHED#${workspace}`, sk: sortable(path) }),
   /** A trigger of one kind. */
   trigger: (workspace: string, kind: string, path: string): ObjectKey => ({ pk: `TRIGGER#${workspace}#${kind}`, sk: sortable(path) }),

@@ -31,7 +31,7 @@ export class ObjectsTable extends Construct {
 
   /** Grants a function that ends jobs the right to read which handlers follow, and nothing else. */
   configureReadHandlers(fn: LambdaFunction): void {
-    this.allowItems(fn, ["GetItem"], ["SETTINGS#*"]);
+    this.allowItems(fn, ["GetItem"], ["SETTINGS#*", "SCHED#*", "OUTCOMES#*"]);
     fn.addEnvironment(env.objectsTable, this.table.tableName);
   }
 

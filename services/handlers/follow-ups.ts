@@ -5,6 +5,7 @@ import type { EndState, Job } from "../../core/jobs/job.ts";
 import { continuesSchedule } from "../../core/schedules/next-run.ts";
 import type { FollowUps } from "../jobs/lifecycle/follow-ups.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
+import { mayCallScheduleHandler } from "./find-schedule.ts";
 
 interface HandlerFollowUpDeps {
   objects: Pick<ObjectTable, "get">;
@@ -19,7 +20,10 @@ interface HandlerFollowUpDeps {
 export function connectHandlers({ objects, queue, nowMs }: HandlerFollowUpDeps): FollowUps {
   return {
     areWanted: async (job, state) =>
-      continuesSchedule(job) || (mayCallHandler(job) && (await callsWorkspaceHandler({ objects }, job, { state, nowMs: nowMs() }))),
+      continuesSchedule(job) ||
+      (mayCallHandler(job) &&
+        ((await mayCallScheduleHandler(objects, job, state)) ||
+          (await callsWorkspaceHandler({ objects }, job, { state, nowMs: nowMs() })))),
     request: (ended) => queue.sendFollowUp(ended),
   };
 }

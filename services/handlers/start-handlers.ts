@@ -1,18 +1,18 @@
-import type { Storage } from "../../aws/s3/storage.ts";
 import { isSvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
-import { escapeReferences, extractError, handlerNameFor, isMuted, mayCallHandler, parseHandlerPath } from "../../core/handlers/handler.ts";
-import { type EndedJob, hasEnded, isSuccess, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
+import { handlerNameFor, isMuted, mayCallHandler, parseHandlerPath } from "../../core/handlers/handler.ts";
+import { type EndedJob, hasEnded, hasFlowPath, type Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { loadFlow } from "../flows/definitions/load.ts";
 import { nextLookMs } from "../jobs/lifecycle/next-look.ts";
-import { loadJson } from "../jobs/values/values.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
-import { type CallHandlerDeps, callHandler, HANDLER_IDENTITY } from "./call-handler.ts";
+import { callHandler, HANDLER_IDENTITY } from "./call-handler.ts";
+import { loadScheduleOf } from "./find-schedule.ts";
+import { loadError, loadSuccess, type OutcomeDeps } from "./load-outcome.ts";
+import { startScheduleHandlers } from "./schedule-handlers.ts";
 
-export type StartHandlersDeps = CallHandlerDeps & { storage: Storage };
+export type StartHandlersDeps = OutcomeDeps;
 
 /** The number of times that the mark of a job is removed when another call changes the job in between. */
 const TRIES = 5;
@@ -24,65 +24,47 @@ const TRIES = 5;
 export async function startHandlers(deps: StartHandlersDeps, id: string): Promise<void> {
   const job = await deps.jobs.get(id);
   if (!job || !hasEnded(job) || !job.followUp) return;
-  if (mayCallHandler(job)) await startWorkspaceHandler(deps, job);
+  if (mayCallHandler(job)) {
+    const schedule = await loadScheduleOf(deps.objects, job);
+    if (schedule) await startScheduleHandlers(deps, job, schedule);
+    await startWorkspaceHandler(deps, job, { isErrorMuted: schedule?.settings.ws_error_handler_muted === true });
+  }
   await removeMark(deps, job);
 }
 
-async function startWorkspaceHandler(deps: StartHandlersDeps, job: EndedJob): Promise<void> {
-  const { id, path, email, workspace, kind } = job;
+async function startWorkspaceHandler(deps: StartHandlersDeps, job: EndedJob, { isErrorMuted }: { isErrorMuted: boolean }): Promise<void> {
+  const { id, path, email, workspace } = job;
   const name = handlerNameFor(job.state);
   const handler = await loadWorkspaceHandler(deps.objects, workspace, name);
   if (!handler || isMuted(handler, job, job.state)) return;
   const target = parseHandlerPath(handler.path);
   if (!target) return;
-  if (name === "error_handler" && (await isRunnableMuted(deps, job))) return;
-  const outcome = await loadOutcome(deps, job);
+  const isError = name === "error_handler";
+  if (isError && (isErrorMuted || (await isRunnableMuted(deps, job)))) return;
   const args = {
     ...handler.extra_args,
     path,
     email,
-    ...outcome,
+    ...(isError ? { error: await loadError(deps, job) } : { result: await loadSuccess(deps, job) }),
     job_id: id,
-    is_flow: kind === "flow",
+    is_flow: hasFlowPath(job),
     workspace_id: workspace,
   };
   await callHandler(deps, job, { name, target, args, identity: HANDLER_IDENTITY });
 }
 
-/** Returns the `error` or the `result` of a job as people see it: without secrets, and with no text that refers to one. */
-async function loadOutcome(deps: StartHandlersDeps, job: EndedJob): Promise<{ error: unknown } | { result: unknown }> {
-  const value = await loadResult(deps, job);
-  return isSuccess(job) ? { result: escapeReferences(value) } : { error: escapeReferences(extractError(value)) };
-}
-
-async function loadResult(deps: StartHandlersDeps, job: EndedJob): Promise<unknown> {
-  const notGiven = (message: string) => ({ error: { name: "NotGiven", message } });
-  if (job.erased) return notGiven(`The result of job ${job.id} was erased.`);
-  const location = resultVisibleTo(PEOPLE, job);
-  if (location.in === "s3" && (location.bytes ?? 0) > limits.handlerResultBytes) {
-    return notGiven(`The result has ${location.bytes} bytes, too many for a handler. Job ${job.id} contains it.`);
-  }
-  try {
-    return await loadJson(deps, job, location);
-  } catch (error) {
-    // The result may be erased while it is read.
-    const now = await deps.jobs.get(job.id);
-    if (now && hasEnded(now) && !now.erased) throw error;
-    return notGiven(`The result of job ${job.id} was erased.`);
-  }
-}
-
 /** Returns whether the version that ran is muted for the workspace's error handler. A version that is gone is not. */
-async function isRunnableMuted(deps: StartHandlersDeps, { workspace, kind, hash = "", flow }: Job): Promise<boolean> {
+async function isRunnableMuted(deps: StartHandlersDeps, { workspace, kind, path = "", hash, flow }: Job): Promise<boolean> {
   const { objects } = deps;
   try {
     if (kind === "flow") {
       if (flow?.version === undefined) return false;
       return (await loadFlow(deps, workspace, flow.version)).sent.ws_error_handler_muted === true;
     }
-    const runnable = parseScript(await objects.get(keys.version(workspace, hash)));
+    // A script with retries runs as the newest version at its path.
+    const runnable = parseScript(await objects.get(hash === undefined ? keys.scriptHead(workspace, path) : keys.version(workspace, hash)));
     if (!runnable) return false;
-    return runnable.errorHandlerMuted ?? (await loadScriptVersion(deps, workspace, hash)).sent.ws_error_handler_muted === true;
+    return runnable.errorHandlerMuted ?? (await loadScriptVersion(deps, workspace, runnable.hash)).sent.ws_error_handler_muted === true;
   } catch (error) {
     if (isSvcError(error) && (error.code === "flow.versionNotFound" || error.code === "script.versionNotFound")) return false;
     throw error;
@@ -105,7 +87,7 @@ async function removeMark({ jobs, nowMs }: StartHandlersDeps, job: EndedJob): Pr
       ],
     };
     const look = Number.isFinite(lookMs) ? jobs.dueAt(job.id, lookMs) : jobs.noLongerDue(job, job.state);
-    if (await jobs.update(job.id, { followUp: jobs.removed, ...look }, unchanged)) return;
+    if (await jobs.update(job.id, { followUp: jobs.removed, outcomeCount: jobs.removed, ...look }, unchanged)) return;
     const next = await jobs.get(job.id);
     if (!next || !hasEnded(next) || !next.followUp) return;
     current = next;

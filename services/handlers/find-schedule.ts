@@ -1,0 +1,25 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { hasHandlers } from "../../core/handlers/schedule-outcomes.ts";
+import type { EndState, Job } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { type StoredSchedule, storedScheduleSchema } from "../../core/schedules/schedule.ts";
+
+/** Loads the schedule whose tick a job runs; `undefined` for another job, and if the schedule is gone. */
+export async function loadScheduleOf(
+  objects: Pick<ObjectTable, "get">,
+  { workspace, schedulePath }: Pick<Job, "workspace" | "schedulePath">,
+): Promise<StoredSchedule | undefined> {
+  const found = schedulePath === undefined ? undefined : await objects.get(keys.schedule(workspace, schedulePath));
+  return found && parseObject(storedScheduleSchema, found);
+}
+
+/** Returns whether a handler of the job's schedule may follow its end, or whether the end must be counted for one. A skipped run counts as none. */
+export async function mayCallScheduleHandler(objects: Pick<ObjectTable, "get">, job: Job, state: EndState): Promise<boolean> {
+  if (job.schedulePath === undefined || state === "skipped") return false;
+  const schedule = await loadScheduleOf(objects, job);
+  if (!schedule || !hasHandlers(schedule.settings)) return false;
+  if (state !== "succeeded" || schedule.settings.on_success) return true;
+  // A success matters only after a failure.
+  return (await objects.get(keys.scheduleOutcomes(job.workspace, schedule.id))) !== undefined;
+}
