@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { approvalRows } from "./approvals.ts";
 import { costRows } from "./cost/cost.ts";
 import { eventCostRows } from "./cost/events.ts";
+import { eventRows } from "./events.ts";
 import { invokeFloor, spawnFloor } from "./floors.ts";
 import { compileRows } from "./flows/compiling.ts";
 import { flowCostRows } from "./flows/flow-cost.ts";
@@ -93,6 +94,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("AWS calls and list price of one job, by kind", () => costRows(of));
     await section("Events: list price", () => eventCostRows(of));
     await section("Schedules", () => scheduleRows(of));
+    await section("Events: delivery", () => eventRows(of));
     await section("Reading a webhook's body", () => payloadRows(quick));
     await section("Runner alone, a script that does nothing", () => runnerRows(goBinaryOf(target.dir), quick));
     await section("Function bundles", () => bundleRows(node, quick));

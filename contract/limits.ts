@@ -176,6 +176,10 @@ export const limits = {
   /** Number of endpoints for events beside that of the workspace. Each event is compared with all of them. */
   webhookEndpoints: 20,
   webhookUrlChars: 2000,
+  /** An endpoint whose deliveries fail for this long is switched off. */
+  endpointFailsMs: 5 * 24 * 3600 * 1000,
+  /** Number of deliveries that one request sends again. */
+  replayedDeliveries: 10_000,
   /** The same for an attempt in the fast lane. A receiver that needs longer has its attempts in the slow lane (decision 78). */
   webhookFastAnswerMs: 2000,
   /** A receiver that answers within this time belongs to the fast lane. */

@@ -1,10 +1,10 @@
 import { SendMessageBatchCommand } from "@aws-sdk/client-sqs";
 import { env, requireEnv } from "../../contract/env.ts";
-import { type DeliveryMessage, groupOfDelivery, type Lane } from "../../core/deliveries/message.ts";
+import { groupOfDelivery, type Lane, type QueueMessage } from "../../core/deliveries/message.ts";
 import { sqs } from "../sdk/clients.ts";
 
 export interface QueuedDelivery {
-  message: DeliveryMessage;
+  message: QueueMessage;
   lane: Lane;
   /** At most 900 s. */
   delayS?: number;

@@ -44,6 +44,7 @@ export interface ObjectErrors {
   "webhook.exists": { id: string };
   "webhook.tooMany": { limit: number };
   "webhook.changedMeanwhile": { id: string };
+  "delivery.notFound": { id: string };
 }
 
 export const objectAnswers: Answers<ObjectErrors> = {
@@ -154,4 +155,5 @@ export const objectAnswers: Answers<ObjectErrors> = {
     status: 409,
     describe: ({ id }) => `The webhook endpoint ${id} was changed by another request. Load it again and repeat the change.`,
   },
+  "delivery.notFound": { status: 404, describe: ({ id }) => `There is no delivery ${id}. Deliveries are removed after 30 days.` },
 };

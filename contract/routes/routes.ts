@@ -1,6 +1,7 @@
 import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
 import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
+import { deliveryRoutes } from "./events/deliveries.ts";
 import { instanceWebhookRoutes } from "./events/instance-webhooks.ts";
 import { webhookRoutes } from "./events/webhooks.ts";
 import { flowRunRoutes } from "./flows/flow-runs.ts";
@@ -55,6 +56,7 @@ export const routes = {
   ...settingRoutes,
   ...webhookRoutes,
   ...instanceWebhookRoutes,
+  ...deliveryRoutes,
   ...peopleRoutes,
   ...memberRoutes,
   ...accessRoutes,

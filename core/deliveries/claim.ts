@@ -17,7 +17,7 @@ export const progressSchema = z.object({
 });
 export type Progress = z.infer<typeof progressSchema>;
 
-/** What is done with a message. `replay`: the message belongs to a replay. */
+/** The message about which is decided. `replay`: the replay that it belongs to. */
 interface Due {
   after: number;
   replay?: string | undefined;
@@ -41,7 +41,7 @@ export function decideClaim(found: Progress | undefined, { after, replay, nowMs 
     progress: { state: "pending", ...(found?.replay ? { replay: found.replay } : {}), attempts, heldUntilMs: nowMs + holdMs, ...more },
     isLost,
   });
-  if (!found) return claim(after + 1);
+  if (!found) return claim(after + 1, replay === undefined ? {} : { replay: { id: replay, after } });
   const { state, attempts, heldUntilMs } = found;
   if (heldUntilMs !== undefined) {
     if (heldUntilMs > nowMs) return { is: "held" };

@@ -18,6 +18,8 @@ export const deliveryMessageSchema = z.discriminatedUnion("kind", [
   }),
   /** One address of a mail. */
   z.object({ ...attempt, kind: z.literal("mail"), notice: z.string(), to: z.string() }),
+  /** One event for one endpoint. `replay`: the replay that requests a new attempt. */
+  z.object({ ...attempt, kind: z.literal("event"), event: z.string(), endpoint: z.string(), replay: z.string().optional() }),
 ]);
 export type DeliveryMessage = z.infer<typeof deliveryMessageSchema>;
 export type DeliveryMessageOf<Kind extends DeliveryMessage["kind"]> = Extract<DeliveryMessage, { kind: Kind }>;
@@ -28,8 +30,35 @@ export type DeliveryMessageOf<Kind extends DeliveryMessage["kind"]> = Extract<De
  */
 export type Lane = "fast" | "slow";
 
+/** The deliveries that a replay selects: some of them by id, or those of one endpoint in a range of time (epoch ms). */
+export const replaySelectionSchema = z.union([
+  z.object({ ids: z.array(z.string()) }),
+  z.object({
+    endpoint: z.string(),
+    afterMs: z.number(),
+    beforeMs: z.number(),
+    types: z.array(z.string()).optional(),
+    state: z.string().optional(),
+  }),
+]);
+export type ReplaySelection = z.infer<typeof replaySelectionSchema>;
+
+/** A message that queues the deliveries of a replay, a part of them at a time. `from`: the sort key at which it continues. `left`: the number of deliveries that it may still queue. */
+export const replayMessageSchema = z.object({
+  kind: z.literal("replay"),
+  workspace: z.string(),
+  replay: z.string(),
+  selection: replaySelectionSchema,
+  from: z.string().optional(),
+  left: z.int(),
+});
+export type ReplayMessage = z.infer<typeof replayMessageSchema>;
+/** Every message of the delivery queues. */
+export const queueMessageSchema = z.discriminatedUnion("kind", [...deliveryMessageSchema.options, replayMessageSchema]);
+export type QueueMessage = z.infer<typeof queueMessageSchema>;
+
 /** Returns the message group: one for each workspace or, for events, each endpoint. */
-export function groupOfDelivery(message: DeliveryMessage): string {
+export function groupOfDelivery(message: QueueMessage): string {
   return "endpoint" in message ? `${message.workspace}/${message.endpoint}` : message.workspace;
 }
 

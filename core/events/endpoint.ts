@@ -26,6 +26,8 @@ export const endpointSchema = z.object({
   editedAtMs: z.number(),
   /** The first of the failed attempts since the last success. */
   failingSinceMs: z.number().optional(),
+  /** The last attempt took long, so its next ones have their own lane (core/deliveries/message.ts). */
+  isSlow: z.boolean().optional(),
   /** Why the service switched the endpoint off. An admin who enables it again removes the reason. */
   disabledReason: z.string().optional(),
 });
@@ -42,7 +44,7 @@ interface EndpointChange {
 
 /** Returns a changed endpoint. Another URL is another receiver, so its failures are forgotten, and so are those of an endpoint that is enabled. */
 export function changeEndpoint(before: Endpoint, change: EndpointChange, edit: { by: string; atMs: number }): Endpoint {
-  const { failingSinceMs, disabledReason, events, paths, description, ...others } = before;
+  const { failingSinceMs, isSlow, disabledReason, events, paths, description, ...others } = before;
   const url = change.url ?? before.url;
   const enabled = change.enabled ?? before.enabled;
   const isNew = change.enabled === true || url !== before.url;
@@ -60,6 +62,7 @@ export function changeEndpoint(before: Endpoint, change: EndpointChange, edit: {
     ...(chosen.paths ? { paths: unique(chosen.paths) } : {}),
     ...(chosen.description ? { description: chosen.description } : {}),
     ...(failingSinceMs === undefined || isNew ? {} : { failingSinceMs }),
+    ...(isSlow && url === before.url ? { isSlow } : {}),
     ...(disabledReason === undefined || enabled ? {} : { disabledReason }),
     editedBy: edit.by,
     editedAtMs: edit.atMs,

@@ -157,6 +157,11 @@ export const keys = {
   endpointGuard: (workspace: string): ObjectKey => ({ pk: `ENDPOINTS#${workspace}`, sk: "guard" }),
   /** An event, or the one of the instance. */
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
+  /** The delivery of an event to an endpoint, in the order of the events. */
+  delivery: (workspace: string, event: string, endpoint: string): ObjectKey => ({
+    pk: `DELIVERY#${workspace}`,
+    sk: `${event}#${endpoint}`,
+  }),
 };
 
 /** Partitions whose second part is not a workspace. */

@@ -3,11 +3,16 @@ import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import { sendDeliveries } from "../../services/deliveries/queue-attempts.ts";
+import { dispatchEvent } from "../../services/events/dispatch-event.ts";
 import { dispatchNotice } from "../../services/notifications/dispatch-notice.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 import { deps } from "./deps.ts";
 
-const NOTICES = keys.notice("", "").pk;
+/** The use case for the items of each partition. */
+const dispatchers = [
+  { prefix: keys.notice("", "").pk, dispatch: dispatchNotice },
+  { prefix: keys.outbox("", "").pk, dispatch: dispatchEvent },
+];
 
 /**
  * Queues the deliveries of a batch of the stream. If a record fails, it and all later ones are read again, so a message may be sent twice, which
@@ -36,11 +41,12 @@ async function dispatchRecord({ eventName, dynamodb }: DynamoDBRecord): Promise<
   // The event source mapping filters too, where the engine supports filters.
   if (eventName !== "INSERT" || pk?.S === undefined || sk?.S === undefined) return [];
   try {
-    return pk.S.startsWith(NOTICES) ? await dispatchNotice(deps, { pk: pk.S, sk: sk.S }) : [];
+    const key = { pk: pk.S, sk: sk.S };
+    return (await dispatchers.find(({ prefix }) => key.pk.startsWith(prefix))?.dispatch(deps, key)) ?? [];
   } catch (error) {
     // An unreadable record would fail again and must not block the ones after it.
     if (!(error instanceof UnreadableRecordError)) throw error;
-    logger.error("notice failed", { notice: sk.S, error: error as Error });
+    logger.error("dispatch failed", { item: sk.S, error: error as Error });
     return [];
   }
 }

@@ -2,15 +2,16 @@ import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-p
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { deliveryQueue } from "../../aws/sqs/delivery-queue.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
-import { deliveryMessageSchema } from "../../core/deliveries/message.ts";
+import { queueMessageSchema } from "../../core/deliveries/message.ts";
 import { DeliveryHeld, deliverMessage } from "../../services/deliveries/deliver-message.ts";
+import { queueReplay } from "../../services/events/replay-deliveries.ts";
 import { recordBounce } from "../../services/notifications/record-bounce.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 import { deps } from "./deps.ts";
 import { dispatchRecords } from "./dispatch-records.ts";
 
 /**
- * Handles new notices from the stream of the objects table, messages of the delivery queues, and SES events about bounced mails. The stream waits for
+ * Handles new notices and events from the stream of the objects table, messages of the delivery queues, and SES events about bounced mails. The stream waits for
  * no receiver: its records become messages.
  */
 export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | SQSBatchResponse | undefined> {
@@ -36,9 +37,10 @@ async function deliverMessages(event: SQSEvent, context: Context): Promise<SQSBa
 }
 
 async function deliverRecord({ body, eventSourceARN, attributes }: SQSRecord): Promise<void> {
-  const message = deliveryMessageSchema.parse(JSON.parse(body));
+  const message = queueMessageSchema.parse(JSON.parse(body));
   try {
     const receives = Number(attributes.ApproximateReceiveCount);
+    if (message.kind === "replay") return await queueReplay(deps, message);
     await deliverMessage(deps, message, { lane: deliveryQueue.laneOf(eventSourceARN), receives });
   } catch (error) {
     if (!(error instanceof DeliveryHeld)) {

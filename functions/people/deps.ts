@@ -1,10 +1,12 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { deliveryQueue } from "../../aws/sqs/delivery-queue.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 
 export const deps = {
   objects: objectTable,
   jobs: jobTable,
+  deliveryQueue,
   baseUrl: requireEnv(env.baseUrl),
   nowMs: Date.now,
   instanceEventsUrl: process.env[env.instanceEvents],

@@ -1,6 +1,9 @@
+import { BEFORE_HEADER } from "../../contract/common.ts";
+import { deliveryRoutes as log } from "../../contract/routes/events/deliveries.ts";
 import { webhookRoutes as routes } from "../../contract/routes/events/webhooks.ts";
 import { toWebhookJson } from "../../core/events/endpoint.ts";
 import { hideUrlSecrets } from "../../core/notifications/delivery.ts";
+import { getDelivery, listDeliveryLog } from "../../services/events/delivery-log.ts";
 import {
   createEndpoint,
   deleteEndpoint,
@@ -9,6 +12,7 @@ import {
   testEndpoint,
   updateEndpoint,
 } from "../../services/events/endpoints.ts";
+import { requestReplay } from "../../services/events/replay-deliveries.ts";
 import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -38,4 +42,10 @@ export const webhooks: ApiRoutes = [
   on(routes.testWebhook, async ({ auth: { actor }, params: { workspace, id } }) =>
     json(200, { id: await testEndpoint(deps, { actor, workspace }, id) }),
   ),
+  on(log.listDeliveries, async ({ params: { workspace }, query }) => {
+    const { deliveries, before } = await listDeliveryLog(deps, workspace, query);
+    return json(200, deliveries, before === undefined ? {} : { [BEFORE_HEADER]: before });
+  }),
+  on(log.getDelivery, async ({ params: { workspace, id } }) => json(200, await getDelivery(deps, workspace, id))),
+  on(log.replayDeliveries, async ({ params: { workspace }, body }) => json(200, { replay_id: await requestReplay(deps, workspace, body) })),
 ];

@@ -10,7 +10,7 @@ export function addApiFunctions(
   parts: StackParts,
   { step, connect }: Record<"step" | "connect", LambdaFunction>,
 ): Record<"objects" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
-  const { config, url, jobs, objects, storage, secrets, queue, people, logins, flows, triggers } = parts;
+  const { config, url, jobs, objects, storage, secrets, queue, people, logins, deliveries, flows, triggers } = parts;
   const reserved = reservedConcurrencyOf(config);
   const objectsFn = addFunction(
     parts,
@@ -84,6 +84,8 @@ export function addApiFunctions(
       people.configureSignIn(fn);
       logins?.configureSignIn(fn);
       secrets.configureLoginKey(fn);
+      // Replays of deliveries.
+      deliveries.configureSend(fn);
       // Archiving a workspace cancels its jobs.
       grantCancellation(parts, fn);
     },

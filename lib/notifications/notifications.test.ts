@@ -43,13 +43,13 @@ describe("delivery queues", () => {
     }
   });
 
-  it("only deliver and housekeeping send deliveries", () => {
+  it("only deliver, housekeeping and the function that replays send deliveries", () => {
     const senders = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) =>
       rightsOf(aws, descriptions[name]).statements.some(
         ({ Action, Resource }) => Action === "sqs:SendMessage" && JSON.stringify(Resource).includes("DeliveriesFast"),
       ),
     );
-    expect(senders).toEqual(["housekeeping", "deliver"]);
+    expect(senders).toEqual(["people", "housekeeping", "deliver"]);
   });
 });
 
@@ -89,7 +89,11 @@ describe("notifications", () => {
     expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
       {
         Action: "dynamodb:PutItem",
-        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["RETRIES", "WEBHOOKS#*", "MAILED#*"] } },
+        Condition: {
+          "ForAllValues:StringLike": {
+            "dynamodb:LeadingKeys": ["RETRIES", "WEBHOOKS#*", "MAILED#*", "DELIVERY#*", "ENDPOINT#*", "NOTICE#*"],
+          },
+        },
       },
     ]);
     const ofJobs = statements(aws, "dynamodb:").filter(({ Resource }) => JSON.stringify(Resource).includes("JobsTable"));
@@ -99,7 +103,7 @@ describe("notifications", () => {
     expect([...actionsOf("deliver", "s3:"), ...actionsOf("deliver", "secretsmanager:"), ...actionsOf("deliver", "states:")]).toEqual([]);
   });
 
-  it("deliver receives only new notices, and one that cannot be dispatched for 20 hours is reported without losing the others", () => {
+  it("deliver receives only new notices and events, and one that cannot be dispatched for 20 hours is reported without losing the others", () => {
     const mapping = (template: Template) =>
       Object.values(template.findResources("AWS::Lambda::EventSourceMapping"))
         .map(({ Properties }) => Properties)
@@ -114,8 +118,10 @@ describe("notifications", () => {
       MaximumRecordAgeInSeconds: 72_000,
       DestinationConfig: { OnFailure: { Destination: { "Fn::GetAtt": [queueOf("DeadLetters"), "Arn"] } } },
     });
-    const pattern = JSON.parse(mapping(aws)?.["FilterCriteria"].Filters[0].Pattern);
-    expect(pattern).toEqual({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: [{ prefix: "NOTICE#" }] } } } });
+    const patterns = mapping(aws)?.["FilterCriteria"].Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));
+    expect(patterns).toEqual(
+      ["NOTICE#", "OUTBOX#"].map((prefix) => ({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: [{ prefix }] } } } })),
+    );
     expect(mapping(locally.template)?.["BatchSize"]).toBe(1);
   });
 

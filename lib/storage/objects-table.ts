@@ -60,11 +60,11 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
-  /** Delivers every new notice to a function, which stores the progress of its deliveries. `undispatched` receives the positions of records that it could not handle. */
+  /** Delivers every new notice and event to a function, which stores the progress of its deliveries. `undispatched` receives the positions of records that it could not handle. */
   configureDeliver(fn: LambdaFunction, config: StackConfig, undispatched: Queue): void {
     this.configureRead(fn);
-    this.allowItems(fn, ["PutItem"], ["RETRIES", "WEBHOOKS#*", "MAILED#*"]);
-    this.configureHear(fn, ["NOTICE#"], { config, undispatched });
+    this.allowItems(fn, ["PutItem"], ["RETRIES", "WEBHOOKS#*", "MAILED#*", "DELIVERY#*", "ENDPOINT#*", "NOTICE#*"]);
+    this.configureHear(fn, ["NOTICE#", "OUTBOX#"], { config, undispatched });
   }
 
   /** Subscribes a function to new items with such keys. A failing batch is halved until the failing record is isolated, which is repeated for 20 hours. */

@@ -106,7 +106,7 @@ async function claimAttempt(
   message: DeliveryMessage,
   { receives }: Received,
 ): Promise<{ progress: Progress; version: number } | undefined> {
-  const { replay } = message as { replay?: string };
+  const replay = message.kind === "event" ? message.replay : undefined;
   const isFirst = message.after === 0 && replay === undefined && receives === 1;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = tries > 0 || !isFirst || delivery.isLoaded ? await delivery.load() : undefined;

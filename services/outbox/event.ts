@@ -25,7 +25,7 @@ export interface NewEvent<Type extends EventType> extends Omit<EventWithData<Typ
 }
 
 /** The retention of an event and of its deliveries, in seconds. */
-const EVENT_RETENTION_S = 30 * 24 * 3600;
+export const EVENT_RETENTION_S = 30 * 24 * 3600;
 
 /** Orders the events of one process that have the same time. */
 let sequence = 0;

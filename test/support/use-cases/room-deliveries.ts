@@ -1,7 +1,8 @@
 import { limits } from "../../../contract/limits.ts";
-import type { DeliveryMessage } from "../../../core/deliveries/message.ts";
+import type { QueueMessage } from "../../../core/deliveries/message.ts";
 import { DeliveryHeld, type DeliveryKinds, deliverMessage } from "../../../services/deliveries/deliver-message.ts";
 import { sendDueAttempts } from "../../../services/deliveries/send-due-attempts.ts";
+import { queueReplay } from "../../../services/events/replay-deliveries.ts";
 import type { Room, RoomMessage } from "./room.ts";
 import { newIsolation } from "./room-jobs.ts";
 
@@ -12,10 +13,10 @@ const HIDDEN_MS = limits.deliveryHoldMs + 5000;
 export class DeliveryConsumer {
   private readonly room: Room;
   private readonly kinds: DeliveryKinds;
-  private readonly isOwn: (message: DeliveryMessage) => boolean;
+  private readonly isOwn: (message: QueueMessage) => boolean;
 
   /** `isOwn` selects the messages, if several tests share the room. */
-  constructor(room: Room, kinds: DeliveryKinds, isOwn: (message: DeliveryMessage) => boolean = () => true) {
+  constructor(room: Room, kinds: DeliveryKinds, isOwn: (message: QueueMessage) => boolean = () => true) {
     this.room = room;
     this.kinds = kinds;
     this.isOwn = isOwn;
@@ -45,7 +46,9 @@ export class DeliveryConsumer {
   /** Handles a message as if it were just received. It leaves the queue unless this fails. */
   async handle(queued: RoomMessage): Promise<void> {
     const { deps, deliveries } = this.room;
-    await deliverMessage({ ...deps, kinds: this.kinds }, queued.message, queued);
+    const { message } = queued;
+    if (message.kind === "replay") await queueReplay(deps, message);
+    else await deliverMessage({ ...deps, kinds: this.kinds }, message, queued);
     const at = deliveries.indexOf(queued);
     if (at >= 0) deliveries.splice(at, 1);
   }
@@ -55,6 +58,7 @@ export class DeliveryConsumer {
     const { room } = this;
     room.clock.nowMs += ms;
     await sendDueAttempts({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
+    // A message that fails becomes visible again, and the next pass handles it.
     await this.receive().catch(() => undefined);
   }
 }

@@ -79,7 +79,7 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
       const found = (await listDeliveries(room.deps, flow)).get(notice.gate) ?? [];
       return found.map(({ to, state }) => [to, state]).sort();
     },
-    /** What is still to be delivered: in a queue or in the list of retries. */
+    /** Returns the deliveries that wait, in a queue or in the list of retries. */
     async queue() {
       const waiting = await room.deps.objects.list(keys.retry(0, "", "", "").pk);
       const queued = room.deliveries.map(({ message }) => ("notice" in message ? message.notice : ""));

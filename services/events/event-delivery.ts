@@ -1,0 +1,104 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Webhooks } from "../../aws/http/webhooks.ts";
+import { eventSchema, type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
+import { type Attempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
+import { addTry, type EventDelivery, eventDeliverySchema } from "../../core/deliveries/event-delivery.ts";
+import type { DeliveryMessageOf } from "../../core/deliveries/message.ts";
+import { type Endpoint, endpointSchema, listEventPaths } from "../../core/events/endpoint.ts";
+import { buildEventBody } from "../../core/events/event-body.ts";
+import { signWebhook } from "../../core/notifications/webhook.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { countOutcome } from "../../core/telemetry/telemetry.ts";
+import type { OpenedDelivery, ProgressChange } from "../deliveries/deliver-message.ts";
+import { toExpectation } from "../notifications/delivery-records.ts";
+import { listSigningSecrets, type WebhookSecretDeps } from "../notifications/webhook-secret.ts";
+import { EVENT_RETENTION_S } from "../outbox/event.ts";
+import { recordHealth } from "./endpoint-health.ts";
+
+export interface EventDeliveryDeps extends WebhookSecretDeps {
+  objects: ObjectTable;
+  webhooks: Webhooks;
+}
+
+interface StoredEndpoint {
+  stored: StoredObject;
+  endpoint: Endpoint;
+}
+
+/** Opens the delivery of an event to an endpoint. `undefined` if the event or its workspace is gone. */
+export async function openEvent(deps: EventDeliveryDeps, message: DeliveryMessageOf<"event">): Promise<OpenedDelivery | undefined> {
+  const loaded = await loadSubject(deps, message);
+  if (!loaded) return undefined;
+  const { event, found } = loaded;
+  const key = keys.delivery(message.workspace, event.id, message.endpoint);
+  let known: EventDelivery | undefined;
+  return {
+    id: event.id,
+    nth: message.endpoint,
+    lane: found?.endpoint.isSlow ? "slow" : "fast",
+    isLoaded: false,
+    async load() {
+      const record = await deps.objects.get(key);
+      known = record && parseObject(eventDeliverySchema, record);
+      return known && { progress: known, version: Number(record?.version) };
+    },
+    async store(change) {
+      const next = toRecord(event, message.endpoint, { change, known });
+      const expiresAtS = Math.ceil(event.atMs / 1000) + EVENT_RETENTION_S;
+      const isStored = await deps.objects.put(
+        { ...key, value: next, version: String(change.version), expiresAtS },
+        toExpectation(change.after),
+      );
+      if (isStored) known = next;
+      return isStored;
+    },
+    send: (_progress, answerMs) => sendEvent(deps, event, { found, answerMs }),
+    async afterAttempt(attempt, { state }) {
+      const isReceiver = found !== undefined && mayReceive(found.endpoint, event);
+      if (isReceiver && state === "failed") countOutcome("DeliveriesFailed");
+      const isSlow = isReceiver && (await recordHealth(deps, { workspace: message.workspace, ...found }, attempt));
+      return isSlow ? "slow" : "fast";
+    },
+  };
+}
+
+/** A test goes to an endpoint that is switched off as well. */
+const mayReceive = ({ enabled }: Endpoint, { type }: SvcEvent) => enabled || type === TEST_EVENT;
+
+async function sendEvent(
+  deps: EventDeliveryDeps,
+  event: SvcEvent,
+  { found, answerMs }: { found: StoredEndpoint | undefined; answerMs: number },
+): Promise<Attempt> {
+  if (!found) return refusedAttempt("the endpoint was deleted");
+  if (!mayReceive(found.endpoint, event)) return refusedAttempt("the endpoint is switched off");
+  const body = JSON.stringify(buildEventBody(event));
+  const secrets = await listSigningSecrets(deps, event.workspace);
+  return deps.webhooks.post(found.endpoint.url, signWebhook(secrets, event.id, body, deps.nowMs()), body, { answerMs });
+}
+
+function toRecord(
+  event: SvcEvent,
+  endpoint: string,
+  { change, known }: { change: ProgressChange; known: EventDelivery | undefined },
+): EventDelivery {
+  const { path = "name" in event.data ? event.data.name : undefined } = { path: listEventPaths(event)[0] };
+  const tries = change.attempt ? addTry(known?.tries ?? [], change.attempt) : (known?.tries ?? []);
+  const about = { event: event.id, endpoint, type: event.type, ...(path === undefined ? {} : { path }), eventAtMs: event.atMs };
+  return { ...change.progress, ...about, tries };
+}
+
+/** Reads the event and its endpoint. An eventually consistent read costs half and may miss what was just written: then both are read again. */
+async function loadSubject({ objects }: EventDeliveryDeps, { workspace, event, endpoint }: DeliveryMessageOf<"event">) {
+  const wanted = [keys.outbox(workspace, event), keys.endpoint(workspace, endpoint), keys.deletedWorkspace(workspace)];
+  let [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted);
+  if (!storedEvent || !storedEndpoint) [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted, { consistent: true });
+  if (!storedEvent || deleted) return undefined;
+  const found: StoredEndpoint | undefined = storedEndpoint && {
+    stored: storedEndpoint,
+    endpoint: parseObject(endpointSchema, storedEndpoint),
+  };
+  return { event: parseObject(eventSchema, storedEvent), found };
+}

@@ -1,0 +1,65 @@
+import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
+import type { EventDelivery } from "../../../core/deliveries/event-delivery.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
+import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
+import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
+import { buildEventWrite } from "../../../services/outbox/event.ts";
+import { countWrite } from "./failing-writes.ts";
+import type { Room } from "./room.ts";
+import { DeliveryConsumer } from "./room-deliveries.ts";
+import { addWorkspace } from "./room-jobs.ts";
+
+/** A request to a receiver. */
+interface Post {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  answerMs: number;
+}
+
+/** A workspace of its own with function `deliver`, whose receivers are recorded. `next`: the outcomes of the next attempts; an attempt takes `tookMs`. */
+export async function newEventRoom(shared: Room, workspace = `w-${crypto.randomUUID().slice(0, 8)}`) {
+  const room: Room = { ...shared, workspace };
+  await addWorkspace(room);
+  const posts: Post[] = [];
+  const next: Attempt[] = [];
+  const receiver = { tookMs: 0 };
+  const webhooks = {
+    post: (url: string, headers: Record<string, string>, body: string, { answerMs }: { answerMs: number }) =>
+      countWrite("Send", async () => {
+        posts.push({ url, headers, body, answerMs });
+        room.clock.nowMs += receiver.tookMs;
+        return next.shift() ?? sentAttempt;
+      }),
+  };
+  const kinds = deliveryKinds({ ...room.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
+  const consumer = new DeliveryConsumer(room, kinds, (message) => message.workspace === workspace);
+  return {
+    ...room,
+    posts,
+    next,
+    receiver,
+    consumer,
+    /** Writes the event of a change, and returns its id. */
+    async change(path = "f/t/a", type: "CreateVariable" | "UpdateVariable" = "CreateVariable"): Promise<string> {
+      const event = { type, workspace, by: "ann", atMs: room.clock.nowMs, data: { path, is_secret: false } };
+      const { id, write } = buildEventWrite(event);
+      await room.deps.objects.transactWrite([write]);
+      return id;
+    },
+    /** Dispatches an event, as the stream brings it. */
+    dispatch: async (event: string) => sendDeliveries(room.deps, await dispatchEvent(room.deps, keys.outbox(workspace, event))),
+    /** Makes a change, dispatches its event and handles the messages. */
+    async deliver(path?: string): Promise<string> {
+      const event = await this.change(path);
+      await this.dispatch(event);
+      await consumer.receive();
+      return event;
+    },
+    async records(): Promise<EventDelivery[]> {
+      return (await room.deps.objects.list(keys.delivery(workspace, "", "").pk)).map(({ value }) => value as EventDelivery);
+    },
+  };
+}
+export type EventRoom = Awaited<ReturnType<typeof newEventRoom>>;
