@@ -76,3 +76,18 @@ describe("isJsonSubset", () => {
     expect(isJsonSubset({ toString: 1 }, {})).toBe(false);
   });
 });
+
+describe("the filters of schedules", () => {
+  const job = { ...aQueuedJob(), schedulePath: "f/ops/nightly", trigger: "schedule" };
+  const matches = (query: object, of = job) => matchesJob(of, query as Parameters<typeof matchesJob>[1], "all", 0);
+
+  it("find the runs of a schedule, or leave out those of all schedules", () => {
+    expect(matches({ schedule_path: "f/ops/nightly" })).toBe(true);
+    expect(matches({ schedule_path: "f/ops/other" })).toBe(false);
+    expect(matches({ schedule_path: "f/ops/*", allow_wildcards: true })).toBe(true);
+    expect(matches({ is_not_schedule: true })).toBe(false);
+    expect(matches({ is_not_schedule: false })).toBe(true);
+    expect(matches({ is_not_schedule: true }, aQueuedJob() as typeof job)).toBe(true);
+    expect(matches({ schedule_path: "f/ops/nightly" }, aQueuedJob() as typeof job)).toBe(false);
+  });
+});

@@ -57,6 +57,8 @@ export function buildEntryConditions(query: JobListQuery): EntryCondition[] {
     ["createdBy", plainValues(query.created_by, wild)],
     ["tag", plainValues(query.tag, wild)],
     ["trigger", plainValues(query.trigger_kind, false)],
+    // The index does not contain the path of a schedule, but all its runs and their steps have this trigger.
+    ["trigger", plainValues(query.schedule_path, wild) && ["schedule"]],
     ["kind", plainValues(query.job_kinds, false)],
     ["hash", plainValues(query.script_hash, false)],
     ["path", plainValues(query.script_path_exact, wild)],

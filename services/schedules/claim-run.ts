@@ -4,6 +4,7 @@ import { isSvcError } from "../../contract/errors.ts";
 import { resolveConcurrency } from "../../core/jobs/concurrency.ts";
 import { hasEnded, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
 import type { JobMessage } from "../../core/jobs/lifecycle.ts";
+import type { JobActor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";
 import { findTickAfter, planTick } from "../../core/schedules/tick-plan.ts";
@@ -70,7 +71,7 @@ async function startTick(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSched
     // The end of that run continues the schedule.
     if (before && !hasEnded(before)) return waitForEnd(deps, job, loaded, before.id);
   }
-  const skips = await isSkipped(deps, loaded, job, tickMs);
+  const skips = await isSkipped(deps, loaded, { run: job, tickMs, actor: checked.actor });
   if (skips === "undecided") return undefined;
   if (skips) return skipTick(deps, job, loaded, { afterMs: Math.max(nowMs(), tickMs) });
   return begin(deps, job, loaded, { target: checked.target, nextMs: noOverlap ? undefined : plan.nextMs, waits: noOverlap });
@@ -81,7 +82,7 @@ async function checkRights(
   { objects }: ClaimRunDeps,
   { id: jobId }: QueuedJob,
   { workspace, schedule }: LoadedSchedule,
-): Promise<{ target: RunTarget } | { error: string } | { archived: true }> {
+): Promise<{ target: RunTarget; actor: JobActor } | { error: string } | { archived: true }> {
   const { email, permissionedAs, superAdmin, isFlow, scriptPath } = schedule;
   const wanted = buildRightsKeys(personKey(email), workspace);
   const found = await objects.batchGet([...wanted, toTargetKey(workspace, schedule)], { consistent: true });
@@ -96,7 +97,7 @@ async function checkRights(
   const actor = { ...identity, kind: "job" as const, jobId, attempt: 0, workspace, permissionedAs };
   const { access } = isFlow ? actions.runFlow : actions.runScript;
   if (!may(actor, access, { workspace, path: scriptPath })) return { error: `${permissionedAs} may not run ${scriptPath}.` };
-  return { target };
+  return { target, actor };
 }
 
 /** Gives the schedule another run instead of this one. The tick's job ends after that, so a repeated message finds it replaced. */
@@ -139,8 +140,11 @@ async function begin(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedule,
   const { next } = nextRun;
   if (!next) return undefined;
   const refreshed = await refreshRun(deps, job, { workspace, schedule, target }, next.tickMs);
+  // The only step of a retried script takes the slot itself.
   const concurrency =
-    target.version.concurrency && resolveConcurrency(target.version.concurrency, workspace, schedule.scriptPath, schedule.args);
+    job.kind !== "singlestepflow" &&
+    target.version.concurrency &&
+    resolveConcurrency(target.version.concurrency, workspace, schedule.scriptPath, schedule.args);
   const attempt = concurrency ? { concurrency } : { ...newAttemptFields(nowMs(), worker), attempt: 1 };
   const own = { ...refreshed, ...attempt, ...(waits ? { endContinuesSchedule: true as const } : {}) };
   const change = {

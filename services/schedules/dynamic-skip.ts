@@ -1,5 +1,8 @@
+import { actions } from "../../contract/access/actions.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
+import type { JobActor } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
 import { toSkipCheckId } from "../../core/schedules/next-run.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 import { type RunJobDeps, runJob } from "../execution/run-job.ts";
@@ -12,17 +15,16 @@ import { type NextRunDeps, parseTarget, toRunner, toTargetKey } from "./next-run
 type SkipDeps = NextRunDeps & RunJobDeps & { worker: string };
 
 /**
- * Returns whether the script `dynamic_skip` skips a run: if it returns true. A script that fails or does not exist skips nothing. `undecided`: the script
+ * Returns whether the script `dynamic_skip` skips a run: if it returns true. A script that fails, does not exist or may not be run skips nothing. `undecided`: the script
  * runs, and the message of the run comes again when it has ended.
  */
 export async function isSkipped(
   deps: SkipDeps,
   { workspace, schedule }: LoadedSchedule,
-  run: QueuedJob,
-  tickMs: number,
+  { run, tickMs, actor }: { run: QueuedJob; tickMs: number; actor: JobActor },
 ): Promise<boolean | "undecided"> {
   const { dynamic_skip: path } = schedule.settings;
-  if (!path) return false;
+  if (!path || !may(actor, actions.runScript.access, { workspace, path })) return false;
   const known = await deps.jobs.get(toSkipCheckId(run.id));
   if (known) return hasEnded(known) ? readDecision(deps, known) : "undecided";
   const check = await createCheck(deps, workspace, schedule, { path, run, tickMs });

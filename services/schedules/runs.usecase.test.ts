@@ -286,13 +286,15 @@ describe("the options of a schedule", () => {
     expect(await statesOf(path)).toEqual(["succeeded", "succeeded", "queued"]);
   });
 
-  it("retry runs the script as the only step of a flow", async () => {
-    const path = await aSchedule({ retry: { constant: { attempts: 2, seconds: 1 } }, args: { "a b": 1 } });
+  it("retry runs the script as the only step of a flow, which alone takes the slot of the script", async () => {
+    await addScriptAt(room, "f/ops/limited", { concurrency: { limit: 1 } });
+    const path = await aSchedule({ script_path: "f/ops/limited", retry: { constant: { attempts: 2, seconds: 1 } }, args: { "a b": 1 } });
     const [job] = await runsOf(path);
-    expect(job).toMatchObject({ kind: "singlestepflow", path: "f/ops/hello" });
+    expect(job).toMatchObject({ kind: "singlestepflow", path: "f/ops/limited" });
     await passUntil(nextHour());
     const [run] = await runsOf(path);
     expect(run?.state).toBe("running");
+    expect(run?.concurrency).toBeUndefined();
     expect(room.started.some((execution) => execution.job === run?.id)).toBe(true);
   });
 });
@@ -371,6 +373,57 @@ describe("whichever write fails,", () => {
     });
   });
 
+  it("a changed schedule has the one next run that it defines", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      const path = await aSchedule();
+      const caller = { actor: anAdmin, workspace: room.workspace, path };
+      const act = () => updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } });
+      return {
+        act,
+        recover: act,
+        check: async () => expect(await runsOf(path)).toMatchObject([{ state: "queued", args: { json: '{"b":2}' } }]),
+      };
+    });
+  });
+
+  it("a schedule that is turned off or deleted has no next run", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      const path = await aSchedule();
+      const act = async () => {
+        await setScheduleEnabled(room.deps, { actor: anAdmin, workspace: room.workspace, path }, false);
+        await deleteSchedule(room.deps, room.workspace, path);
+      };
+      return {
+        act,
+        recover: () => act().catch((error: unknown) => expect(error).toMatchObject({ code: "schedule.notFound" })),
+        check: async () => expect(await runsOf(path)).toEqual([]),
+      };
+    });
+  });
+
+  it("a schedule without its script is turned off, and its run ends", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      await addScriptAt(room, "f/ops/gone");
+      const path = await aSchedule({ script_path: "f/ops/gone" });
+      await addScriptAt(room, "f/ops/gone", { archived: true });
+      room.clock.nowMs = nextHour();
+      const [job] = await runsOf(path);
+      return {
+        act: () => handle(job?.id ?? ""),
+        recover: async () => {
+          await passUntil(room.clock.nowMs + 2 * MINUTE);
+        },
+        check: async () => {
+          expect(await load(path)).toMatchObject({ enabled: false, error: expect.stringContaining("no script") as unknown });
+          expect(await statesOf(path)).toEqual(["canceled"]);
+        },
+      };
+    });
+  });
+
   it("a tick runs, and the schedule has one next run", async () => {
     await expectToSurviveFaults(async () => {
       await removeSchedules();
@@ -410,7 +463,29 @@ describe("whichever write fails,", () => {
   });
 });
 
+it("a change and a claim of the same tick do not both succeed", async () => {
+  const path = await aSchedule();
+  const caller = { actor: anAdmin, workspace: room.workspace, path };
+  room.clock.nowMs = nextHour();
+  const [job] = await runsOf(path);
+  await Promise.all([
+    handle(job?.id ?? ""),
+    updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } }),
+    setScheduleEnabled(room.deps, caller, true),
+  ]);
+  expect((await waitingOf(path)).length).toBe(1);
+  const { next } = await room.deps.schedules.get(room.workspace, path);
+  expect((await waitingOf(path))[0]?.id).toBe(next?.job);
+});
+
 describe("housekeeping", () => {
+  it("reads a schedule that waits for a year only when its tick comes near", async () => {
+    const path = await aSchedule({ schedule: "0 0 1 1 *" });
+    const { next } = await room.deps.schedules.get(room.workspace, path);
+    const days = ((next?.tickMs ?? 0) - room.clock.nowMs) / (24 * HOUR);
+    expect(((next?.dueAtMs ?? 0) - room.clock.nowMs) / (24 * HOUR)).toBeCloseTo(days > 30 ? days - 30 : days, 0);
+  });
+
   it("gives a schedule a next run that was lost", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);

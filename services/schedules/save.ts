@@ -146,19 +146,25 @@ async function changeSchedule(
 }
 
 /** Checks what a schedule runs and when, and returns what it runs. Its caller must have the right to run it, also by the scopes of a token. */
-async function checkSchedule(
-  { objects }: SaveScheduleDeps,
-  { actor, workspace }: WorkspaceCaller,
-  value: StoredSchedule,
-): Promise<RunTarget> {
-  const { scriptPath: path, isFlow, args } = value;
+async function checkSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, value: StoredSchedule): Promise<RunTarget> {
+  const { args, settings } = value;
   toClock(value);
   if (Buffer.byteLength(JSON.stringify(args)) > limits.scheduleArgsBytes) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.scheduleArgsBytes, what: "args" });
   }
+  if (settings.dynamic_skip) await requireTarget(deps, caller, { scriptPath: settings.dynamic_skip, isFlow: false });
+  return requireTarget(deps, caller, value);
+}
+
+async function requireTarget(
+  { objects }: SaveScheduleDeps,
+  { actor, workspace }: WorkspaceCaller,
+  named: Pick<StoredSchedule, "scriptPath" | "isFlow">,
+): Promise<RunTarget> {
+  const { scriptPath: path, isFlow } = named;
   const notFound = () => (isFlow ? new SvcError("flow.notFound", { path }) : new SvcError("script.notFound", { path }));
   permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, notFound);
-  const target = parseTarget(value, await objects.get(toTargetKey(workspace, value)));
+  const target = parseTarget(named, await objects.get(toTargetKey(workspace, named)));
   if (!target) throw notFound();
   return target;
 }

@@ -4,7 +4,7 @@ import { scheduleChangeSchema } from "../../contract/routes/schedules/schedule.t
 import type { Person } from "../../core/people/actor.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
-import { addSchedule, aScheduleRequest, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
+import { addSchedule, addScriptAt, aScheduleRequest, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { getSchedule, listSchedules } from "./read.ts";
 import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
@@ -50,6 +50,7 @@ describe("createSchedule", () => {
       dynamic_skip: "f/ops/holiday",
       labels: ["night"],
     };
+    await addScriptAt(room, "f/ops/holiday");
     const path = await addSchedule(room, { ...settings, schedule: "0 30 2 * * 2", timezone: "America/New_York", args: { name: "x" } });
     expect(await load(path)).toMatchObject({
       workspace_id: room.workspace,
@@ -77,6 +78,8 @@ describe("createSchedule", () => {
 
   it("refuses a script, flow or time that cannot be used", async () => {
     await expect(create(anAdmin, { script_path: "f/ops/none" })).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(create(anAdmin, { dynamic_skip: "f/ops/none" })).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(create(aWriter(), { dynamic_skip: "f/secret/check" })).rejects.toMatchObject({ code: "script.notFound" });
     await expect(create(anAdmin, { is_flow: true })).rejects.toMatchObject({ code: "flow.notFound" });
     const invalid = { code: "schedule.invalid" };
     await expect(create(anAdmin, { schedule: "x" })).rejects.toMatchObject({ ...invalid, details: { field: "schedule" } });

@@ -42,7 +42,9 @@ export async function listWorkspaceAudit(
     .sort((a, b) => b.atMs - a.atMs);
   const page = paginate(found, query);
   const jobs = await deps.jobs.batchGet(page.flatMap((each) => ("job" in each ? [each.job] : [])));
-  const runs = new Map(jobs.map((job) => [job.id, toRunEntry(job)]));
+  // The waiting run of a schedule may still be replaced.
+  const begun = jobs.filter(({ state, claimer }) => state !== "queued" || claimer === undefined);
+  const runs = new Map(begun.map((job) => [job.id, toRunEntry(job)]));
   const entries = page.flatMap((each) => ("job" in each ? (runs.get(each.job) ?? []) : each.entry));
   const isComplete = stoppedAtMs === undefined || found.length >= countWanted(query);
   return { entries, ...(isComplete ? {} : { before: toIsoTime(stoppedAtMs) }) };
