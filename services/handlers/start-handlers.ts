@@ -11,6 +11,7 @@ import { callHandler, HANDLER_IDENTITY } from "./call-handler.ts";
 import { loadScheduleOf } from "./find-schedule.ts";
 import { loadError, loadSuccess, type OutcomeDeps } from "./load-outcome.ts";
 import { startScheduleHandlers } from "./schedule-handlers.ts";
+import { startTriggerHandler } from "./trigger-handler.ts";
 
 export type StartHandlersDeps = OutcomeDeps;
 
@@ -27,7 +28,8 @@ export async function startHandlers(deps: StartHandlersDeps, id: string): Promis
   if (mayCallHandler(job)) {
     const schedule = await loadScheduleOf(deps.objects, job);
     if (schedule) await startScheduleHandlers(deps, job, schedule);
-    await startWorkspaceHandler(deps, job, { isErrorMuted: schedule?.settings.ws_error_handler_muted === true });
+    const hasOwn = await startTriggerHandler(deps, job);
+    await startWorkspaceHandler(deps, job, { isErrorMuted: hasOwn || schedule?.settings.ws_error_handler_muted === true });
   }
   await removeMark(deps, job);
 }

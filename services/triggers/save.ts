@@ -13,6 +13,7 @@ import {
   type TriggerMode,
 } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
+import { parseHandlerPath } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
@@ -186,7 +187,7 @@ function buildTrigger(
   };
 }
 
-/** Checks that the caller may run the script or flow, and returns the user with whose rights the jobs run. */
+/** Checks that the caller may run the script or flow and the error handler, and returns the user with whose rights the jobs run. */
 async function checkRunnable({ objects }: SaveTriggerDeps, caller: WorkspaceCaller, sent: NewTrigger): Promise<RunAs> {
   const { actor, workspace } = caller;
   const { script_path: path, is_flow: isFlow } = sent;
@@ -194,6 +195,12 @@ async function checkRunnable({ objects }: SaveTriggerDeps, caller: WorkspaceCall
   permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, absent);
   if (isFlow) requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
   else requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  const handler = parseHandlerPath(sent.error_handler_path ?? "");
+  if (handler) {
+    const { kind, path: handlerPath } = handler;
+    const hidden = () => new SvcError(kind === "flow" ? "flow.notFound" : "script.notFound", { path: handlerPath });
+    permit(actor, kind === "flow" ? actions.runFlow : actions.runScript, { workspace, path: handlerPath }, hidden);
+  }
   return resolveRunAs({ objects }, caller, sent, (permissionedAs) => new SvcError("trigger.notPermittedAs", { permissionedAs }));
 }
 

@@ -3,13 +3,19 @@ import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge
 import { CreateTopicCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { UntagQueueCommand } from "@aws-sdk/client-sqs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { failure, success } from "../../../test/support/use-cases/room.ts";
+import { listJobs, newIsolation, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../../test/support/use-cases/room-triggers.ts";
+import { readTables } from "../../../test/support/use-cases/stored-state.ts";
 import { loadValue } from "../../jobs/values/values.ts";
+import { purgeDeletedWorkspaces } from "../../maintenance/purge-workspaces.ts";
 import { createResource } from "../../resources/save.ts";
 import { setGlobalSetting } from "../../settings/instance.ts";
+import { deleteWorkspace } from "../../workspaces/archive.ts";
+import { setWorkspaceHandler } from "../../workspaces/handlers.ts";
 import { getTrigger } from "../read.ts";
 import { setTriggerMode } from "../save.ts";
 import { connectPendingSources, pollRemoteQueues, releaseHeldJobs } from "../tasks.ts";
@@ -145,6 +151,39 @@ describe("a message of a queue", () => {
   });
 });
 
+describe("the job of a message", () => {
+  it("calls the error handler of its trigger when it fails, as the trigger's user and instead of the workspace's", async () => {
+    const handler = await room.addRunnable("u/ann/alarm");
+    await setWorkspaceHandler(room.deps, room.workspace, "error_handler", { path: "script/u/ann/other" });
+    const fields = { error_handler_path: `script/${handler}`, error_handler_args: { channel: "ops", path: "not this" } };
+    const { path, script, queue, jobs } = await aQueueTrigger(fields);
+    room.answers.run = async ({ env }) => (env["WM_JOB_PATH"] === handler ? success(null) : failure("no disk"));
+    await room.receive(queue.arn, "a", { id: "1" });
+    await work(room);
+    const [failed] = await jobs();
+    const [called, ...more] = await listJobs(room, handler);
+    expect(more).toEqual([]);
+    expect(called).toMatchObject({ parent: failed?.id, permissionedAs: "u/ann", isHandler: true });
+    const about = { path: script, email: "ann@example.com", job_id: failed?.id, is_flow: false, workspace_id: room.workspace };
+    expect(await argsOf(called)).toEqual({ channel: "ops", ...about, trigger_path: path, error: { name: "Error", message: "no disk" } });
+    room.answers.run = async () => success(1);
+  });
+
+  it("has the retries of its trigger", async () => {
+    const { path, queue, jobs } = await aQueueTrigger({ retry: { constant: { attempts: 2, seconds: 1 } } });
+    await room.receive(queue.arn, "a", { id: "1" });
+    expect(await jobs()).toMatchObject([{ kind: "singlestepflow", trigger: "sqs", triggerPath: path }]);
+  });
+
+  it("cannot call an error handler that the caller may not run", async () => {
+    const bob = aReader(room.workspace, []);
+    const own = await room.addRunnable("u/bob/own");
+    const queue = await room.addQueue(`e-${randomUUID().slice(0, 8)}`, { "svc:workspace": room.workspace });
+    const sent = { path: "u/bob/t", script_path: own, is_flow: false, queue_url: queue.url, error_handler_path: "script/u/ann/secret" };
+    await expect(room.create("sqs", sent, bob)).rejects.toMatchObject({ code: "script.notFound" });
+  });
+});
+
 describe("a queue that is read with keys", () => {
   it("is read when housekeeping hands it over, with the resource that the trigger's user may read", async () => {
     const [path, script] = [newPath(), await room.addRunnable()];
@@ -243,4 +282,24 @@ it("a message in the queue of triggers that none of its senders can have sent fa
   for (const body of ["", "{}", '{"Type": "Notification"}', `${"[".repeat(1000)}${"]".repeat(1000)}`]) {
     expect(await room.receive(room.own.arn, body, { id: "m" })).toEqual(["m"]);
   }
+});
+
+// The last test: a new room replaces the tables of the one before.
+it("a deleted workspace takes its triggers with their mappings, rules and addresses", async () => {
+  const other = await newTriggerRoom();
+  const script = await other.addRunnable();
+  const queue = await other.addQueue(`d-${randomUUID().slice(0, 8)}`, { "svc:workspace": other.workspace });
+  const local_part = `gone-${randomUUID().slice(0, 8)}`;
+  await other.create("sqs", { path: newPath(), script_path: script, is_flow: false, queue_url: queue.url });
+  await other.create("email", { path: newPath(), script_path: script, is_flow: false, local_part });
+  expect(other.mappings.has(queue.arn)).toBe(true);
+  await deleteWorkspace(other.deps, other.workspace, "ann");
+  const purge = () => purgeDeletedWorkspaces({ ...other.deps, scanObjects, isolation: newIsolation(other) }, Number.POSITIVE_INFINITY);
+  await purge();
+  await connectPendingSources(other.deps);
+  expect(other.mappings.has(queue.arn)).toBe(false);
+  other.clock.nowMs += 20 * 60_000;
+  await purge();
+  const { objects } = await readTables();
+  expect(objects.filter(({ pk }) => /TRIGGER|TSOURCE|MAILBOXES|CONNECTIONS|POLLS|HELD/.test(String(pk?.S)))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../../contract/errors.ts";
+import type { Retry } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
@@ -17,6 +18,7 @@ import { permit } from "../../identity/permit.ts";
 import { loadRunAsActor } from "../../identity/run-as.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob, type NewJob, prepareJob } from "../../jobs/queue/enqueue.ts";
+import { buildRetriedScript } from "../../schedules/retried-script.ts";
 import { requireNewestScript } from "../../scripts/load.ts";
 import { recordFault } from "../faults.ts";
 
@@ -105,7 +107,19 @@ async function buildTriggeredJob(
     arguments: { args: whole.args, files: [], wrapped: false, event: toTriggerEvent(trigger, whole) },
     idempotencyKey: undefined,
   });
-  return { ...job, ...(retention ? { retention } : {}), trigger: trigger.kind, triggerPath: trigger.path };
+  return {
+    ...withRetry(target, job, trigger.retry as Retry | undefined),
+    ...(retention ? { retention } : {}),
+    trigger: trigger.kind,
+    triggerPath: trigger.path,
+  };
+}
+
+/** Returns the job with the retries of its trigger. A script is then the only step of a flow, which calls no preprocessor. */
+function withRetry(target: RunTarget, job: NewJob, retry: Retry | undefined): NewJob {
+  if (!retry || target.kind === "flow" || job.preprocess) return job;
+  const { actor, workspace, id, lineage, scheduledForMs, args, tag } = job;
+  return { actor, workspace, id, lineage, scheduledForMs, args, tag, ...buildRetriedScript(target.version, retry, args) };
 }
 
 function findTarget(
