@@ -101,7 +101,10 @@ export async function createTables({ endpoint, tables }: UseCaseResources, name:
     return TableName;
   };
   const queue = async (which: string) => (await sqs.send(new CreateQueueCommand({ QueueName: `${name}-${which}` }))).QueueUrl ?? "";
-  const [jobs, objects, normal, high] = await Promise.all([table("jobs"), table("objects"), queue("normal"), queue("high")]);
+  const [jobs, objects, normal, high, deliveries] = await Promise.all([
+    ...([table("jobs"), table("objects"), queue("normal"), queue("high")] as const),
+    queue("deliveries"),
+  ]);
   dynamodb.destroy();
-  return { jobs, objects, queues: { normal, high }, sqs };
+  return { jobs, objects, queues: { normal, high }, deliveries, sqs };
 }

@@ -70,11 +70,14 @@ export const failure = (message: string): Invocation => ({
  */
 export async function newRoom() {
   const name = randomUUID();
-  const { jobs, objects, queues, sqs } = await createTables(inject("useCases"), name);
+  const { jobs, objects, queues, deliveries: deliveryUrl, sqs } = await createTables(inject("useCases"), name);
   process.env[env.jobsTable] = jobs;
   process.env[env.objectsTable] = objects;
   process.env[env.queueUrl] = queues.normal;
   process.env[env.highQueueUrl] = queues.high;
+  // Use cases record their deliveries; the handlers of functions send them.
+  process.env[env.deliveryQueueUrl] = deliveryUrl;
+  process.env[env.slowDeliveryQueueUrl] = deliveryUrl;
   const clock = { nowMs: Date.now() };
   const started: RecordedExecution[] = [];
   const resumed: { token: string; output: object }[] = [];
