@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { workspaceEventTypes } from "../../../contract/events.ts";
-import { makeEveryChange } from "../../support/api/changes.ts";
 import { member, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { outboxOf } from "../../support/engine/outbox.ts";
 
 const SECRET = "T0123/B4567";
 const url = `https://hooks.example.com/services/${SECRET}`;
@@ -94,16 +91,4 @@ describe("the endpoints of a workspace over HTTP", () => {
     expect((await other.in(theirs).post("webhooks/test/guarded")).status).toBe(404);
     expect((await ws.get("webhooks/list")).json).toContainEqual(expect.objectContaining({ id: "guarded", enabled: false }));
   });
-});
-
-it("every change over HTTP writes one event in the order of the changes", async () => {
-  const own = await newWorkspace();
-  expectStatus(await own.post("webhooks/create", { url, enabled: false }), 201);
-  const expected = await makeEveryChange(own);
-  // Neither builds nor runs are changes.
-  await own.saveScript({ path: "f/t/run", language: "bash", content: "echo 1" });
-  expectStatus(await own.runWait("f/t/run"), 200);
-  expect(new Set(expected.map(({ type }) => type)).size).toBe(workspaceEventTypes.filter((type) => !/App$|^Token/.test(type)).length);
-  const lines = expected.map(({ type, data }) => `${type} ${data["path"] ?? data["name"]}`);
-  expect(await outboxOf(own.id)).toEqual([...lines, "CreateScript f/t/run"]);
 });

@@ -9,7 +9,7 @@ interface ExpectedEvent {
 }
 
 /** A text in each value, source and argument. No event contains it. */
-const HIDDEN_VALUE = "hidden-value";
+export const HIDDEN_VALUE = "hidden-value";
 
 /** Makes one change of each kind over HTTP, one after the other, in a workspace with the folder `t`, and returns their events in this order. */
 export async function makeEveryChange(ws: Workspace): Promise<ExpectedEvent[]> {
@@ -24,6 +24,7 @@ export async function makeEveryChange(ws: Workspace): Promise<ExpectedEvent[]> {
   await changeConnections(ws, make, remove);
   await changeScripts(ws, make);
   await changeFlows(ws, make, remove);
+  await changeApps(ws, make, remove);
   return events;
 }
 
@@ -83,4 +84,19 @@ async function changeFlows(ws: Workspace, make: Make, remove: Remove) {
   const newest = { path: to, version: renamed["version"] };
   await make("ArchiveFlow", newest, ws.post(`flows/archive/${to}`, { archived: true }));
   await make("DeleteFlow", newest, remove(`flows/delete/${to}`));
+}
+
+async function changeApps(ws: Workspace, make: Make, remove: Remove) {
+  const [path, to] = ["f/t/app", "f/t/renamed_app"];
+  const version = async (at: string) => {
+    const [newest] = (await ws.get(`apps/history/p/${at}`)).json as { version: number }[];
+    return newest?.version;
+  };
+  const sent = { path, summary: HIDDEN_VALUE, value: { text: HIDDEN_VALUE }, policy: { execution_mode: "viewer" } };
+  const created: Record<string, unknown> = { path };
+  await make("CreateApp", created, ws.post("apps/create", sent), 201);
+  created["version"] = await version(path);
+  const newest = { path: to, version: created["version"] };
+  await make("UpdateApp", { ...newest, old_path: path }, ws.post(`apps/update/${path}`, { path: to }));
+  await make("DeleteApp", newest, remove(`apps/delete/${to}`));
 }
