@@ -37,7 +37,7 @@ export async function startScheduleHandlers(deps: OutcomeDeps, job: EndedJob, sc
 
 /**
  * Counts the end of a run once: the count of the schedule and a note of it in the run's record are one transaction. A repeated call finds the note.
- * Returns `undefined` if another process has called the handlers meanwhile.
+ * Returns `undefined` if another process has already called the handlers.
  */
 async function countOnce(deps: OutcomeDeps, job: EndedJob, { id, settings }: StoredSchedule): Promise<OutcomeCount | undefined> {
   const { jobs, objects, nowMs } = deps;
