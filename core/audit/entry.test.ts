@@ -39,14 +39,12 @@ const OWN = [
   ..."files.move scripts.update_history scripts.mute_error_handler variables.encrypt workspaces.set_encryption_key".split(" "),
   ..."settings.set_global workspaces.edit_approvals workspaces.edit_large_file_storage users.overwrite_global".split(" "),
   ..."igroup.overwrite igroup.edit workspaces.invite_user workspaces.delete_invite acls.add acls.remove".split(" "),
-  ..."workspaces.edit_webhook workspaces.rotate_webhook_secret webhooks.create webhooks.update webhooks.delete webhooks.test webhooks.replay_deliveries".split(
-    " ",
-  ),
-  ..."webhooks.test_instance webhooks.rotate_instance_secret users.token.update_scopes users.token.update_label users.token.refresh".split(
-    " ",
-  ),
+  ..."workspaces.edit_webhook workspaces.rotate_webhook_secret webhooks.create webhooks.update webhooks.delete webhooks.test".split(" "),
+  ..."webhooks.test_instance webhooks.rotate_instance_secret webhooks.replay_deliveries".split(" "),
   ..."users.token.update_scopes users.token.update_label users.token.refresh".split(" "),
+  ..."workspaces.edit_error_handler workspaces.edit_success_handler apps.create apps.update apps.delete".split(" "),
   ..."schedule.create schedule.edit schedule.setenabled schedule.delete".split(" "),
+  ...["sqs", "aws", "email"].flatMap((kind) => ["create", "update", "set_mode", "delete"].map((verb) => `${kind}_triggers.${verb}`)),
 ];
 
 describe("operations in the audit log", () => {

@@ -8,6 +8,7 @@ const root = path.join(import.meta.dirname, "../..");
 const PARSES_OTHER_TEXT: Record<string, string> = {
   "aws/cognito/logins.ts": "the environment",
   "aws/lambda/functions.ts": "the environment, and the payloads of functions",
+  "aws/lambda/trigger-sources.ts": "the answer of a function",
   "services/identity/federated-login.ts": "a decrypted cookie",
   "services/jobs/read/list.ts": "a query parameter",
   "services/jobs/lifecycle/finish.ts": "a result that a runner has just returned",

@@ -196,7 +196,7 @@ describe("function rights", () => {
         .flatMap(({ Resource }) => list(Resource))
         .flatMap((place) => /\/(\w+)\/\*"/.exec(JSON.stringify(place))?.[1] ?? []);
     const places = (action: string) => (["objects", "jobs", "people", "api"] as const).map((name) => placesOf(name, action));
-    const all = ["jobs", "scripts", "flows", "files"];
+    const all = ["jobs", "scripts", "flows", "apps", "files"];
     expect(places("s3:GetObject")).toEqual([all, ["jobs", "flows"], [], []]);
     expect(places("s3:PutObject")).toEqual([all, ["jobs"], ["jobs"], []]);
     expect(places("s3:DeleteObject")).toEqual([all, ["jobs"], [], []]);
@@ -270,7 +270,9 @@ describe("function rights", () => {
       for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
         if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
         expect(
-          list(Resource).every((resource) => /\/(jobs|long-lived|artefacts|scripts|flows|files|mail)\/\*"/.test(JSON.stringify(resource))),
+          list(Resource).every((resource) =>
+            /\/(jobs|long-lived|artefacts|scripts|flows|apps|files|mail)\/\*"/.test(JSON.stringify(resource)),
+          ),
         ).toBe(true);
       }
     }
