@@ -9,7 +9,7 @@ import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writ
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { type EventRoom, newEventRoom } from "../../test/support/use-cases/room-event-deliveries.ts";
 import { addEndpoint } from "../../test/support/use-cases/room-events.ts";
-import { getWebhookSecret } from "../notifications/webhook-secret.ts";
+import { getWebhookSecret, listSigningSecrets } from "../notifications/webhook-secret.ts";
 
 const DAY_MS = 24 * 3600_000;
 const SECRET_URL = "https://hooks.example.com/services/T0/secret";
@@ -44,6 +44,18 @@ describe("the event of a change", () => {
       { endpoint: "all", state: "sent", attempts: 1, type: "CreateVariable", path: "f/t/a" },
       { endpoint: "ops", state: "sent", attempts: 1, tries: [{ ok: true, ms: 0 }] },
     ]);
+  });
+
+  it("causes one call of KMS for many messages", async () => {
+    const { webhookKeys } = shared.deps;
+    let calls = 0;
+    const unwrap: typeof webhookKeys.unwrap = (...key) => {
+      calls += 1;
+      return webhookKeys.unwrap(...key);
+    };
+    const counting = { ...webhookKeys, unwrap };
+    for (let n = 0; n < 3; n += 1) await listSigningSecrets({ ...room.deps, webhookKeys: counting }, room.workspace);
+    expect(calls).toBe(1);
   });
 
   it("is delivered once if the stream brings it several times, and in any order of the messages", async () => {

@@ -4,6 +4,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { PromiseCache } from "../../contract/promise-cache.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 
@@ -21,6 +22,9 @@ const storedSecretSchema = z.object({
   old: z.object({ wrapped: z.string(), untilMs: z.number() }).optional(),
 });
 type StoredSecret = z.infer<typeof storedSecretSchema>;
+
+/** The secrets that this process has unwrapped, by their wrapped form, which changes with each rotation. */
+const unwrapped = new PromiseCache<string, Buffer>();
 
 const formatSecret = (key: Buffer) => `whsec_${key.toString("base64")}`;
 
@@ -50,7 +54,11 @@ export async function getWebhookSecret(deps: WebhookSecretDeps, workspace: strin
 export async function listSigningSecrets(deps: WebhookSecretDeps, workspace: string): Promise<string[]> {
   const { stored } = await loadCurrentSecret(deps, workspace);
   const old = stored.old && stored.old.untilMs > deps.nowMs() ? [stored.old.wrapped] : [];
-  const all = [stored.wrapped, ...old].map((wrapped) => deps.webhookKeys.unwrap(workspace, wrapped));
+  // A call of KMS for each message would cost more than the rest of its delivery.
+  const options = { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs };
+  const all = [stored.wrapped, ...old].map((wrapped) =>
+    unwrapped.get(`${workspace} ${wrapped}`, () => deps.webhookKeys.unwrap(workspace, wrapped), options),
+  );
   return (await Promise.all(all)).map(formatSecret);
 }
 
