@@ -40,7 +40,7 @@ const OWN = [
   ..."settings.set_global workspaces.edit_approvals workspaces.edit_large_file_storage users.overwrite_global".split(" "),
   ..."igroup.overwrite igroup.edit workspaces.invite_user workspaces.delete_invite acls.add acls.remove".split(" "),
   ..."workspaces.edit_webhook workspaces.rotate_webhook_secret webhooks.create webhooks.update webhooks.delete webhooks.test".split(" "),
-  ..."webhooks.test_instance webhooks.rotate_instance_secret webhooks.replay_deliveries".split(" "),
+  ..."webhooks.test_instance webhooks.rotate_instance_secret webhooks.replay_deliveries webhooks.replay_instance_deliveries".split(" "),
   ..."users.token.update_scopes users.token.update_label users.token.refresh".split(" "),
   ..."workspaces.edit_error_handler workspaces.edit_success_handler apps.create apps.update apps.delete".split(" "),
   ..."schedule.create schedule.edit schedule.setenabled schedule.delete".split(" "),

@@ -1,8 +1,10 @@
 import { webhookKeys } from "../../aws/kms/data-keys.ts";
-import { INSTANCE } from "../../contract/common.ts";
+import { BEFORE_HEADER, INSTANCE } from "../../contract/common.ts";
 import { instanceWebhookRoutes as routes } from "../../contract/routes/events/instance-webhooks.ts";
 import { toWebhookJson } from "../../core/events/endpoint.ts";
+import { getDelivery, listDeliveryLog } from "../../services/events/delivery-log.ts";
 import { listInstanceEndpoints, testInstanceEndpoint } from "../../services/events/instance-webhook.ts";
+import { requestReplay } from "../../services/events/replay-deliveries.ts";
 import { getWebhookSecret, rotateWebhookSecret } from "../../services/notifications/webhook-secret.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -16,4 +18,10 @@ export const instanceWebhooks: ApiRoutes = [
   on(routes.testInstanceWebhook, async ({ auth: { actor } }) => json(200, { id: await testInstanceEndpoint(deps, actor) })),
   on(routes.instanceWebhookSecret, async () => json(200, { secret: await getWebhookSecret(deps, INSTANCE) })),
   on(routes.rotateInstanceWebhookSecret, async () => json(200, { secret: await rotateWebhookSecret(deps, INSTANCE) })),
+  on(routes.listInstanceDeliveries, async ({ query }) => {
+    const { deliveries, before } = await listDeliveryLog(deps, INSTANCE, query);
+    return json(200, deliveries, before === undefined ? {} : { [BEFORE_HEADER]: before });
+  }),
+  on(routes.getInstanceDelivery, async ({ params: { id } }) => json(200, await getDelivery(deps, INSTANCE, id))),
+  on(routes.replayInstanceDeliveries, async ({ body }) => json(200, { replay_id: await requestReplay(deps, INSTANCE, body) })),
 ];

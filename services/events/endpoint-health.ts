@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { INSTANCE } from "../../contract/common.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Attempt } from "../../core/deliveries/attempt.ts";
 import { type EndpointHealth, judgeEndpoint } from "../../core/deliveries/endpoint-health.ts";
@@ -52,12 +53,13 @@ function toWrite(stored: StoredObject, endpoint: Endpoint, health: Partial<Endpo
 }
 
 function buildMail(workspace: string, { id, url }: Endpoint, { disabledReason = "" }: EndpointHealth, atMs: number): ObjectWrite {
+  const owner = workspace === INSTANCE ? "the instance" : `workspace ${workspace}`;
   return buildMailWrite({
     workspace,
     people: ["role:admin"],
-    subject: `A webhook of workspace ${workspace} was switched off`,
+    subject: `A webhook of ${owner} was switched off`,
     lines: [
-      `The webhook endpoint ${id} (${hideUrlSecrets(url)}) of workspace ${workspace} receives no events any more. ${disabledReason}`,
+      `The webhook endpoint ${id} (${hideUrlSecrets(url)}) of ${owner} receives no events any more. ${disabledReason}`,
       `Repair the receiver, enable the endpoint again, and replay the deliveries that failed. Deliveries are kept for ${limits.jobRetentionMs / 86_400_000} days.`,
     ],
     atMs,

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { defineRoute } from "../../route.ts";
+import { deliveryRoutes as log } from "./deliveries.ts";
 import { webhookSchema } from "./webhooks.ts";
 
 const of = { fn: "people", auth: "token", status: 200 } as const;
 const read = { ...of, method: "GET", access: { domain: "settings", verb: "read", need: "superadmin", target: "none" } } as const;
 const write = { ...of, method: "POST", access: { domain: "settings", verb: "write", need: "superadmin", target: "none" } } as const;
+const deliveries = "/api/webhooks/deliveries";
 const secret = { json: z.object({ secret: z.string() }) };
 
 export const instanceWebhookRoutes = {
@@ -40,5 +42,32 @@ export const instanceWebhookRoutes = {
     path: "/api/webhooks/secret",
     reply: secret,
     errors: ["write.collided"],
+  }),
+  listInstanceDeliveries: defineRoute({
+    ...read,
+    name: "webhooks.listInstanceDeliveries",
+    summary: "List the deliveries of the events of the instance, with the filters and pages of the deliveries of a workspace.",
+    path: `${deliveries}/list`,
+    query: log.listDeliveries.query,
+    reply: log.listDeliveries.reply,
+    errors: [],
+  }),
+  getInstanceDelivery: defineRoute({
+    ...read,
+    name: "webhooks.getInstanceDelivery",
+    summary: "One delivery of an event of the instance, with its body, its headers and its attempts.",
+    path: `${deliveries}/get/{id}`,
+    params: log.getDelivery.params.pick({ id: true }),
+    reply: log.getDelivery.reply,
+    errors: ["delivery.notFound"],
+  }),
+  replayInstanceDeliveries: defineRoute({
+    ...write,
+    name: "webhooks.replayInstanceDeliveries",
+    summary: "Send deliveries of events of the instance again, selected as for those of a workspace. They are queued after the reply.",
+    path: `${deliveries}/replay`,
+    body: log.replayDeliveries.body,
+    reply: log.replayDeliveries.reply,
+    errors: ["webhook.notFound"],
   }),
 };

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { type Answer, api, shared } from "../../support/api/api.ts";
 import { member, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
+import { startReceiver } from "../../support/approvals/notices.ts";
 import type { AtProvider } from "../../support/engine/identity-provider.ts";
 import { allLogs } from "../../support/engine/logs.ts";
+import { until } from "../../support/until.ts";
 
 const client = api();
 const REQUIRE_KNOWN = "settings/global/require_preexisting_user_for_oauth";
@@ -232,4 +235,63 @@ it("no log contains the code, state or client secret of a sign-in", async () => 
   for (const secret of [door.searchParams.get("code"), door.searchParams.get("state"), token, "planted-client-secret"]) {
     expect(logs).not.toContain(secret);
   }
+});
+
+describe("events of the instance", () => {
+  const SETTING = "settings/global/instance_events_webhook";
+  const LOG = "webhooks/deliveries";
+
+  it("reach the receiver that a superadmin named, who verifies them; superadmins alone see and replay their deliveries", async () => {
+    const [ws, receiver] = await Promise.all([newWorkspace(), startReceiver()]);
+    try {
+      expectStatus(await client.post(SETTING, { value: receiver.url }), 200);
+      const other = await member(ws, "bob");
+      const email = newAddress();
+      expectStatus(await ws.post("workspaces/invite_user", { email, is_admin: false, operator: false }), 201);
+      const { text: token } = expectStatus(await new Browser().signIn(named(email)), 200);
+      const joining = { workspace_id: ws.id, username: "chosen" };
+      expectStatus(await client.call("POST", "users/accept_invite", { token, body: joining }), 200);
+
+      const { secret } = expectStatus(await client.get("webhooks/secret"), 200).json as { secret: string };
+      const about = (address: string) => receiver.received.filter(({ body }) => body.includes(address));
+      const verified = (address: string) =>
+        about(address).map(({ headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>));
+      await until(() => about(email).length >= 3 && about(other.email).length >= 2, { what: "five requests" });
+      const workspace = ws.id;
+      const event = (type: string, data: object) => expect.objectContaining({ type, data });
+      expect(verified(email)).toHaveLength(3);
+      expect(verified(email)).toEqual(
+        expect.arrayContaining([
+          event("UserInvitedWorkspace", { email, workspace }),
+          event("UserSignupOauth", { email, username: email.split("@")[0] }),
+          event("UserJoinedWorkspace", { email, workspace, username: "chosen" }),
+        ]),
+      );
+      expect(verified(other.email)).toEqual(
+        expect.arrayContaining([
+          event("UserAdded", { email: other.email, username: other.username }),
+          event("UserJoinedWorkspace", { email: other.email, workspace, username: other.username }),
+        ]),
+      );
+
+      const id = `${about(email)[0]?.headers["webhook-id"]}.instance`;
+      const state = async () => (expectStatus(await client.get(`${LOG}/get/${id}`), 200).json as { state: string }).state;
+      await until(async () => (await state()) === "sent");
+      const listed = expectStatus(await client.get(`${LOG}/list`, { per_page: 100 }), 200).json as { id: string }[];
+      expect(listed.map((delivery) => delivery.id)).toContain(id);
+      expectStatus(await client.post(`${LOG}/replay`, { ids: [id] }), 200);
+      await until(() => about(email).length > 3, { what: "the replay" });
+      expect(about(email).filter(({ headers }) => `${headers["webhook-id"]}.instance` === id)).toHaveLength(2);
+
+      const { id: test } = expectStatus(await client.post("webhooks/test"), 200).json as { id: string };
+      await until(() => receiver.received.some(({ headers }) => headers["webhook-id"] === test), { what: "the test" });
+      for (const route of ["webhooks/list", "webhooks/secret", `${LOG}/list`, `${LOG}/get/${id}`])
+        expect([route, (await other.api.get(route)).status]).toEqual([route, 403]);
+      for (const route of ["webhooks/secret", "webhooks/test", `${LOG}/replay`])
+        expect([route, (await other.api.post(route, { ids: [id] })).status]).toEqual([route, 403]);
+    } finally {
+      await client.post(SETTING, { value: null });
+      await receiver.close();
+    }
+  });
 });
