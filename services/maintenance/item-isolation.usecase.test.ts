@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
@@ -190,6 +191,48 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
       return {
         item: `signHeads a-bad-${room.workspace}`,
         check: async () => expect(await room.deps.objects.get(keys.anchor(`b-good-${room.workspace}`, 1))).toBeDefined(),
+      };
+    },
+  },
+  connectSources: {
+    "a source that cannot be read": async () => {
+      const bad = keys.connection("a-bad", "topic");
+      const good = { of: room.workspace, source: { type: "topic" as const, arn: "arn:aws:sns:us-east-1:000000000000:good" } };
+      await room.deps.objects.put({ ...bad, value: { broken: true } });
+      await room.deps.objects.put({ ...keys.connection(room.workspace, "topic"), value: good });
+      const started: unknown[] = [];
+      const startConnecting: typeof room.deps.functions.startConnecting = async ({ connections }) => void started.push(...connections);
+      deps = { ...deps, functions: { ...deps.functions, startConnecting } };
+      return {
+        item: `connectSources ${bad.sk}`,
+        check: async () => expect(started).toEqual([{ workspace: room.workspace, source: good.source }]),
+      };
+    },
+  },
+  pollQueues: {
+    "a queue that cannot be read": async () => {
+      const bad = keys.polledQueue("a-bad", "t");
+      const good = { workspace: room.workspace, path: "f/t/queue", id: randomUUID() };
+      await room.deps.objects.put({ ...bad, value: { broken: true } });
+      await room.deps.objects.put({ ...keys.polledQueue(room.workspace, good.id), value: { ...good, kind: "sqs" } });
+      const started: unknown[] = [];
+      const startPolling: typeof room.deps.functions.startPolling = async ({ poll }) => void started.push(...poll);
+      deps = { ...deps, functions: { ...deps.functions, startPolling } };
+      return { item: `pollQueues ${bad.sk}`, check: async () => expect(started).toEqual([good]) };
+    },
+  },
+  releaseHeldJobs: {
+    "a waiting job that cannot be read": async () => {
+      const id = randomUUID();
+      const bad = keys.heldJob(room.workspace, id, "0-bad");
+      const job = await addJob(room);
+      const good = keys.heldJob(room.workspace, id, job.id);
+      await room.deps.objects.put({ ...bad, value: { broken: true } });
+      await room.deps.objects.put({ ...good, value: { job: job.id } });
+      await room.deps.objects.put({ ...keys.release(room.workspace, id), value: { id, of: room.workspace } });
+      return {
+        item: `releaseHeldJobs ${room.workspace}#${bad.sk}`,
+        check: async () => expect(await room.deps.objects.get(good)).toBeUndefined(),
       };
     },
   },

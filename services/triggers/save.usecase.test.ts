@@ -3,6 +3,7 @@ import { TagQueueCommand } from "@aws-sdk/client-sqs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { keys } from "../../core/objects/keys.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { newIsolation } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
@@ -125,7 +126,7 @@ describe("a trigger", () => {
         act,
         recover: async () => {
           await repeat(act, ["trigger.exists", "trigger.sourceTaken"]);
-          await connectPendingSources(room.deps);
+          await connectPendingSources({ ...room.deps, isolation: newIsolation(room) });
         },
         check: async () => {
           expect(await get("sqs", path)).toMatchObject({ path });

@@ -5,7 +5,8 @@ import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import { awsSourceSchema } from "../../core/triggers/sources.ts";
 import { triggerRefSchema } from "../../core/triggers/trigger.ts";
 import { runJobNow } from "../jobs/queue/run-job-now.ts";
@@ -15,6 +16,8 @@ export interface TriggerTaskDeps {
   jobs: JobTable;
   queue: Queue;
   functions: Pick<Functions, "startConnecting" | "startPolling">;
+  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
+  isolation: { attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<{ ok: true; value: T } | { ok: false }> };
   nowMs: () => number;
 }
 
@@ -28,55 +31,81 @@ const CONNECTIONS = 20;
 const POLLED = 10;
 const RELEASED_AT_ONCE = 100;
 
-/** Has the sources checked whose state may differ from what their triggers need. Returns their number. */
-export async function connectPendingSources({ objects, functions }: TriggerTaskDeps): Promise<number> {
-  const pending = parseReadableObjects(connectionSchema, await objects.list(keys.connection("", "").pk, { limit: CONNECTIONS }));
-  if (pending.length > 0) await functions.startConnecting({ connections: pending.map(({ of, source }) => ({ workspace: of, source })) });
+/** Reads the records of a task. One that cannot be read is set aside. */
+async function readRecords<T>({ objects, isolation }: TriggerTaskDeps, task: string, pk: string, schema: z.ZodType<T>): Promise<T[]> {
+  const found = await objects.list(pk);
+  const read = await Promise.all(found.map((stored) => isolation.attempt(task, stored.sk, () => parseObject(schema, stored))));
+  return read.flatMap((each) => (each.ok ? [each.value] : []));
+}
+
+/** Has all sources checked whose state may differ from what their triggers need. Returns their number. */
+export async function connectPendingSources(deps: TriggerTaskDeps): Promise<number> {
+  const pending = await readRecords(deps, "connectSources", keys.connection("", "").pk, connectionSchema);
+  for (let at = 0; at < pending.length; at += CONNECTIONS) {
+    const connections = pending.slice(at, at + CONNECTIONS).map(({ of, source }) => ({ workspace: of, source }));
+    await deps.functions.startConnecting({ connections });
+  }
   return pending.length;
 }
 
 /** Hands the queues that are read with keys over to function `receive`. Returns their number. */
-export async function pollRemoteQueues({ objects, functions }: TriggerTaskDeps): Promise<number> {
-  const refs = parseReadableObjects(triggerRefSchema, await objects.list(keys.polledQueue("", "").pk));
+export async function pollRemoteQueues(deps: TriggerTaskDeps): Promise<number> {
+  const refs = await readRecords(deps, "pollQueues", keys.polledQueue("", "").pk, triggerRefSchema);
   for (let at = 0; at < refs.length; at += POLLED) {
-    await functions.startPolling({ poll: refs.slice(at, at + POLLED).map(({ workspace, path, id }) => ({ workspace, path, id })) });
+    await deps.functions.startPolling({ poll: refs.slice(at, at + POLLED).map(({ workspace, path, id }) => ({ workspace, path, id })) });
   }
   return refs.length;
 }
+
+/** The name under which failed items of this task are recorded. */
+const RELEASE = "releaseHeldJobs";
 
 /**
  * Lets the jobs start that waited for their triggers, until `untilMs` (epoch ms, real clock). Returns their number. A job that has run or was
  * canceled since is left alone, and a step that dies in between is repeated.
  */
 export async function releaseHeldJobs(deps: TriggerTaskDeps, untilMs: number): Promise<number> {
-  const { objects } = deps;
   let released = 0;
-  for (const { id, of } of parseReadableObjects(releaseSchema, await objects.list(keys.release("", "").pk))) {
-    for (;;) {
-      const held = await objects.list(keys.heldJob(of, id, "").pk, { beginsWith: `${id}#`, limit: RELEASED_AT_ONCE });
-      if (held.length === 0) {
-        await objects.deleteItem(keys.release(of, id));
-        break;
-      }
-      await Promise.all(held.map((stored) => releaseJob(deps, of, { id, stored })));
-      released += held.length;
-      if (Date.now() >= untilMs) return released;
-    }
+  for (const release of await readRecords(deps, RELEASE, keys.release("", "").pk, releaseSchema)) {
+    released += await releaseJobsOf(deps, release, untilMs);
+    if (Date.now() >= untilMs) break;
   }
   return released;
 }
 
-async function releaseJob(
-  deps: TriggerTaskDeps,
-  workspace: string,
-  { id, stored }: { id: string; stored: Awaited<ReturnType<ObjectTable["list"]>>[number] },
-): Promise<void> {
-  const { job: jobId } = heldSchema.parse(stored.value);
+type Release = z.infer<typeof releaseSchema>;
+
+/** Releases the jobs of one trigger. The trigger stays in the list as long as one of them fails or the time is over. */
+async function releaseJobsOf(deps: TriggerTaskDeps, { id, of }: Release, untilMs: number): Promise<number> {
+  const { objects, isolation } = deps;
+  const prefix = `${id}#`;
+  let released = 0;
+  for (let from = prefix; ; ) {
+    const held = await objects.list(keys.heldJob(of, id, "").pk, { between: [from, `${prefix}\uffff`], limit: RELEASED_AT_ONCE });
+    const last = held.at(-1);
+    if (!last && from === prefix) {
+      await objects.deleteItem(keys.release(of, id));
+      return released;
+    }
+    const done = await Promise.all(
+      held.map((stored) => isolation.attempt(RELEASE, `${of}#${stored.sk}`, () => releaseJob(deps, { id, of }, stored))),
+    );
+    released += done.filter(({ ok }) => ok).length;
+    const hasFailed = done.some(({ ok }) => !ok);
+    if (Date.now() >= untilMs || (hasFailed && held.length < RELEASED_AT_ONCE)) return released;
+    // Released jobs leave the list, so it is read from its beginning until it is empty.
+    from = hasFailed && last ? `${last.sk} ` : from;
+    if (!last) return released;
+  }
+}
+
+async function releaseJob(deps: TriggerTaskDeps, { id, of }: Release, stored: StoredObject): Promise<void> {
+  const { job: jobId } = parseObject(heldSchema, stored);
   const job = await deps.jobs.get(jobId);
   try {
     if (job) await runJobNow(deps, job);
   } catch (error) {
     if (!isSvcError(error) || error.code !== "job.notQueued") throw error;
   }
-  await deps.objects.deleteItem(keys.heldJob(workspace, id, jobId));
+  await deps.objects.deleteItem(keys.heldJob(of, id, jobId));
 }

@@ -87,7 +87,7 @@ describe("a message of a queue", () => {
     expect(await room.receive(queue.arn, "a", { id: "two", count: 5 })).toEqual(["two"]);
     expect(await jobs()).toEqual([]);
     expect(await room.deadLetters()).toEqual([]);
-    await connectPendingSources(room.deps);
+    await connectPendingSources({ ...room.deps, isolation: newIsolation(room) });
     expect(room.mappings.has(queue.arn)).toBe(false);
   });
 
@@ -123,11 +123,11 @@ describe("a message of a queue", () => {
     await room.receive(queue.arn, "b", { id: "2" });
     await work(room);
     expect((await jobs()).map(({ state }) => state)).toEqual(["queued", "queued"]);
-    await releaseHeldJobs(room.deps, Number.POSITIVE_INFINITY);
+    await releaseHeldJobs({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
     await work(room);
     expect((await jobs()).map(({ state }) => state)).toEqual(["queued", "queued"]);
     await setTriggerMode(room.deps, room.caller("sqs", path), "enabled");
-    await releaseHeldJobs(room.deps, Number.POSITIVE_INFINITY);
+    await releaseHeldJobs({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
     await work(room);
     expect((await jobs()).map(({ state }) => state)).toEqual(["succeeded", "succeeded"]);
     expect(await room.deps.objects.list("RELEASES")).toEqual([]);
@@ -195,11 +195,11 @@ describe("a queue that is read with keys", () => {
     await room.create("sqs", sent);
     expect(room.mappings.has(queue.arn)).toBe(false);
     for (const body of ["a", "b"]) await room.send(queue.url, body);
-    await pollRemoteQueues(room.deps);
+    await pollRemoteQueues({ ...room.deps, isolation: newIsolation(room) });
     expect((await room.poll())[0]).toBe(2);
     expect(await Promise.all((await listJobs(room, script)).map(argsOf))).toEqual(expect.arrayContaining([{ msg: "a" }, { msg: "b" }]));
     await room.update("sqs", path, { ...sent, aws_resource_path: "u/ann/absent" });
-    await pollRemoteQueues(room.deps);
+    await pollRemoteQueues({ ...room.deps, isolation: newIsolation(room) });
     await room.poll();
     expect(await getTrigger(room.deps, { workspace: room.workspace, kind: "sqs", path })).toMatchObject({
       error: expect.stringContaining("resource.notFound"),
@@ -296,7 +296,7 @@ it("a deleted workspace takes its triggers with their mappings, rules and addres
   await deleteWorkspace(other.deps, other.workspace, "ann");
   const purge = () => purgeDeletedWorkspaces({ ...other.deps, scanObjects, isolation: newIsolation(other) }, Number.POSITIVE_INFINITY);
   await purge();
-  await connectPendingSources(other.deps);
+  await connectPendingSources({ ...other.deps, isolation: newIsolation(other) });
   expect(other.mappings.has(queue.arn)).toBe(false);
   other.clock.nowMs += 20 * 60_000;
   await purge();
