@@ -23,6 +23,13 @@ describe("paths in the documentation", () => {
   });
 });
 
+describe("the README", () => {
+  it("links every page of the documentation", () => {
+    const readme = readFileSync("README.md", "utf8");
+    expect(pages.filter((page) => page.startsWith("docs/") && !readme.includes(`](${page})`))).toEqual([]);
+  });
+});
+
 /** `a/{b,c}` names two files, and each of them must exist. */
 function expandBraces(path: string): string[] {
   const [whole, before = "", list = "", after = ""] = /^(.*?)\{([^{}]*)\}(.*)$/.exec(path) ?? [];
