@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { CreateTopicCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
+import { EventBridgeClient, ListRulesCommand, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { CreateTopicCommand, ListSubscriptionsByTopicCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { UntagQueueCommand } from "@aws-sdk/client-sqs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
@@ -285,19 +285,29 @@ it("a message in the queue of triggers that none of its senders can have sent fa
 });
 
 // The last test: a new room replaces the tables of the one before.
-it("a deleted workspace takes its triggers with their mappings, rules and addresses", async () => {
+it("a deleted workspace takes its triggers with their mappings, subscriptions, rules and addresses", async () => {
   const other = await newTriggerRoom();
   const script = await other.addRunnable();
   const queue = await other.addQueue(`d-${randomUUID().slice(0, 8)}`, { "svc:workspace": other.workspace });
   const local_part = `gone-${randomUUID().slice(0, 8)}`;
   await other.create("sqs", { path: newPath(), script_path: script, is_flow: false, queue_url: queue.url });
   await other.create("email", { path: newPath(), script_path: script, is_flow: false, local_part });
-  expect(other.mappings.has(queue.arn)).toBe(true);
+  const sns = new SNSClient({});
+  const { TopicArn = "" } = await sns.send(new CreateTopicCommand({ Name: `d-${randomUUID().slice(0, 8)}` }));
+  const bus = "arn:aws:events:us-east-1:000000000000:event-bus/default";
+  await setGlobalSetting(other.deps, "aws_trigger_sources", { [other.workspace]: [TopicArn, bus] });
+  const fields = { script_path: script, is_flow: false };
+  await other.create("aws", { path: newPath(), ...fields, source: "sns", topic_arn: TopicArn });
+  await other.create("aws", { path: newPath(), ...fields, source: "eventbridge", event_pattern: { source: ["shop"] } });
+  const countSubscriptions = async () => (await sns.send(new ListSubscriptionsByTopicCommand({ TopicArn }))).Subscriptions?.length;
+  const events = new EventBridgeClient({});
+  const countRules = async () => (await events.send(new ListRulesCommand({ NamePrefix: other.connectDeps.stack }))).Rules?.length;
+  expect([other.mappings.has(queue.arn), await countSubscriptions(), await countRules()]).toEqual([true, 1, 1]);
   await deleteWorkspace(other.deps, other.workspace, "ann");
   const purge = () => purgeDeletedWorkspaces({ ...other.deps, scanObjects, isolation: newIsolation(other) }, Number.POSITIVE_INFINITY);
   await purge();
   await connectPendingSources({ ...other.deps, isolation: newIsolation(other) });
-  expect(other.mappings.has(queue.arn)).toBe(false);
+  expect([other.mappings.has(queue.arn), await countSubscriptions(), await countRules()]).toEqual([false, 0, 0]);
   other.clock.nowMs += 20 * 60_000;
   await purge();
   const { objects } = await readTables();
