@@ -2,10 +2,11 @@ import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
-import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
+import { Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import { type StackConfig, workersForEachQueue } from "../config.ts";
+import { queueProps } from "./queue-props.ts";
 
 /** The 900 s of a worker and a margin for SQS. With a shorter timeout, the message of a long script would be delivered a second time. */
 const VISIBILITY_S = 960;
@@ -25,12 +26,7 @@ export class JobQueue extends Construct {
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
     this.config = config;
-    const props: QueueProps = {
-      visibilityTimeout: Duration.seconds(VISIBILITY_S),
-      retentionPeriod: Duration.days(14),
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-    };
+    const props: QueueProps = { ...queueProps, visibilityTimeout: Duration.seconds(VISIBILITY_S) };
     this.deadLetters = new Queue(this, "DeadLetters", props);
     const deadLetterQueue = { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES };
     this.queue = new Queue(this, "Queue", { ...props, deadLetterQueue });

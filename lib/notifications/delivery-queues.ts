@@ -2,9 +2,10 @@ import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
-import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
+import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 
@@ -30,13 +31,12 @@ export class DeliveryQueues extends Construct {
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
     this.config = config;
-    const props: QueueProps = { retentionPeriod: Duration.days(14), encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
-    this.deadLetters = new Queue(this, "DeadLetters", props);
+    this.deadLetters = new Queue(this, "DeadLetters", queueProps);
     acknowledge(this.deadLetters, "AwsSolutions-SQS3", "It has no consumer: an alarm reports its messages to the operator.");
     const deadLetterQueue = { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES };
     const visibilityTimeout = Duration.seconds(VISIBILITY_S);
-    this.fast = new Queue(this, "Fast", { ...props, visibilityTimeout, deadLetterQueue });
-    this.slow = new Queue(this, "Slow", { ...props, visibilityTimeout, deadLetterQueue });
+    this.fast = new Queue(this, "Fast", { ...queueProps, visibilityTimeout, deadLetterQueue });
+    this.slow = new Queue(this, "Slow", { ...queueProps, visibilityTimeout, deadLetterQueue });
   }
 
   configureSend(fn: LambdaFunction): void {

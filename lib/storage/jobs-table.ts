@@ -3,9 +3,10 @@ import { AttributeType, ProjectionType, StreamViewType, Table } from "aws-cdk-li
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
+import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
@@ -54,11 +55,7 @@ export class JobsTable extends Construct {
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ["ws", "state"],
     });
-    this.unremoved = new Queue(this, "Unremoved", {
-      retentionPeriod: Duration.days(14),
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-    });
+    this.unremoved = new Queue(this, "Unremoved", queueProps);
     acknowledge(this.unremoved, "AwsSolutions-SQS3", "It has no consumer: an alarm reports its messages to the operator.");
   }
 

@@ -5,10 +5,11 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { CfnReceiptRule, CfnReceiptRuleSet } from "aws-cdk-lib/aws-ses";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
-import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import { buildTriggerRulePrefix, RECEIVE_TIMEOUT_S } from "../../contract/stack-names.ts";
+import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import type { Storage } from "../storage/bucket.ts";
@@ -33,10 +34,9 @@ export class Triggers extends Construct {
   constructor(scope: Construct, id: string, config: StackConfig, storage: Storage) {
     super(scope, id);
     this.config = config;
-    const props: QueueProps = { retentionPeriod: Duration.days(14), encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
-    this.deadLetters = new Queue(this, "DeadLetters", props);
+    this.deadLetters = new Queue(this, "DeadLetters", queueProps);
     this.queue = new Queue(this, "Queue", {
-      ...props,
+      ...queueProps,
       // Lambda recommends six times the timeout of the function.
       visibilityTimeout: Duration.seconds(6 * RECEIVE_TIMEOUT_S),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },

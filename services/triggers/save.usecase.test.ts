@@ -114,7 +114,7 @@ describe("a trigger", () => {
     await room.create("sqs", sent, bob);
     expect(await get("sqs", "u/bob/t")).toMatchObject({ permissioned_as: "u/bob" });
     await expect(
-      room.update("sqs", "u/bob/t", { ...sent, permissioned_as: "u/nobody-here", preserve_permissioned_as: true }),
+      room.update("sqs", "u/bob/t", { ...sent, permissioned_as: "u/unknown", preserve_permissioned_as: true }),
     ).rejects.toMatchObject({ code: "user.notFound" });
   });
 

@@ -32,7 +32,7 @@ const deliverySchema = z.object({
   attempts: z.int(),
   created_at: timestamp,
   last_attempt_at: timestamp.optional(),
-  /** Of the last attempt. */
+  /** The status that the receiver returned to the last attempt. */
   status: z.int().optional(),
   error: z.string().optional(),
   next_attempt_at: timestamp.optional(),

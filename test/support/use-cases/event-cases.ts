@@ -37,7 +37,7 @@ interface Case {
   /** Makes the change, and returns the fields of its event that only it knows. */
   change: () => Promise<unknown>;
   type: string;
-  /** Of several calls at once, one makes the change; the others are refused, or succeed without a change. Default: for all types but updates. */
+  /** Only one of several concurrent calls makes the change, and the others are refused or succeed without a change. The default is true for all types but updates. */
   once?: boolean;
   data: (prepare: unknown, changed: unknown) => unknown | Promise<unknown>;
 }
