@@ -1,72 +1,34 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { NewSchedule } from "../../contract/routes/schedules/schedule.ts";
-import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasEnded } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { personKey } from "../../core/people/person.ts";
 import { toNextRunId, toRunId } from "../../core/schedules/next-run.ts";
 import { storedScheduleSchema } from "../../core/schedules/schedule.ts";
-import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
+import { failure, success } from "../../test/support/use-cases/room.ts";
 import { addFlow } from "../../test/support/use-cases/room-flows.ts";
-import { housekeep, listJobs, resumeDue, work } from "../../test/support/use-cases/room-jobs.ts";
+import { housekeep, resumeDue, work } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { addSchedule, addScriptAt, aScheduleRequest, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
+import { addScriptAt } from "../../test/support/use-cases/room-schedules.ts";
+import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { archiveWorkspace } from "../jobs/cancel/archive-workspace.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { runJobNow } from "../jobs/queue/run-job-now.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "../workspaces/archive.ts";
 import { listSchedulesWithRuns } from "./list-runs.ts";
-import { countSchedules, getSchedule } from "./read.ts";
-import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
+import { countSchedules } from "./read.ts";
+import { deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let room: Room;
-beforeAll(async () => {
-  room = await newScheduleRoom();
-});
+const { room, removeSchedules, runsOf, statesOf, waitingOf, passUntil, handle, aSchedule, load, nextHour } = await openScheduleTests();
 beforeEach(() => {
   // A whole minute, so that the ticks are easy to name.
   room.clock.nowMs = Math.ceil(room.clock.nowMs / MINUTE) * MINUTE + HOUR;
   room.answers.run = async () => success(1);
 });
-afterEach(async () => {
-  await removeSchedules();
-});
-
-/** Other schedules would run beside those of the next test. */
-async function removeSchedules(): Promise<void> {
-  const { objects, jobs } = room.deps;
-  for (const { sk: path } of await objects.list(keys.schedule(room.workspace, "").pk))
-    await deleteSchedule(room.deps, room.workspace, path);
-  for (const job of await listJobs(room)) await jobs.deleteItem(job.id, "job");
-}
-
-/** The jobs of a schedule, oldest tick first. */
-async function runsOf(path: string): Promise<Job[]> {
-  const jobs = await listJobs(room);
-  return jobs.filter(({ schedulePath }) => schedulePath === path).sort((a, b) => (a.scheduledForMs ?? 0) - (b.scheduledForMs ?? 0));
-}
-const statesOf = async (path: string) => (await runsOf(path)).map(({ state }) => state);
-const waitingOf = async (path: string) => (await runsOf(path)).filter(({ state }) => state === "queued");
-
-/** Lets time pass until an instant, and handles the messages that are due then, as SQS and housekeeping do. */
-async function passUntil(atMs: number): Promise<void> {
-  room.clock.nowMs = atMs;
-  await resumeDue(room);
-  for (const job of await listJobs(room)) {
-    if (job.state === "queued" && (job.scheduledForMs ?? 0) <= atMs) await handle(job.id);
-  }
-}
-async function handle(id: string): Promise<void> {
-  const job = await room.deps.jobs.get(id);
-  if (job) await handleJobMessage(room.deps, { job: id, ...(job.claimer === undefined ? {} : { claimer: job.claimer }) });
-}
-const aSchedule = (fields: Partial<NewSchedule> = {}) => addSchedule(room, { schedule: "0 0 * * * *", ...fields });
-const load = (path: string) => getSchedule(room.deps, room.workspace, path);
-const nextHour = () => Math.floor(room.clock.nowMs / HOUR) * HOUR + HOUR;
+afterEach(removeSchedules);
 
 describe("a saved schedule", () => {
   it("has its next run as a queued job, with an id of its tick", async () => {
@@ -360,109 +322,6 @@ it("a list shows the last runs of each schedule, and a script counts its schedul
   expect(await countSchedules(room.deps, room.workspace, { path: "f/ops/counted", isFlow: false })).toBe(1);
 });
 
-describe("whichever write fails,", () => {
-  it("a created schedule has one next run, or none was created", async () => {
-    await expectToSurviveFaults(async () => {
-      const request = aScheduleRequest({ schedule: "0 0 * * * *" });
-      const act = () => createSchedule(room.deps, { actor: anAdmin, workspace: room.workspace }, request);
-      return {
-        act,
-        recover: () => act().catch((error: unknown) => expect(error).toMatchObject({ code: "schedule.exists" })),
-        check: async () => expect(await statesOf(request.path)).toEqual(["queued"]),
-      };
-    });
-  });
-
-  it("a changed schedule has the one next run that it defines", async () => {
-    await expectToSurviveFaults(async () => {
-      await removeSchedules();
-      const path = await aSchedule();
-      const caller = { actor: anAdmin, workspace: room.workspace, path };
-      const act = () => updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } });
-      return {
-        act,
-        recover: act,
-        check: async () => expect(await runsOf(path)).toMatchObject([{ state: "queued", args: { json: '{"b":2}' } }]),
-      };
-    });
-  });
-
-  it("a schedule that is turned off or deleted has no next run", async () => {
-    await expectToSurviveFaults(async () => {
-      await removeSchedules();
-      const path = await aSchedule();
-      const act = async () => {
-        await setScheduleEnabled(room.deps, { actor: anAdmin, workspace: room.workspace, path }, false);
-        await deleteSchedule(room.deps, room.workspace, path);
-      };
-      return {
-        act,
-        recover: () => act().catch((error: unknown) => expect(error).toMatchObject({ code: "schedule.notFound" })),
-        check: async () => expect(await runsOf(path)).toEqual([]),
-      };
-    });
-  });
-
-  it("a schedule without its script is turned off, and its run ends", async () => {
-    await expectToSurviveFaults(async () => {
-      await removeSchedules();
-      await addScriptAt(room, "f/ops/gone");
-      const path = await aSchedule({ script_path: "f/ops/gone" });
-      await addScriptAt(room, "f/ops/gone", { archived: true });
-      room.clock.nowMs = nextHour();
-      const [job] = await runsOf(path);
-      return {
-        act: () => handle(job?.id ?? ""),
-        recover: async () => {
-          await passUntil(room.clock.nowMs + 2 * MINUTE);
-        },
-        check: async () => {
-          expect(await load(path)).toMatchObject({ enabled: false, error: expect.stringContaining("no script") as unknown });
-          expect(await statesOf(path)).toEqual(["canceled"]);
-        },
-      };
-    });
-  });
-
-  it("a tick runs, and the schedule has one next run", async () => {
-    await expectToSurviveFaults(async () => {
-      await removeSchedules();
-      room.clock.nowMs = nextHour();
-      const path = await aSchedule();
-      room.clock.nowMs = nextHour();
-      const [job] = await runsOf(path);
-      return {
-        act: () => handle(job?.id ?? ""),
-        recover: async () => {
-          for (let round = 0; round < 3; round += 1) await passUntil(room.clock.nowMs + 2 * MINUTE);
-        },
-        check: async () => expect(await statesOf(path)).toEqual(["succeeded", "queued"]),
-      };
-    });
-  });
-
-  it("a late tick is skipped, and the schedule goes on", async () => {
-    await expectToSurviveFaults(async () => {
-      await removeSchedules();
-      room.clock.nowMs = nextHour();
-      const path = await aSchedule();
-      room.clock.nowMs = nextHour() + 20 * MINUTE;
-      const [job] = await runsOf(path);
-      return {
-        act: () => handle(job?.id ?? ""),
-        recover: async () => {
-          await passUntil(room.clock.nowMs + 2 * MINUTE);
-        },
-        check: async () => {
-          expect((await statesOf(path)).filter((state) => state === "queued")).toEqual(["queued"]);
-          expect((await statesOf(path))[0]).toMatch(/skipped|canceled/);
-          expect((await load(path)).error).toContain("was skipped");
-        },
-      };
-    });
-  });
-});
-
 it("a change and a claim of the same tick do not both succeed", async () => {
   const path = await aSchedule();
   const caller = { actor: anAdmin, workspace: room.workspace, path };
@@ -505,9 +364,9 @@ describe("housekeeping", () => {
   });
 });
 
+// The last test: it deletes the workspace of the room.
 describe("a workspace that is not in use", () => {
   it("continues its schedules after it is restored, and takes them with it when it is deleted", async () => {
-    room = await newScheduleRoom();
     room.clock.nowMs += HOUR;
     const path = await aSchedule();
     await archiveWorkspace(room.deps, { actor: anAdmin, workspace: room.workspace });

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { success } from "../../test/support/use-cases/room.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/room-schedules.ts";
+import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const { room, removeSchedules, runsOf, statesOf, passUntil, handle, aSchedule, load, nextHour } = await openScheduleTests();
+beforeEach(() => {
+  // A whole minute, so that the ticks are easy to name.
+  room.clock.nowMs = Math.ceil(room.clock.nowMs / MINUTE) * MINUTE + HOUR;
+  room.answers.run = async () => success(1);
+});
+afterEach(removeSchedules);
+
+describe("whichever write fails,", () => {
+  it("a created schedule has one next run, or none was created", async () => {
+    await expectToSurviveFaults(async () => {
+      const request = aScheduleRequest({ schedule: "0 0 * * * *" });
+      const act = () => createSchedule(room.deps, { actor: anAdmin, workspace: room.workspace }, request);
+      return {
+        act,
+        recover: () => act().catch((error: unknown) => expect(error).toMatchObject({ code: "schedule.exists" })),
+        check: async () => expect(await statesOf(request.path)).toEqual(["queued"]),
+      };
+    });
+  });
+
+  it("a changed schedule has the one next run that it defines", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      const path = await aSchedule();
+      const caller = { actor: anAdmin, workspace: room.workspace, path };
+      const act = () => updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } });
+      return {
+        act,
+        recover: act,
+        check: async () => expect(await runsOf(path)).toMatchObject([{ state: "queued", args: { json: '{"b":2}' } }]),
+      };
+    });
+  });
+
+  it("a schedule that is turned off or deleted has no next run", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      const path = await aSchedule();
+      const act = async () => {
+        await setScheduleEnabled(room.deps, { actor: anAdmin, workspace: room.workspace, path }, false);
+        await deleteSchedule(room.deps, room.workspace, path);
+      };
+      return {
+        act,
+        recover: () => act().catch((error: unknown) => expect(error).toMatchObject({ code: "schedule.notFound" })),
+        check: async () => expect(await runsOf(path)).toEqual([]),
+      };
+    });
+  });
+
+  it("a schedule without its script is turned off, and its run ends", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      await addScriptAt(room, "f/ops/gone");
+      const path = await aSchedule({ script_path: "f/ops/gone" });
+      await addScriptAt(room, "f/ops/gone", { archived: true });
+      room.clock.nowMs = nextHour();
+      const [job] = await runsOf(path);
+      return {
+        act: () => handle(job?.id ?? ""),
+        recover: async () => {
+          await passUntil(room.clock.nowMs + 2 * MINUTE);
+        },
+        check: async () => {
+          expect(await load(path)).toMatchObject({ enabled: false, error: expect.stringContaining("no script") as unknown });
+          expect(await statesOf(path)).toEqual(["canceled"]);
+        },
+      };
+    });
+  });
+
+  it("a tick runs, and the schedule has one next run", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      room.clock.nowMs = nextHour();
+      const path = await aSchedule();
+      room.clock.nowMs = nextHour();
+      const [job] = await runsOf(path);
+      return {
+        act: () => handle(job?.id ?? ""),
+        recover: async () => {
+          for (let round = 0; round < 3; round += 1) await passUntil(room.clock.nowMs + 2 * MINUTE);
+        },
+        check: async () => expect(await statesOf(path)).toEqual(["succeeded", "queued"]),
+      };
+    });
+  });
+
+  it("a late tick is skipped, and the schedule goes on", async () => {
+    await expectToSurviveFaults(async () => {
+      await removeSchedules();
+      room.clock.nowMs = nextHour();
+      const path = await aSchedule();
+      room.clock.nowMs = nextHour() + 20 * MINUTE;
+      const [job] = await runsOf(path);
+      return {
+        act: () => handle(job?.id ?? ""),
+        recover: async () => {
+          await passUntil(room.clock.nowMs + 2 * MINUTE);
+        },
+        check: async () => {
+          expect((await statesOf(path)).filter((state) => state === "queued")).toEqual(["queued"]);
+          expect((await statesOf(path))[0]).toMatch(/skipped|canceled/);
+          expect((await load(path)).error).toContain("was skipped");
+        },
+      };
+    });
+  });
+});
