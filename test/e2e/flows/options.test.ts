@@ -81,7 +81,9 @@ describe("variable() and resource() in expressions", () => {
     expect(steps[0]).toMatchObject({ result: { n: secret.length }, logs: expect.stringContaining("got ***") });
     expect(JSON.stringify([job, ...steps])).not.toContain(secret);
     const entries = (await ws.get("audit/list", { operation: "variables.decrypt_secret", resource: "f/t/key" })).json as Job[];
-    expect(entries.filter(({ parameters }) => (parameters as Job)["job"] === job["id"])).toHaveLength(1);
+    // Two steps read the key. Each process records it once, and the steps may run in two processes.
+    const recorded = entries.filter(({ parameters }) => (parameters as Job)["job"] === job["id"]).length;
+    expect([1, 2]).toContain(recorded);
   });
 
   it("running a step's job again does not reveal values of references", async () => {
