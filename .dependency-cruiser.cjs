@@ -24,15 +24,15 @@ const ours = [...Object.keys(arrows), "runners", "test", "bench"];
 /** A test stands beside its file and may also use the helpers of test/support. */
 const testFiles = "\\.test\\.(ts|mjs)$";
 
-/** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). `events`, `schedules` and `routes` are reserved. */
+/** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). `routes` contains HTTP triggers. */
 const servicesOrder = [
-  ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "variables", "resources", "apps", "jobs", "files", "scripts"],
-  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "routes", "handlers", "maintenance"],
+  ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
+  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "routes", "openapi", "handlers", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
   ...["telemetry", "patterns", "events", "records", "audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
-  ...["secrets", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps"],
+  ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps", "routes", "openapi"],
 ];
 
 const ordered = (root, folders) => [

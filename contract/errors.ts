@@ -1,6 +1,7 @@
 import type { Answers } from "./errors/answer.ts";
 import { type ApprovalErrors, approvalAnswers } from "./errors/approvals.ts";
 import { type FileErrors, fileAnswers } from "./errors/files.ts";
+import { type HttpRouteErrors, httpRouteAnswers } from "./errors/http-routes.ts";
 import { type JobErrors, jobAnswers } from "./errors/jobs.ts";
 import { type ObjectErrors, objectAnswers } from "./errors/objects.ts";
 import { type PeopleErrors, peopleAnswers } from "./errors/people.ts";
@@ -17,7 +18,8 @@ interface ErrorDetails
     ApprovalErrors,
     JobErrors,
     PeopleErrors,
-    TriggerErrors {}
+    TriggerErrors,
+    HttpRouteErrors {}
 export type ErrorCode = keyof ErrorDetails;
 
 /** A failure that a caller can act on. Any other failure is a bug and remains a plain error. */
@@ -55,6 +57,7 @@ export const answers: Answers<ErrorDetails> = {
   ...jobAnswers,
   ...peopleAnswers,
   ...triggerAnswers,
+  ...httpRouteAnswers,
 };
 
 /** Returns the HTTP status and the sentence of an error. */

@@ -213,6 +213,22 @@ export const limits = {
   knownAddressMs: 30 * 24 * 3600 * 1000,
   /** Time between the redirect to a provider and the callback. */
   loginMs: 10 * 60_000,
+  /**
+   * Validity of an ID token in seconds. AWS STS and others accept it only until its end, and a caller who loses their rights keeps it until then.
+   */
+  idTokenS: { shortest: 60, usual: 3600, longest: 24 * 3600 },
+  /** Connect clients of the instance. One item contains them. */
+  connectClients: 100,
+  /** Time for one request to the token endpoint of another service. */
+  tokenRequestMs: 8_000,
+  /** Size of a token of another service. The cookie of a connection and a variable must hold it. */
+  accountTokenBytes: 16 * 1024,
+  /** Time before the end of a token at which it is refreshed. A token with a short validity is refreshed in its last third. */
+  refreshBeforeMs: 10 * 60_000,
+  /** Validity that is assumed for a token that names none but can be refreshed. */
+  assumedTokenMs: 3600_000,
+  /** Failed refreshes in a row after which the variable shows the error and the owner gets a mail. */
+  refreshFailures: 3,
   /** Audit entries expire after a year. */
   auditRetentionMs: 365 * 24 * 3600 * 1000,
 } as const;

@@ -5,8 +5,11 @@ import type { Payload } from "./payload.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
+/** The beginning of the addresses of HTTP routes, which users create (api.md §3.8). They are no part of the contract. */
+export const ROUTES_PREFIX = "/api/r";
+
 /** The deployed function that handles a route. `lib/api/api.ts` builds the REST resources from it. */
-export type RouteFunction = "run" | "stream" | "objects" | "jobs" | "people" | "api" | "beat" | "approve" | "web";
+export type RouteFunction = "run" | "stream" | "objects" | "triggers" | "jobs" | "people" | "api" | "beat" | "approve" | "web" | "routes";
 
 /**
  * One HTTP route, the source of the router, the OpenAPI document and the typed clients. `path` contains `{name}` parts and may end with one
@@ -67,7 +70,7 @@ export function defineRoute<const R extends Route>(route: R): R {
 /** Matches the paths of requests to a route, with or without a trailing slash. */
 export function buildPathPattern({ path }: Route): RegExp {
   const parts = path
-    .replaceAll(".json", "\\.json")
+    .replaceAll(".", "\\.")
     .replace(/\{\w+\+\}$/, ".+")
     .replace(/\{\w+\}/g, "[^/]+");
   return new RegExp(`^${parts}/?$`);

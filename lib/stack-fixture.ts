@@ -46,6 +46,8 @@ function stubBundles(): Bundle[] {
     "settle",
     "setup",
     "step",
+    "routes",
+    "triggers",
     "stream",
     "approve",
     "web",

@@ -42,8 +42,10 @@ export function rightsOf(template: Template, description: string): { actions: Se
 /** The descriptions of the functions that run no user code, by name. */
 export const descriptions = {
   run: "svc: run routes",
+  routes: "svc: requests to HTTP routes",
   stream: "svc: streams of runs and job updates",
   objects: "svc: stored objects",
+  triggers: "svc: schedules and triggers",
   jobs: "svc: lists, results and cancellation of jobs",
   people: "svc: workspaces, users and permissions",
   api: "svc: API reference",

@@ -19,7 +19,7 @@ describe("costs of an idle stack", () => {
     aws.resourceCountIs("AWS::KMS::Key", 2);
     aws.resourceCountIs("AWS::SecretsManager::Secret", 1);
     aws.resourceCountIs("AWS::CloudWatch::Dashboard", 1);
-    aws.resourceCountIs("AWS::CloudWatch::Alarm", 49);
+    aws.resourceCountIs("AWS::CloudWatch::Alarm", 51);
     for (const type of [
       "AWS::EC2::NatGateway",
       "AWS::EC2::VPCEndpoint",
@@ -58,6 +58,7 @@ describe("outputs", () => {
 describe("functions that accept a session", () => {
   it.each([
     "svc: stored objects",
+    "svc: schedules and triggers",
     "svc: lists, results",
     "svc: workspaces",
     "svc: API reference",

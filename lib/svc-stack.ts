@@ -81,12 +81,16 @@ export class SvcStack extends Stack {
       },
     };
 
-    const { step, machines, worker, run, stream } = addExecutionFunctions(parts);
+    const { step, machines, worker, run, routes, stream } = addExecutionFunctions(parts);
     const { receive, connect } = addTriggerFunctions(parts);
     const { approve, ...answering } = addApiFunctions(parts, { step, connect });
-    const { deliver, housekeeping, deadLetter, setup } = addBackgroundFunctions(parts, machines, { receive, connect });
+    const { deliver, housekeeping, deadLetter, setup } = addBackgroundFunctions(parts, machines, {
+      receive,
+      connect,
+      objects: answering.objects,
+    });
 
-    api.route({ run, stream, approve, ...answering });
+    api.route({ run, routes, stream, approve, ...answering });
     new Tick(this, "Tick", housekeeping);
     // All functions are found and not listed, so that no new one is without an alarm.
     const functions = new Map(
@@ -126,6 +130,7 @@ export class SvcStack extends Stack {
       WorkerFunction: worker.functionName,
       StepFunction: step.functionName,
       StreamFunction: stream.functionName,
+      RoutesFunction: routes.functionName,
       ApproveFunction: approve.functionName,
       DeadLetterFunction: deadLetter.functionName,
       RunnerFunctions: runners.names(),

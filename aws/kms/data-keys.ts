@@ -42,3 +42,5 @@ export type DataKeys = typeof dataKeys;
 export const linkKeys: DataKeys = dataKeysFor({ purpose: "links" });
 /** The secrets of outgoing webhooks. */
 export const webhookKeys: DataKeys = dataKeysFor({ purpose: "webhooks" });
+/** The key that seals the secrets of connect clients and the refresh tokens of accounts. */
+export const accountKeys: DataKeys = dataKeysFor({ purpose: "accounts" });

@@ -3,6 +3,7 @@ import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
 import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
+import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
@@ -109,6 +110,12 @@ export const functions = {
   /** Has queues read that are not mapped to a function, without waiting. */
   async startPolling(call: PollCall): Promise<void> {
     const FunctionName = requireEnv(env.receiveFunctionArn);
+    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
+  },
+
+  /** Has the tokens of accounts refreshed by function `objects`, without waiting. */
+  async startRefreshing(call: RefreshCall): Promise<void> {
+    const FunctionName = requireEnv(env.objectsFunction);
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 

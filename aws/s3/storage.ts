@@ -20,6 +20,16 @@ const SHARED_S = 3600;
 const SHARED_MOST = 500;
 const shared = new Map<string, { url: string; untilMs: number }>();
 
+/** An object whose content is not read yet. */
+export interface StoredContent {
+  bytes: number;
+  /** In quotation marks. */
+  etag: string;
+  read(): Promise<Buffer>;
+  /** Closes the connection. */
+  discard(): void;
+}
+
 /** The stack's bucket. Presigned URLs are computed without a request. */
 export const storage = {
   async putObject(key: string, body: string | Uint8Array, contentType: string, contentDisposition?: string): Promise<void> {
@@ -37,6 +47,21 @@ export const storage = {
       }
       const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
       return { bytes, contentType: ContentType ?? "application/octet-stream" };
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
+  },
+  /** Opens an object, without reading its content yet. Returns `undefined` if there is none. Call either `read` or `discard`. */
+  async openObject(key: string): Promise<StoredContent | undefined> {
+    try {
+      const { Body, ContentLength = 0, ETag = "" } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
+      return {
+        bytes: ContentLength,
+        etag: ETag,
+        read: async () => Buffer.from((await Body?.transformToByteArray()) ?? []),
+        discard: () => (Body as Partial<Readable> | undefined)?.destroy?.(),
+      };
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;
       throw error;
@@ -77,8 +102,11 @@ export const storage = {
     }
     return true;
   },
-  createDownloadUrl: (key: string, expiresInS: number) =>
-    getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
+  /** Returns a read URL. With `headers`, S3 answers with these instead of those that the object was stored with. */
+  createDownloadUrl(key: string, expiresInS: number, headers?: { contentType: string; contentDisposition: string }): Promise<string> {
+    const response = headers && { ResponseContentType: headers.contentType, ResponseContentDisposition: headers.contentDisposition };
+    return getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key, ...response }), { expiresIn: expiresInS });
+  },
   /** Returns a read URL for an object that never changes. A URL of this process is reused if it is valid for `atLeastS` seconds. */
   async getSharedDownloadUrl(key: string, atLeastS: number): Promise<string> {
     const now = Date.now();

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -146,6 +147,18 @@ func UsernameToEmail(username string) (string, error) {
 	email := ""
 	err = callInto(&email, http.MethodGet, "users/username_to_email/"+part, asked{})
 	return email, err
+}
+
+// GetIDToken returns an OpenID Connect ID token of the job that runs this code, for another service, such as "sts.amazonaws.com". It is valid
+// for the given number of seconds, 60 to 86,400; default: an hour.
+func GetIDToken(audience string, expiresIn ...int) (string, error) {
+	query := map[string]string{}
+	if len(expiresIn) > 0 {
+		query["expires_in"] = strconv.Itoa(expiresIn[0])
+	}
+	token := ""
+	err := callInto(&token, http.MethodPost, "oidc/token/"+url.QueryEscape(audience), asked{query: query})
+	return token, err
 }
 
 // DatabaseURLFromResource returns a connection URL, postgresql://user:password@host:port/dbname?sslmode=…, from a resource of type postgresql.

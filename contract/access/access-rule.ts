@@ -20,6 +20,7 @@ export type AccessDomain =
   | "audit"
   | "approvals"
   | "settings"
+  | "oidc"
   | `${TriggerKind}_triggers`;
 
 /**

@@ -29,6 +29,14 @@ export interface PeopleErrors {
   "login.denied": { email: string };
   "login.unreachable": { client: string };
   "login.noPasswords": NoDetails;
+  "connect.unknown": { client: string };
+  "connect.notBegun": { client: string };
+  "connect.notConfirmed": { client: string; reason: string };
+  "connect.unreachable": { client: string };
+  "account.notFound": { account: number };
+  "account.token": NoDetails;
+  "account.notRefreshed": { account: number; reason: string };
+  "account.busy": { account: number };
   "token.notFound": { prefix: string };
   "token.ambiguous": { prefix: string };
   "token.notForJobs": NoDetails;
@@ -101,6 +109,26 @@ export const peopleAnswers: Answers<PeopleErrors> = {
     describe: ({ email }) => `${email} is not allowed to sign in here. Ask an administrator for an invitation.`,
   },
   "login.unreachable": { status: 502, describe: ({ client }) => `${client} does not respond. Try again, or sign in another way.` },
+  "connect.unknown": { status: 404, describe: ({ client }) => `There is no client ${client}. See /api/oauth/list_connects.` },
+  "connect.notBegun": {
+    status: 400,
+    describe: ({ client }) => `This connection to ${client} belongs to another browser or user, is complete, or took over ten minutes.`,
+  },
+  "connect.notConfirmed": {
+    status: 400,
+    describe: ({ client, reason }) => `${client} issued no token (${reason}). Connect again.`,
+  },
+  "connect.unreachable": { status: 502, describe: ({ client }) => `${client} does not respond as expected.` },
+  "account.notFound": { status: 404, describe: ({ account }) => `There is no account ${account}.` },
+  "account.token": {
+    status: 400,
+    describe: () => "The refresh_token is not yours, or is older than ten minutes.",
+  },
+  "account.notRefreshed": {
+    status: 409,
+    describe: ({ account, reason }) => `The token of account ${account} was not refreshed: ${reason}.`,
+  },
+  "account.busy": { status: 409, describe: ({ account }) => `Account ${account} is being refreshed. Try again in a minute.` },
   "login.noPasswords": { status: 400, describe: () => "Sign-in with a password is turned off in this deployment. Use a token." },
   "token.notFound": { status: 404, describe: ({ prefix }) => `You have no token that starts with ${prefix}.` },
   "token.ambiguous": {

@@ -7,7 +7,7 @@ import { routes } from "./routes.ts";
 const GREEDY = /\{(\w+)\+\}/;
 
 /** Functions whose writes of one object may collide. */
-const domainFunctions: ReadonlySet<RouteFunction> = new Set(["objects", "jobs", "people"]);
+const domainFunctions: ReadonlySet<RouteFunction> = new Set(["objects", "triggers", "jobs", "people"]);
 
 /** Returns whether a route changes the workspace, which is not possible in an archived one. */
 const changesWorkspace = ({ auth, fn, method, path }: Route) =>

@@ -16,17 +16,21 @@ import { jobRoutes } from "./jobs/jobs.ts";
 import { runRoutes } from "./jobs/runs.ts";
 import { streamRoutes } from "./jobs/streams.ts";
 import { accessRoutes } from "./people/access.ts";
+import { connectRoutes } from "./people/connects.ts";
+import { idTokenRoutes } from "./people/id-tokens.ts";
 import { memberRoutes } from "./people/members.ts";
 import { oauthRoutes } from "./people/oauth.ts";
 import { peopleRoutes } from "./people/people.ts";
 import { signInRoutes } from "./people/sign-in.ts";
 import { tokenRoutes } from "./people/tokens.ts";
 import { scheduleRoutes } from "./schedules/schedules.ts";
+import { accountRoutes } from "./stored/accounts.ts";
 import { appRoutes } from "./stored/apps.ts";
 import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
 import { variableRoutes } from "./stored/variables.ts";
+import { openapiDocumentRoutes } from "./triggers/openapi-documents.ts";
 import { triggerRoutes } from "./triggers/triggers.ts";
 import { auditRoutes } from "./workspaces/audit.ts";
 import { settingRoutes } from "./workspaces/settings.ts";
@@ -49,9 +53,11 @@ export const routes = {
   ...flowRoutes,
   ...variableRoutes,
   ...resourceRoutes,
+  ...accountRoutes,
   ...scheduleRoutes,
   ...appRoutes,
   ...triggerRoutes,
+  ...openapiDocumentRoutes,
   ...workspaceRoutes,
   ...settingRoutes,
   ...webhookRoutes,
@@ -64,6 +70,8 @@ export const routes = {
   ...auditRoutes,
   ...signInRoutes,
   ...oauthRoutes,
+  ...connectRoutes,
+  ...idTokenRoutes,
   ...instanceRoutes,
   ...webRoutes,
   ...internalRoutes,

@@ -44,7 +44,9 @@ const OWN = [
   ..."users.token.update_scopes users.token.update_label users.token.refresh".split(" "),
   ..."workspaces.edit_error_handler workspaces.edit_success_handler apps.create apps.update apps.delete".split(" "),
   ..."schedule.create schedule.edit schedule.setenabled schedule.delete".split(" "),
-  ...["sqs", "aws", "email"].flatMap((kind) => ["create", "update", "set_mode", "delete"].map((verb) => `${kind}_triggers.${verb}`)),
+  ...["http", "sqs", "aws", "email"].flatMap((kind) =>
+    ["create", "update", "set_mode", "delete"].map((verb) => `${kind}_triggers.${verb}`),
+  ),
 ];
 
 describe("operations in the audit log", () => {

@@ -5,7 +5,6 @@ import { type EndState, isSuccess, type Job } from "../jobs/job.ts";
 import { parseObject } from "../objects/parse-object.ts";
 import type { StoredObject } from "../objects/write.ts";
 import { parseRecord } from "../records/record-format.ts";
-import { parseReference } from "../resources/references.ts";
 
 /** The e-mail address of jobs that run as the group of handlers. No mail reaches it, and no user can have it. */
 export const HANDLER_EMAIL = "error_handler@svc.invalid";
@@ -62,22 +61,6 @@ export const mayCallSuccessHandler = (
   { successHandled, createdAtMs }: Pick<Job, "successHandled" | "createdAtMs">,
   nowMs: number,
 ): boolean => successHandled === true || nowMs - createdAtMs > CREATED_LONG_AGO_MS;
-
-/**
- * Returns a value in which no text is a reference: such a text gets a leading backslash. The output of a job comes from its code, and a handler must
- * not read variables for it with its own rights.
- */
-export function escapeReferences(value: unknown): unknown {
-  if (typeof value === "string") return parseReference(value) ? `\\${value}` : value;
-  if (Array.isArray(value)) return value.map(escapeReferences);
-  if (typeof value !== "object" || value === null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    // Assigning to `__proto__` would set the prototype instead of a key.
-    Object.defineProperty(copy, key, { value: escapeReferences(item), enumerable: true, writable: true, configurable: true });
-  }
-  return copy;
-}
 
 /** Returns the `error` of a failed job's result. The result of a failed loop, for example, has none and is the error itself. */
 export const extractError = (result: unknown): unknown =>

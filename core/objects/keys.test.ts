@@ -23,6 +23,9 @@ const others = [
   "tokenExpiry",
   "tokenExpiryIndex",
   "loginKey",
+  "idTokenKey",
+  "accountKey",
+  "dueRefresh",
   "usedLogin",
   "signInAttempts",
   "publicKey",
@@ -32,6 +35,7 @@ const others = [
   "polledQueue",
   "connection",
   "mailbox",
+  "routesAt",
 ];
 
 describe("workspaceOf", () => {
@@ -47,6 +51,7 @@ describe("workspaceOf", () => {
 
   it("the workspace of an item in the shared queue is part of its sort key", () => {
     expect(findQueueWorkspace(keys.retry(7, WS, "notice", "topic"))).toBe(WS);
+    expect(findQueueWorkspace(keys.dueRefresh(7, WS, 1))).toBe(WS);
     expect(findQueueWorkspace(keys.release(WS, "trigger"))).toBe(WS);
     expect(findQueueWorkspace(keys.polledQueue(WS, "trigger"))).toBe(WS);
     // A request to remove the mapping of a queue remains until it is carried out, also after the purge of its workspace.

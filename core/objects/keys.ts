@@ -57,6 +57,17 @@ export const keys = {
   tokenExpiryIndex: (): ObjectKey => ({ pk: "MIGRATIONS", sk: "token-expiry" }),
   /** The wrapped key that seals pending sign-ins. */
   loginKey: (): ObjectKey => ({ pk: "LOGINKEY", sk: "key" }),
+  /** The key that signs ID tokens: the sealed private key, and the public one. */
+  idTokenKey: (): ObjectKey => ({ pk: "IDTOKENKEY", sk: "key" }),
+  /** The wrapped key that seals the secrets of connect clients and the refresh tokens of accounts. */
+  accountKey: (): ObjectKey => ({ pk: "ACCOUNTKEY", sk: "key" }),
+  /** An account of a user at another service, by its id. */
+  account: (workspace: string, id: number): ObjectKey => ({ pk: `ACCOUNT#${workspace}`, sk: String(id) }),
+  /** An account whose token must be refreshed, sorted by the time of the next attempt. */
+  dueRefresh: (atMs: number, workspace: string, id: number): ObjectKey => ({
+    pk: "REFRESHES",
+    sk: `${String(atMs).padStart(14, "0")}#${workspace}#${id}`,
+  }),
   /** A completed sign-in, which prevents a second use. */
   usedLogin: (hash: string): ObjectKey => ({ pk: `LOGIN#${hash}`, sk: "used" }),
   /** The recent sign-in attempts of an account, an address, or an account at an address where it has signed in before. */
@@ -119,6 +130,12 @@ export const keys = {
   connection: (workspace: string, source: string): ObjectKey => ({ pk: "CONNECTIONS", sk: `${workspace}#${source}` }),
   /** The trigger that receives the mails of an address. All workspaces share the domain. */
   mailbox: (localPart: string): ObjectKey => ({ pk: "MAILBOXES", sk: localPart }),
+  /** The HTTP triggers whose addresses begin with the same text segments. All workspaces share the addresses. */
+  routesAt: (prefix: string): ObjectKey => ({ pk: `ROUTES#${prefix}`, sk: "routes" }),
+  /** The values of a resource by which HTTP triggers authenticate requests, sealed so that only the function `routes` can read it. */
+  routeCredential: (workspace: string, path: string): ObjectKey => ({ pk: `ROUTECRED#${workspace}`, sk: sortable(path) }),
+  /** The last refused requests of an HTTP trigger, by the trigger's id. */
+  routeFailures: (workspace: string, id: string): ObjectKey => ({ pk: `ROUTEFAIL#${workspace}`, sk: id }),
   resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),
   /** The workspace's data keys, wrapped, and its exportable key. */
   keyRing: (workspace: string): ObjectKey => ({ pk: `RING#${workspace}`, sk: "ring" }),
@@ -165,7 +182,7 @@ export const keys = {
 };
 
 /** Partitions whose second part is not a workspace. */
-const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "TOKENEXPIRY", "USER", "IDEMPOTENCY", "LOGIN", "ATTEMPTS"]);
+const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "TOKENEXPIRY", "USER", "IDEMPOTENCY", "LOGIN", "ATTEMPTS", "ROUTES"]);
 
 /**
  * Returns the workspace of a partition, or `undefined` if it belongs to no workspace. The deletion of a workspace uses it to find the
@@ -179,7 +196,7 @@ export function findWorkspace(pk: string): string | undefined {
 }
 
 /** The place of the workspace in the sort keys of the partitions that all workspaces share. */
-const WORKSPACE_PART: Readonly<Record<string, number>> = { RETRIES: 1, POLLS: 0, RELEASES: 0 };
+const WORKSPACE_PART: Readonly<Record<string, number>> = { RETRIES: 1, REFRESHES: 1, POLLS: 0, RELEASES: 0 };
 
 /** Returns the workspace of an item in a queue that all workspaces share. */
 export const findQueueWorkspace = ({ pk, sk }: ObjectKey): string | undefined =>

@@ -17,8 +17,8 @@ export function buildPreprocessorArguments(
 export function restoreEventBody(event: unknown): unknown {
   if (typeof event !== "object" || event === null || Object.hasOwn(event, "body")) return event;
   const { kind, raw_string: text, ...rest } = event as { kind?: unknown; raw_string?: unknown };
-  // Events of triggers have no body.
-  if (kind !== "webhook") return event;
+  // Events of other triggers have no body.
+  if (kind !== "webhook" && kind !== "http") return event;
   let body: unknown = text;
   try {
     body = JSON.parse(String(text));

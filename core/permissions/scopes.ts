@@ -13,6 +13,7 @@ const domains: readonly ScopeDomain[] = [
   { name: "resources", paths: true },
   { name: "schedules", paths: true },
   { name: "apps", paths: true },
+  { name: "http_triggers", paths: true },
   { name: "sqs_triggers", paths: true },
   { name: "aws_triggers", paths: true },
   { name: "email_triggers", paths: true },
@@ -53,6 +54,11 @@ export const scopeList = [
     ...(domain.description ? { description: domain.description } : {}),
     scopes: readWrite(domain),
   })),
+  {
+    name: "oidc",
+    description: "ID tokens, by which other services recognise the caller.",
+    scopes: [{ value: "oidc:write", label: "Create ID tokens", requires_resource_path: false }],
+  },
 ];
 const known = new Map(scopeList.flatMap(({ scopes }) => scopes).map((scope) => [scope.value, scope]));
 const PATH = /^(\*|[uf]\/[A-Za-z0-9_*-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*(\/\*)?)$/;

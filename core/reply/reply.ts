@@ -138,11 +138,19 @@ function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, 
 
 /** With a cookie of this service, a script could sign its callers in as another user. Browsers send a cookie without a name as its value. */
 function checkCookie(text: string, refuse: Refuse): void {
-  const name = parseSetCookie(text).name.toLowerCase();
+  const name = readCookieName(text);
   if (name === "") throw refuse("its cookie has no name");
-  const plain = name.replace(/^__(host|secure)-/, "");
-  if (OWN_COOKIES.has(plain)) throw refuse(`the cookie '${plain}' is reserved for this service`);
+  if (OWN_COOKIES.has(name)) throw refuse(`the cookie '${name}' is reserved for this service`);
 }
+
+/** Returns the name of the cookie that a header `Set-Cookie` sets, in lower case and without the prefixes that browsers check. */
+const readCookieName = (text: string): string =>
+  parseSetCookie(text)
+    .name.toLowerCase()
+    .replace(/^__(host-http|host|secure|http)-/, "");
+
+/** Returns whether a header `Set-Cookie` sets a cookie of this service. */
+export const setsOwnCookie = (text: string): boolean => OWN_COOKIES.has(readCookieName(text));
 
 /** JSON alone: browsers take a comma for the start of another media type, and the last one counts. Other parameters than the charset are not JSON's. */
 const ONLY_JSON = /^application\/json(;\s*charset=[\w-]+)?$/i;

@@ -34,6 +34,26 @@ export function hasReferences(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(hasReferences);
 }
 
+/**
+ * Returns a value in which texts are no references: each one gets a leading backslash. Outputs of jobs and messages of strangers must not read
+ * variables with the rights of the user who runs a job for them. `mayRefer`: the references that remain, by default none.
+ */
+export function escapeReferences(value: unknown, mayRefer: (reference: Reference) => boolean = () => false): unknown {
+  if (typeof value === "string") {
+    const reference = parseReference(value);
+    return reference && !mayRefer(reference) ? `\\${value}` : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => escapeReferences(item, mayRefer));
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    // Assigning to `__proto__` would set the prototype instead of a key.
+    const escaped = escapeReferences(item, mayRefer);
+    Object.defineProperty(copy, key, { value: escaped, enumerable: true, writable: true, configurable: true });
+  }
+  return copy;
+}
+
 /** The loaded targets of references: the text of variables, and the values of resources with references of their own. */
 export type LoadedReferences = ReadonlyMap<string, unknown>;
 

@@ -42,19 +42,23 @@ export function toResourceJson(workspace: string, resource: StoredResource): Res
   return { ...withoutValue(workspace, resource), value: parseResourceValue(resource) };
 }
 
+/** The fields that a resource shows of the variable at the same path. */
+interface LinkedVariable {
+  account?: number | undefined;
+  is_refreshed: boolean;
+  is_expired?: boolean;
+  refresh_error?: string;
+}
+
 /**
  * Returns the `Resource` for lists, without the value, which may contain passwords. The variable at the same path is its linked variable.
  */
-export function toListedResourceJson(
-  workspace: string,
-  resource: StoredResource,
-  account: number | undefined,
-  linked: boolean,
-): ListedResourceJson {
+export function toListedResourceJson(workspace: string, resource: StoredResource, linked: LinkedVariable | undefined): ListedResourceJson {
+  const { account, ...refresh } = linked ?? { is_refreshed: false };
   return {
     ...withoutValue(workspace, resource),
-    is_linked: linked,
-    is_refreshed: false,
+    is_linked: linked !== undefined,
+    ...refresh,
     ...(account === undefined ? {} : { account, is_oauth: true }),
   };
 }

@@ -19,12 +19,19 @@ export const syncLimitSchema = z
 export const INSTANCE_EVENTS_URL = "instance_events_webhook";
 const instanceEventsUrlSchema = z.preprocess((value) => (value === "" ? undefined : value), webhookUrl.optional());
 
-/** Settings that this service reads. Their values are checked. All others are stored unchecked. */
+/** Whether every route has an address that begins with its workspace. Default: false. */
+export const ONLY_WORKSPACED_ROUTES = "http_route_workspaced_route";
+
+/**
+ * Settings that this service reads. Their values are checked. All others are stored unchecked, apart from the connect clients
+ * (services/accounts/clients.ts).
+ */
 const known: Readonly<Record<string, z.ZodType>> = {
   [REQUIRE_KNOWN_USER]: z.boolean(),
   [SYNC_LIMIT]: syncLimitSchema,
   [INSTANCE_EVENTS_URL]: instanceEventsUrlSchema,
   [AWS_TRIGGER_SOURCES]: awsTriggerSourcesSchema,
+  [ONLY_WORKSPACED_ROUTES]: z.boolean(),
   // Usernames are chosen in each workspace, so only `false` is valid.
   automate_username_creation: z.literal(false),
 };

@@ -17,6 +17,8 @@ export type SourceEntry =
   /** Only one trigger of a workspace reads a queue. */
   | { at: "source"; sk: string; exclusive: boolean; connects: AwsSource }
   | { at: "poll" }
+  /** The addresses of routes have entries of their own. */
+  | { at: "address" }
   /** Only one trigger of all workspaces has an address. */
   | { at: "mailbox"; localPart: string };
 
@@ -42,6 +44,7 @@ export function parseSourceName(sk: string): AwsSource | undefined {
 
 /** Returns the entry by which messages find a trigger. */
 export function findSourceEntry(workspace: string, { kind, id, own }: StoredTrigger): SourceEntry {
+  if (kind === "http") return { at: "address" };
   if (kind === "email") return { at: "mailbox", localPart: buildLocalPart(workspace, own) };
   if (kind === "sqs") {
     const { aws_resource_path: keys, queue_url: url } = own as SqsFields;

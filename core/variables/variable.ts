@@ -11,6 +11,10 @@ export const storedVariableSchema = z.object({
   description: z.string(),
   account: z.number().optional(),
   isOauth: z.boolean().optional(),
+  /** An account of another service refreshes the value. */
+  refreshed: z.boolean().optional(),
+  /** Why the last refreshes failed. */
+  refreshError: z.string().optional(),
   expiresAt: z.string().optional(),
   labels: z.array(z.string()).optional(),
   wsSpecific: z.boolean().optional(),
@@ -26,7 +30,7 @@ export function toVariableJson(
   value: string | undefined,
   { nowMs, linked }: { nowMs: number; linked?: boolean },
 ): VariableJson {
-  const { path, isSecret, description, account, isOauth, expiresAt, labels, wsSpecific, editedAtMs, editedBy } = variable;
+  const { path, isSecret, description, account, isOauth, labels, wsSpecific, editedAtMs, editedBy } = variable;
   return {
     workspace_id: workspace,
     path,
@@ -36,12 +40,22 @@ export function toVariableJson(
     extra_perms: {},
     ...(account === undefined ? {} : { account }),
     is_oauth: isOauth ?? false,
-    ...(expiresAt === undefined ? {} : { expires_at: expiresAt, is_expired: Date.parse(expiresAt) <= nowMs }),
+    ...(variable.expiresAt === undefined ? {} : { expires_at: variable.expiresAt }),
+    ...toRefreshJson(variable, nowMs),
     ...(linked === undefined ? {} : { is_linked: linked }),
     ...(labels === undefined ? {} : { labels }),
     ...(wsSpecific === undefined ? {} : { ws_specific: wsSpecific }),
     edited_at: new Date(editedAtMs).toISOString(),
     edited_by: editedBy,
+  };
+}
+
+/** Returns what variables and resources show about the token in a variable: whether it is refreshed, has ended, and why it is not refreshed. */
+export function toRefreshJson({ expiresAt, refreshed, refreshError }: StoredVariable, nowMs: number) {
+  return {
+    is_refreshed: refreshed ?? false,
+    ...(expiresAt === undefined ? {} : { is_expired: Date.parse(expiresAt) <= nowMs }),
+    ...(refreshError === undefined ? {} : { refresh_error: refreshError }),
   };
 }
 

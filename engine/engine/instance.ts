@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import path from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { type Front, type FrontEvent, startFront } from "../front/front.ts";
-import { type Streams, streamsOf } from "../front/streams.ts";
+import { type StreamingFunction, type Streams, streamsOf } from "../front/streams.ts";
 import { Complaint } from "../launch/complaint.mjs";
 import { ensurePythonTools, goPath, type PythonTools } from "../launch/venv.ts";
 import { invokeFunction } from "../seed/admin.ts";
@@ -86,16 +86,18 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   writeFileSync(path.join(dir, "package.json"), "{}");
   let target: URL | undefined;
   let deployed: { endpoint: string; outputs: Outputs } | undefined;
-  const streams = streamsOf(() => {
-    if (!deployed) throw new Error("The service is not deployed yet.");
-    return { ...deployed, baseUrl: front.url, engineKey };
-  });
+  const streamsOfFunction = (name: StreamingFunction) =>
+    streamsOf(name, () => {
+      if (!deployed) throw new Error("The service is not deployed yet.");
+      return { ...deployed, engineKey };
+    });
+  const streams = { stream: streamsOfFunction("stream"), routes: streamsOfFunction("routes") };
   // First of all the port: whether it is free decides everything, and is known at once.
   const front = await startFront({
     port: options.port ?? 0,
     target: () => target,
     engineKey,
-    streamTarget: streams.target,
+    streamTargets: { stream: streams.stream.target, routes: streams.routes.target },
     ...(options.onRequest ? { onRequest: options.onRequest } : {}),
   });
   let engine: Engine | undefined;
@@ -254,7 +256,7 @@ function borrowed({ endpoint, died }: ForeignEngine): Engine {
 
 interface Parts extends Pick<Instance, "dir" | "outputs"> {
   front: Front;
-  streams: Streams;
+  streams: Record<StreamingFunction, Streams>;
   /** Starts the engine again on the same state and port. */
   restart: () => Promise<Engine>;
 }
@@ -283,7 +285,7 @@ function assemble({ dir, front, streams, outputs, restart }: Parts, first: Engin
     },
     async stop() {
       await front.close();
-      await streams.close();
+      await Promise.all(Object.values(streams).map((each) => each.close()));
       await stopEngine();
     },
   };

@@ -19,6 +19,13 @@ describe("the local service", () => {
     expect(isAdmitted({ method: "GET", headers })).toBe(true);
   });
 
+  it("answers pages of every site at the addresses of HTTP routes, but not at those of a foreign host", () => {
+    const headers = { host: hosts[0], origin: "https://shop.example", "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" };
+    expect(isAdmitted({ method: "POST", headers }, "/api/r/shop/orders")).toBe(true);
+    expect(isAdmitted({ method: "POST", headers }, "/api/rest")).toBe(false);
+    expect(isAdmitted({ method: "POST", headers: { ...headers, host: "evil.example" } }, "/api/r/shop/orders")).toBe(false);
+  });
+
   it.each([
     ["a foreign host", { host: "evil.example" }],
     ["a foreign host on a page of it", { host: "evil.example:8000", origin: "http://evil.example:8000", "sec-fetch-site": "same-origin" }],

@@ -230,7 +230,9 @@ describe("the front server", () => {
     await new Promise<void>((resolve) => streams.listen(0, "127.0.0.1", resolve));
     open.push(streams);
     const to = new URL(`http://127.0.0.1:${(streams.address() as AddressInfo).port}`);
-    const { front } = await behind((_, response) => response.end("engine"), { streamTarget: async () => to });
+    const { front } = await behind((_, response) => response.end("engine"), {
+      streamTargets: { stream: async () => to, routes: async () => to },
+    });
     const path = "/api/w/a/jobs/run_and_stream/p/f/a/b?x=1";
     const answer = await fetch(front.url + path, { method: "POST", body: "{}" });
     const pieces: string[] = [];

@@ -8,7 +8,8 @@ import { buildPathPattern, type Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { portTaken } from "../engine/ports.ts";
 import { Complaint } from "../launch/complaint.mjs";
-import { ENGINE_KEY_HEADER, isAdmitted } from "./admission.ts";
+import { ENGINE_KEY_HEADER, isAdmitted, isRoutePath } from "./admission.ts";
+import type { StreamingFunction } from "./streams.ts";
 
 /** One completed request, for the live log. It contains no query string and no header, because these may contain tokens. */
 export interface FrontEvent {
@@ -36,8 +37,8 @@ export interface FrontOptions {
   /** Proves to the engine that a request comes from this server, which has checked where it comes from. */
   engineKey?: string;
   onRequest?: (event: FrontEvent) => void;
-  /** The target of streaming routes, which the engine's API Gateway does not support. */
-  streamTarget?: () => Promise<URL>;
+  /** The targets of the functions whose replies are streamed, which the engine's API Gateway does not support. */
+  streamTargets?: Record<StreamingFunction, () => Promise<URL>>;
 }
 
 /** API Gateway's limit for a payload; the engine has none. */
@@ -69,7 +70,7 @@ const hopByHop = new Set([
  * Serves the local API at an origin without a prefix, as CloudFront does on AWS, because clients append `/api/…` and drop any prefix.
  * Bodies are streamed in both directions, and the path is forwarded unchanged.
  */
-export async function startFront({ port, target, engineKey, onRequest, streamTarget }: FrontOptions): Promise<Front> {
+export async function startFront({ port, target, engineKey, onRequest, streamTargets }: FrontOptions): Promise<Front> {
   const agents = {
     callers: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxSockets: CALLERS_AT_ONCE }),
     // The requests of a running job never wait, because the caller that waits for the job may occupy the last slot.
@@ -90,7 +91,7 @@ export async function startFront({ port, target, engineKey, onRequest, streamTar
         });
       });
     }
-    if (!isAdmitted(request)) {
+    if (!isAdmitted(request, path)) {
       return refuse(
         response,
         403,
@@ -100,9 +101,10 @@ export async function startFront({ port, target, engineKey, onRequest, streamTar
     }
     const to = target();
     if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
-    if (streamTarget && isStream(path)) {
+    const streaming = findStreamingFunction(path);
+    if (streamTargets && streaming) {
       // A stream is long, so it does not count.
-      void streamTarget().then(
+      void streamTargets[streaming]().then(
         (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}`, engineKey }),
         () => refuse(response, 503, "engine.unreachable", "Streams are not available. See the terminal of npm run up."),
       );
@@ -133,7 +135,11 @@ export async function startFront({ port, target, engineKey, onRequest, streamTar
 const streamPaths = Object.values<Route>(routes)
   .filter(({ fn }) => fn === "stream")
   .map(buildPathPattern);
-const isStream = (path: string) => streamPaths.some((pattern) => pattern.test(path));
+
+function findStreamingFunction(path: string): StreamingFunction | undefined {
+  if (isRoutePath(path)) return "routes";
+  return streamPaths.some((pattern) => pattern.test(path)) ? "stream" : undefined;
+}
 
 /** Job tokens are JSON Web Tokens, which begin like this. The tokens of people and programs are random. */
 export function comesFromJob({ headers }: Pick<http.IncomingMessage, "headers">, query: string): boolean {

@@ -3,19 +3,30 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { answer } from "../../functions/stream/answer.ts";
+import type { Reply } from "../../functions/shared/reply.ts";
 import { ENGINE_KEY_HEADER } from "./admission.ts";
+import { splitTarget } from "./front.ts";
 
-const { engineKey } = workerData as { engineKey: string };
+import type { StreamingFunction } from "./streams.ts";
 
-/** The local edge of the function `stream`: it passes events in the form of API Gateway and sends the parts of the reply as they arrive. */
+const { engineKey, name } = workerData as { engineKey: string; name: StreamingFunction };
+type Answer = (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>;
+const { answer } = (await import(`../../functions/${name}/answer.ts`)) as { answer: Answer };
+
+/** The local edge of a streaming function: it passes events in the form of API Gateway and sends the parts of the reply as they arrive. */
 const server = http.createServer(async (request, response) => {
   // Only the front server has checked where a request comes from.
   if (request.headers[ENGINE_KEY_HEADER] !== engineKey) return void response.writeHead(403).end();
   try {
-    const { statusCode, headers = {}, body, chunks } = await answer(await eventOf(request), { awsRequestId: "local" } as Context);
+    const {
+      statusCode,
+      headers = {},
+      body,
+      chunks,
+      isBase64Encoded,
+    } = await answer(await eventOf(request), { awsRequestId: "local" } as Context);
     response.writeHead(statusCode, headers as Record<string, string>);
-    if (!chunks) return void response.end(body);
+    if (!chunks) return void response.end(isBase64Encoded ? Buffer.from(body, "base64") : body);
     // The client receives the headers immediately.
     response.flushHeaders();
     const reader = new AbortController();
@@ -36,12 +47,16 @@ server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as
 async function eventOf(request: http.IncomingMessage): Promise<APIGatewayProxyEvent> {
   // The key is for this server alone, and a script may ask for any header of its call.
   const { [ENGINE_KEY_HEADER]: _, ...headers } = request.headers;
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://local");
+  const { [ENGINE_KEY_HEADER]: __, ...multiValueHeaders } = request.headersDistinct;
+  // A URL would resolve the dots of a path, which reach a function on AWS.
+  const { path, query } = splitTarget(request.url ?? "/");
+  const searchParams = new URLSearchParams(query);
   const many = Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
   return {
     httpMethod: request.method ?? "GET",
-    path: pathname,
+    path,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    multiValueHeaders,
     queryStringParameters: Object.fromEntries(searchParams),
     multiValueQueryStringParameters: many,
     body: Buffer.concat(await request.toArray()).toString("base64"),

@@ -1,10 +1,14 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { env } from "../../contract/env.ts";
-import { functionCredentials } from "../engine/child-env.ts";
+import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { engineCredentials, functionCredentials } from "../engine/child-env.ts";
 import type { Outputs } from "../engine/deploy.ts";
 
-/** Replaces the function `stream` locally: the same handler in a separate thread with the environment of the function. */
+/** The functions whose replies are streamed, which the engine's Lambda does not support, with the outputs that name them. */
+const OUTPUTS = { stream: "StreamFunction", routes: "RoutesFunction" } as const;
+export type StreamingFunction = keyof typeof OUTPUTS;
+
+/** Replaces a streaming function locally: the same handler in a separate thread with the environment and the rights of the function. */
 export interface Streams {
   /** The URL of the worker, which starts with the first request, because most sessions need none. */
   target(): Promise<URL>;
@@ -14,15 +18,14 @@ export interface Streams {
 interface Deployed {
   endpoint: string;
   outputs: Outputs;
-  baseUrl: string;
   engineKey: string;
 }
 
-export function streamsOf(deployed: () => Deployed): Streams {
+export function streamsOf(name: StreamingFunction, deployed: () => Deployed): Streams {
   let started: Promise<{ worker: Worker; url: URL }> | undefined;
   return {
     async target() {
-      started ??= start(deployed()).catch((error: unknown) => {
+      started ??= start(name, deployed()).catch((error: unknown) => {
         started = undefined;
         throw error;
       });
@@ -35,23 +38,14 @@ export function streamsOf(deployed: () => Deployed): Streams {
   };
 }
 
-async function start({ endpoint, outputs, baseUrl, engineKey }: Deployed): Promise<{ worker: Worker; url: URL }> {
+async function start(name: StreamingFunction, { endpoint, outputs, engineKey }: Deployed): Promise<{ worker: Worker; url: URL }> {
+  const functionName = outputs[OUTPUTS[name]] ?? "";
   const worker = new Worker(new URL("./stream-worker.ts", import.meta.url), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
     // Its lines are for a log on AWS.
     stdout: true,
-    workerData: { engineKey },
-    env: {
-      ...functionCredentials(outputs["StreamFunction"] ?? ""),
-      AWS_ENDPOINT_URL: endpoint,
-      [env.jobsTable]: outputs["JobsTable"] ?? "",
-      [env.objectsTable]: outputs["ObjectsTable"] ?? "",
-      [env.bucket]: outputs["Bucket"] ?? "",
-      [env.queueUrl]: outputs["QueueUrl"] ?? "",
-      [env.highQueueUrl]: outputs["HighQueueUrl"] ?? "",
-      [env.baseUrl]: baseUrl,
-      [env.includeHeaders]: process.env[env.includeHeaders] ?? "",
-    },
+    workerData: { engineKey, name },
+    env: { ...(await readEnvironment(endpoint, functionName)), ...functionCredentials(functionName), AWS_ENDPOINT_URL: endpoint },
   });
   worker.stdout.resume();
   const [port] = (await Promise.race([
@@ -60,4 +54,12 @@ async function start({ endpoint, outputs, baseUrl, engineKey }: Deployed): Promi
   ])) as [number];
   worker.unref();
   return { worker, url: new URL(`http://127.0.0.1:${port}`) };
+}
+
+async function readEnvironment(endpoint: string, functionName: string): Promise<Record<string, string>> {
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = engineCredentials;
+  const client = new LambdaClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } });
+  const { Environment } = await client.send(new GetFunctionConfigurationCommand({ FunctionName: functionName }));
+  client.destroy();
+  return Environment?.Variables ?? {};
 }

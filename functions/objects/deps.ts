@@ -1,6 +1,5 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { scheduleTable } from "../../aws/dynamodb/schedule-table.ts";
 import { dataKeys } from "../../aws/kms/data-keys.ts";
 import { buckets } from "../../aws/s3/buckets.ts";
 import { storage } from "../../aws/s3/storage.ts";
@@ -12,7 +11,6 @@ const { describeStateMachine } = executions;
 
 export const deps = {
   objects: objectTable,
-  schedules: scheduleTable,
   jobs: jobTable,
   storage,
   queue,

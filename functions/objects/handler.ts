@@ -1,23 +1,20 @@
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { RefreshCall } from "../../core/accounts/account.ts";
 import { domainApi } from "../shared/domain-api.ts";
+import { accounts, refreshTokens } from "./accounts.ts";
 import { apps } from "./apps.ts";
 import { encryptionKey } from "./encryption-key.ts";
 import { files } from "./files.ts";
 import { flows } from "./flows.ts";
 import { resources } from "./resources.ts";
-import { schedules } from "./schedules.ts";
 import { scripts } from "./scripts.ts";
-import { triggers } from "./triggers.ts";
 import { variables } from "./variables.ts";
 
-/** Stored objects: scripts, flows, variables, resources with their types, schedules, triggers, apps, files, and the key of their secrets. */
-export const handler = domainApi([
-  ...files,
-  ...scripts,
-  ...flows,
-  ...variables,
-  ...resources,
-  ...schedules,
-  ...apps,
-  ...encryptionKey,
-  ...triggers,
-]);
+const api = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...accounts, ...apps, ...encryptionKey]);
+
+/**
+ * Stored objects: scripts, flows, variables, resources with their types, accounts of other services, apps, files, and the key of their secrets.
+ * Housekeeping calls the function for tokens that must be refreshed, because it may open secrets.
+ */
+export const handler = async (event: APIGatewayProxyEvent | RefreshCall, context: Context) =>
+  "refresh" in event ? refreshTokens(event, context) : api(event, context);

@@ -1,10 +1,13 @@
 import { domainApi } from "../shared/domain-api.ts";
 import { audit } from "./audit.ts";
+import { connects } from "./connects.ts";
 import { access } from "./groups-and-acls.ts";
+import { idTokens } from "./id-tokens.ts";
 import { instanceWebhooks } from "./instance-webhooks.ts";
 import { members } from "./members.ts";
 import { missingTriggers } from "./missing-triggers.ts";
 import { oauth } from "./oauth.ts";
+import { openapiDocuments } from "./openapi-documents.ts";
 import { instancePeople } from "./people.ts";
 import { settings } from "./settings.ts";
 import { signInHandlers } from "./sign-in.ts";
@@ -24,6 +27,9 @@ export const handler = domainApi([
   ...tokens,
   ...signInHandlers,
   ...oauth,
+  ...connects,
+  ...idTokens,
   ...audit,
   ...missingTriggers,
+  ...openapiDocuments,
 ]);

@@ -1,5 +1,8 @@
+import { accountKeys } from "../../aws/kms/data-keys.ts";
 import { settingRoutes as routes } from "../../contract/routes/workspaces/settings.ts";
+import { CONNECT_CLIENTS } from "../../core/accounts/client.ts";
 import { toAutoInvite } from "../../core/people/auto-invite.ts";
+import { setConnectClients } from "../../services/accounts/clients.ts";
 import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
@@ -15,7 +18,8 @@ export const settings: ApiRoutes = [
   on(routes.listGlobal, async () => json(200, await listGlobalSettings(deps))),
   on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await getGlobalSetting(deps, auth.actor, key))),
   on(routes.setGlobal, async ({ params: { key }, body }) => {
-    await setGlobalSetting(deps, key, body.value);
+    if (key === CONNECT_CLIENTS) await setConnectClients({ ...deps, accountKeys }, body.value);
+    else await setGlobalSetting(deps, key, body.value);
     return text(200, `The setting ${key} was saved.`);
   }),
   on(routes.getSettings, async ({ params: { workspace } }) => {

@@ -14,11 +14,11 @@ import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
+import { buildResultReply } from "../shared/result-reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 import { executorDeps } from "../shared/wiring/executor.ts";
 import { jobData } from "../shared/wiring/job-data.ts";
 import { answerRerun } from "./rerun.ts";
-import { buildResultReply } from "./result-reply.ts";
 
 const nowMs = Date.now;
 const deps = {

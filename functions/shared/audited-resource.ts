@@ -8,7 +8,21 @@ interface NamingCall {
   query?: unknown;
 }
 
-const NAMES = ["path", "script_path", "name", "username", "email", "id", "hash", "version", "key", "file_key", "src_file_key"];
+const NAMES = [
+  "path",
+  "script_path",
+  "name",
+  "username",
+  "email",
+  "id",
+  "hash",
+  "version",
+  "key",
+  "file_key",
+  "src_file_key",
+  "audience",
+  "client",
+];
 
 /**
  * Returns the name of the changed object for its entry in the audit log, and never more than a name: bodies contain secrets, and a caller may

@@ -13,6 +13,16 @@ const HOST_COOKIE = "__Host-token";
 const baseUrl = () => process.env[env.baseUrl] ?? "";
 const isSecure = () => baseUrl().startsWith("https:");
 
+const readBearerToken = (headers: Headers): string | undefined => /^Bearer\s+(\S+)\s*$/i.exec(headers["authorization"] ?? "")?.[1];
+
+/**
+ * Reads a token of a caller of an HTTP route. The cookie does not count: the browser of a signed-in user would send it with requests that a page
+ * of another route causes.
+ */
+export function readRouteToken({ headers, queryStringParameters }: Pick<APIGatewayProxyEvent, "headers" | "queryStringParameters">) {
+  return readBearerToken(headers) ?? (queryStringParameters?.["token"] || undefined);
+}
+
 /**
  * Reads the caller's token from the Authorization header, the session cookie or the query, in this order (api.md §1). The cookie counts only
  * where `acceptsCookie` allows it, because browsers also send it with requests that other sites cause.
@@ -21,7 +31,7 @@ export function readToken(
   { headers, queryStringParameters }: Pick<APIGatewayProxyEvent, "headers" | "queryStringParameters">,
   route: Route,
 ): string | undefined {
-  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers["authorization"] ?? "")?.[1];
+  const bearer = readBearerToken(headers);
   if (bearer) return bearer;
   const session = acceptsCookie(headers, route) ? readSessionCookie(headers) : undefined;
   // Signing out leaves an empty cookie, which is no token.
@@ -67,6 +77,12 @@ const loginCookieName = () => (isSecure() ? `__Host-${LOGIN_COOKIE}` : LOGIN_COO
 /** The cookie that binds a federated login to the browser that began it. */
 export const loginCookie = (value: string, maxAgeS: number) => buildCookie(loginCookieName(), value, maxAgeS);
 export const readLoginCookie = (headers: Headers) => readCookie(headers, loginCookieName());
+
+const CONNECT_COOKIE = "svc_connect";
+const connectCookieName = () => (isSecure() ? `__Host-${CONNECT_COOKIE}` : CONNECT_COOKIE);
+/** The cookie that binds the connection of an account to the browser that began it. */
+export const connectCookie = (value: string, maxAgeS: number) => buildCookie(connectCookieName(), value, maxAgeS);
+export const readConnectCookie = (headers: Headers) => readCookie(headers, connectCookieName());
 
 function buildCookie(name: string, value: string, maxAgeS: number): string {
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${isSecure() ? "; Secure" : ""}`;

@@ -86,23 +86,41 @@ export function apiHandler<Auth>(handled: RouteHandler<Auth>[], authenticate: Au
     event: APIGatewayProxyEvent,
     context: Context,
   ) => Promise<Reply>;
-  return middy<APIGatewayProxyEvent, Reply>()
-    .use(httpHeaderNormalizer())
-    .use({ after: ({ response }) => preferNamedHeaders(response?.headers) })
-    .use(httpSecurityHeaders(API_HEADERS as never))
-    .handler(async (event, context) => {
-      const startedMs = Date.now();
+  return edgeHandler(
+    (event, context) => {
       // The gateway's path parameters belong to its resource tree and would override those of the router.
       event.pathParameters = null;
       // The specification also spells job routes with `job_u` (api.md §2.2).
       event.path = event.path.replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
       // The gateway has decoded the path, and the router's patterns end at line breaks.
       event.path = event.path.toWellFormed().replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
-      const reply = await replyOnError(() => router(event, context));
+      return router(event, context);
+    },
+    (event) => ({
+      // The log contains the route's name and not its path, because a caller may send a whole token as its prefix.
+      route: matched.get(event)?.name ?? "unknown",
+      workspace: /^\/api\/w\/([a-z0-9_-]{1,50})\//.exec(event.path)?.[1],
+    }),
+  );
+}
+
+/**
+ * Creates the Lambda handler of a function that API Gateway calls. It turns every error into one sentence, adds the security headers of this
+ * origin, and logs one line for each request with the fields that `describe` returns.
+ */
+export function edgeHandler(
+  answer: (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>,
+  describe: (event: APIGatewayProxyEvent) => object,
+) {
+  return middy<APIGatewayProxyEvent, Reply>()
+    .use(httpHeaderNormalizer())
+    .use({ after: ({ response }) => preferNamedHeaders(response?.headers) })
+    .use(httpSecurityHeaders(API_HEADERS as never))
+    .handler(async (event, context) => {
+      const startedMs = Date.now();
+      const reply = await replyOnError(() => answer(event, context));
       await logInvocation("request", context, {
-        // The log contains the route's name and not its path, because a caller may send a whole token as its prefix.
-        route: matched.get(event)?.name ?? "unknown",
-        workspace: /^\/api\/w\/([a-z0-9_-]{1,50})\//.exec(event.path)?.[1],
+        ...describe(event),
         status: reply.statusCode,
         ms: Date.now() - startedMs,
         job: reply.headers?.["x-svc-job-id"],
@@ -145,7 +163,8 @@ async function answerCall<Auth>(
 const toWellFormedTexts = (texts: Readonly<Record<string, string | undefined>> | null): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(texts ?? {}).map(([name, value]) => [name, value?.toWellFormed()]));
 
-function readPayload(event: APIGatewayProxyEvent): Payload {
+/** Returns a request whose body may be anything. Throws `body.tooLarge`. */
+export function readPayload(event: APIGatewayProxyEvent): Payload {
   return {
     method: event.httpMethod,
     headers: joinHeaders(event),
@@ -187,7 +206,8 @@ function requireParsed<T>(parsed: z.ZodSafeParseResult<T>, value: unknown, code:
   throw new SvcError(code, { issues: toIssues(parsed.error, value) }, { cause: parsed.error });
 }
 
-async function replyOnError(run: () => Promise<Reply>): Promise<Reply> {
+/** Returns the reply of `run`, or that of the error that it throws. */
+export async function replyOnError(run: () => Promise<Reply>): Promise<Reply> {
   try {
     return await run();
   } catch (error) {
@@ -202,7 +222,7 @@ export function toErrorReply(error: SvcError, headers: Record<string, string> = 
   const { status, sentence } = describeError(error);
   return text(status, sentence, {
     "x-svc-error": error.code,
-    ...(status === 429 ? { "Retry-After": String(retryAfterS(error)) } : {}),
+    ...(status === 429 || "retryAfterS" in error.details ? { "Retry-After": String(retryAfterS(error)) } : {}),
     ...(error.code === "job.syncTimeout" ? { "x-svc-job-id": (error as SvcError<"job.syncTimeout">).details.id } : {}),
     ...headers,
   });

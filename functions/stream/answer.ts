@@ -3,18 +3,16 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
-import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
-import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/jobs/streams.ts";
+import { streamRoutes as routes } from "../../contract/routes/jobs/streams.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { VersionRunRequest } from "../../services/execution/requests/run-request.ts";
 import { startStreamedRun } from "../../services/execution/requests/start-streamed-run.ts";
 import { findLastStep } from "../../services/flows/inspection/last-step.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { streamWhilePermitted } from "../../services/jobs/read/permitted-events.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
-import { formatEvent, streamJobEvents } from "../../services/jobs/read/stream.ts";
 import { apiHandler, on } from "../shared/edge.ts";
+import { buildEventReply } from "../shared/event-reply.ts";
 import { checkAccess } from "../shared/guard.ts";
 import { markReplay, type Reply } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
@@ -29,38 +27,10 @@ const deps = {
 };
 const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
-/** A reconnecting client sends the id of the last event, as browsers do by themselves. */
-function resumeQuery(query: UpdateStreamQuery, lastEventId: string | undefined): UpdateStreamQuery {
-  return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? { ...query, stream_offset: Number(lastEventId) } : query;
-}
-
 /** The authentication of a stream. A stream may last longer than the rights of its caller, which are checked again. */
 interface StreamAuth extends RunAuth {
   /** Authenticates again. Throws as the call itself would now. */
   recheck: () => Promise<RunAuth>;
-}
-
-interface JobStream {
-  workspace: string;
-  id: string;
-  query: UpdateStreamQuery;
-  lastEventId: string | undefined;
-}
-
-/** Replies with the events of a job. `checkAccess` throws once the caller may no longer read them. */
-function buildEventReply({ workspace, id, query: sent, lastEventId }: JobStream, checkAccess: () => Promise<unknown>): Reply {
-  const query = resumeQuery(sent, lastEventId);
-  const untilMs = deps.nowMs() + limits.streamMs;
-  return {
-    statusCode: 200,
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no", "x-svc-job-id": id },
-    body: "",
-    chunks: async function* (gone) {
-      const events = streamJobEvents(deps, { workspace, id }, query, { untilMs, gone });
-      const rights = { checkAccess, nowMs: deps.nowMs };
-      for await (const event of streamWhilePermitted(rights, events, { job: id, from: query.stream_offset ?? 0 })) yield formatEvent(event);
-    },
-  };
 }
 
 interface StreamCall {
@@ -75,7 +45,7 @@ async function runAndStream(request: VersionRunRequest, { auth, query, payload }
   const { id, replayed, lastEventId } = await startStreamedRun(deps, request, options);
   const streamQuery = { only_result: true, fast: true, poll_delay_ms: query.poll_delay_ms };
   const stream = { workspace: request.options.workspace, id, query: streamQuery, lastEventId };
-  return markReplay(buildEventReply(stream, auth.recheck), replayed);
+  return markReplay(buildEventReply(deps, stream, auth.recheck), replayed);
 }
 
 const runStreamRoutes = [
@@ -99,7 +69,7 @@ export const answer = apiHandler<StreamAuth>(
       const find = ({ actor }: RunAuth) => findJob(deps, { actor, action: routes.updateStream }, { workspace, id });
       const job = await find(auth);
       const stream = { workspace, id: job.id, query, lastEventId: headers["last-event-id"] };
-      return buildEventReply(stream, async () => find(await auth.recheck()));
+      return buildEventReply(deps, stream, async () => find(await auth.recheck()));
     }),
   ],
   async (token, route, params) => {

@@ -54,9 +54,10 @@ describe("the REST API", () => {
 
   it.each([
     ["/", "api"],
-    ["/api", "api"],
+    ["/api", "people"],
     ["/robots.txt", "api"],
-    ["/api/nothing", "api"],
+    ["/api/nothing", "people"],
+    ["/api/health/nothing", "api"],
     ["/api/w", "people"],
     ["/api/w/demo", "people"],
     ["/api/w/demo/nothing/here", "people"],
@@ -65,6 +66,9 @@ describe("the REST API", () => {
     ["/api/w/demo/jobs/nothing", "jobs"],
     ["/api/w/demo/jobs/flow/nothing", "jobs"],
     ["/api/w/demo/scripts/nothing", "objects"],
+    ["/api/w/demo/schedules/nothing", "triggers"],
+    ["/api/r", "routes"],
+    ["/api/r/shop/orders/7", "routes"],
   ])("sends %s, which no route claims, to the function that it belongs to, %s", (path, fn) => {
     expect(answering(table, path)).toBe(fn);
   });
@@ -94,7 +98,7 @@ describe("the REST API", () => {
       "/api/w/{workspace}/jobs_u",
       "/api/workers",
     ]);
-    expect(prefixesOf(Object.values(routes), "people")).toContain("/api/w");
+    expect(prefixesOf(Object.values(routes), "people")).toEqual(["/.well-known", "/api"]);
     expect(prefixesOf(Object.values(routes), "objects")).toContain("/api/w/{workspace}/workspaces/encryption_key");
   });
 
@@ -118,22 +122,24 @@ describe("the REST API", () => {
     });
   });
 
-  it("streams the answers of the function stream, and of no other; locally the front server does that", () => {
+  it("streams the answers of the functions stream and routes, and of no other; locally the front server does that", () => {
     const streaming = (from: Template) =>
       Object.values(from.findResources("AWS::ApiGateway::Method")).filter(
         ({ Properties }) => Properties.Integration.ResponseTransferMode === "STREAM",
       );
     expect(streaming(template).length).toBeGreaterThan(0);
-    expect(streaming(template).every(({ Properties }) => /StreamFn/.test(JSON.stringify(Properties.Integration.Uri)))).toBe(true);
+    expect(streaming(template).every(({ Properties }) => /(Stream|Routes)Fn/.test(JSON.stringify(Properties.Integration.Uri)))).toBe(true);
     const timeouts = new Set(streaming(template).map(({ Properties }) => Properties.Integration.TimeoutInMillis));
     expect([...timeouts]).toEqual([900_000]);
     expect(streaming(aStack({ local: true, baseUrl: "http://127.0.0.1:1" }).template)).toEqual([]);
   });
 
   it("outlives the streams of the service, at each of the places that could end them", () => {
-    const { properties } = fn(template, descriptions.stream);
-    // The service ends a stream itself, with an event after which the reader reconnects.
-    expect(limits.streamMs).toBeLessThanOrEqual(Math.min(900_000, properties.Timeout * 1000) - 60_000);
+    for (const name of ["stream", "routes"] as const) {
+      const { properties } = fn(template, descriptions[name]);
+      // The service ends a stream itself, with an event after which the reader reconnects.
+      expect(limits.streamMs).toBeLessThanOrEqual(Math.min(900_000, properties.Timeout * 1000) - 60_000);
+    }
     const [distribution] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
     const [origin] = distribution?.Properties.DistributionConfig.Origins ?? [];
     expect(origin.ResponseCompletionTimeout).toBeUndefined();
@@ -147,7 +153,7 @@ describe("the REST API", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(9);
+    expect(permissions).toHaveLength(11);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {
@@ -165,6 +171,7 @@ describe("the REST API", () => {
     for (const { ResponseParameters, ResponseTemplates } of responses) {
       expect(ResponseParameters["gatewayresponse.header.content-type"]).toBe("'text/plain; charset=utf-8'");
       expect(ResponseParameters["gatewayresponse.header.x-svc-error"]).toMatch(/^'[\w.]+'$/);
+      expect(ResponseParameters["gatewayresponse.header.content-security-policy"]).toBe("'sandbox'");
       for (const text of Object.values(ResponseTemplates)) expect(text).toMatch(/^[A-Z][^<{]+\.$/);
     }
   });

@@ -15,7 +15,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { answers } from "../../contract/errors.ts";
-import type { RouteFunction } from "../../contract/route.ts";
+import { ROUTES_PREFIX, type RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
@@ -124,7 +124,7 @@ export class Api extends Construct {
         new LambdaIntegration(fn, {
           scopePermissionToMethod: false,
           // The local engine's gateway cannot; there the front server answers these routes.
-          ...(fn === functions.stream && !this.config.local
+          ...((fn === functions.stream || fn === functions.routes) && !this.config.local
             ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: STREAM_TIMEOUT }
             : {}),
         });
@@ -136,7 +136,7 @@ export class Api extends Construct {
       if (!taken) answer(resource.addResource("{proxy+}"), fn);
     };
 
-    const claims = claimsOf(Object.values(routes));
+    const claims = claimsOf(Object.values(routes)).set(ROUTES_PREFIX, "routes");
     const answered = new Map<IResource, RouteFunction>([[this.api.root, "api"]]);
     for (const prefix of claims.keys()) {
       const segments = segmentsOf(prefix);
@@ -167,6 +167,8 @@ function gatewayResponse(
       "content-type": "'text/plain; charset=utf-8'",
       "x-svc-error": `'${code}'`,
       "cache-control": "'no-store'",
+      // Those below /api/r too are never rendered in the origin of the console.
+      "content-security-policy": "'sandbox'",
       ...(status === "429" ? { "retry-after": "'1'" } : {}),
     },
     // API Gateway chooses by the Accept header where it can: whatever it chooses is the sentence.

@@ -6,7 +6,7 @@ type PlacedRoute = Pick<Route, "path" | "fn">;
  * The functions that may share the beginnings of their addresses with others, the most general first. A more special function claims addresses
  * below those of a more general one; all functions that are not in this list are the most special.
  */
-const GENERAL: readonly RouteFunction[] = ["api", "people", "jobs", "objects"];
+const GENERAL: readonly RouteFunction[] = ["people", "api", "jobs", "objects"];
 
 const speciality = (fn: RouteFunction) => (GENERAL.includes(fn) ? GENERAL.indexOf(fn) : GENERAL.length);
 
@@ -15,8 +15,7 @@ const spellings = (path: string) => [...new Set([path, path.replace("/jobs_u/", 
 
 /**
  * Returns the prefixes below which everything belongs to one function, unless a more special function claims a part of it. They are the shortest
- * beginnings of the function's paths that no route of an equally special or more general function shares. `api` answers the rest, unknown addresses
- * included, so it has none. Throws an error if a path is a prefix of another function's route.
+ * beginnings of the function's paths that no route of an equally special or more general function shares. Throws an error if a path is a prefix of another function's route.
  */
 export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): string[] {
   const own = speciality(fn);
@@ -39,7 +38,7 @@ export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): s
 
 /** Returns the function of every prefix. */
 export function claimsOf(routes: readonly PlacedRoute[]): Map<string, RouteFunction> {
-  const functions = [...new Set(routes.map(({ fn }) => fn))].filter((fn) => fn !== "api");
+  const functions = [...new Set(routes.map(({ fn }) => fn))];
   return new Map(functions.flatMap((fn) => prefixesOf(routes, fn).map((prefix) => [prefix, fn] as const)));
 }
 

@@ -208,11 +208,13 @@ describe("the checkout's own bundles", () => {
         "jobs",
         "objects",
         "people",
+        "routes",
         "run",
         "settle",
         "setup",
         "step",
         "stream",
+        "triggers",
         "worker",
       ]),
     );

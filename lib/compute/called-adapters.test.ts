@@ -27,6 +27,7 @@ const methods: Record<string, string[]> = {
   checkSource: [invoke(descriptions.connect)],
   invokeConnect: [invoke(descriptions.connect)],
   startConnecting: [invoke(descriptions.connect)],
+  startRefreshing: [invoke(descriptions.objects)],
   startPolling: [invoke(descriptions.receive)],
   // Its other rights on queues are those that Lambda needs as well (`otherRights`).
   describeQueue: [],
@@ -54,6 +55,7 @@ const methods: Record<string, string[]> = {
   createUploadUrl: ["s3:PutObject"],
   copyObject: ["s3:GetObject", "s3:ListBucket", "s3:PutObject"],
   getObject: ["s3:GetObject", "s3:ListBucket"],
+  openObject: ["s3:GetObject", "s3:ListBucket"],
   getObjectText: ["s3:GetObject", "s3:ListBucket"],
   getObjectEtag: ["s3:GetObject", "s3:ListBucket"],
   createDownloadUrl: ["s3:GetObject"],

@@ -50,8 +50,8 @@ describe("function rights", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter(
       (name) => actionsOf(name, "secretsmanager:").length > 0,
     );
-    expect(may).toEqual(["run", "worker", "step"]);
-    expect(actionsOf("run", "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
+    expect(may).toEqual(["run", "routes", "worker", "step"]);
+    for (const name of ["run", "routes"] as const) expect(actionsOf(name, "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
   it("only objects, worker, step and receive decrypt secrets, only objects creates keys for them, and approve, deliver, jobs and people use only other keys", () => {
@@ -100,19 +100,22 @@ describe("function rights", () => {
 
   it("only executors invoke runners, only worker and step build, and functions that start flows may invoke flows", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "objects", "worker", "housekeeping", "deadLetter", "step", "settle", "connect"]);
-    const targets = (name: "run" | "objects" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle") =>
+    expect(may).toEqual(["run", "routes", "triggers", "worker", "housekeeping", "deadLetter", "step", "settle", "connect"]);
+    const targets = (name: "run" | "routes" | "triggers" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle") =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
     const arn = (description: string) => ({ "Fn::GetAtt": [fn(aws, description).id, "Arn"] });
     expect(targets("run")).toEqual(expect.arrayContaining([...runnerLanguages.map(runner), descriptions.worker].map(arn)));
     expect(targets("run")).not.toContainEqual(arn(descriptions.build));
+    expect(targets("routes")).toEqual(targets("run"));
     expect(targets("worker")).toEqual(expect.arrayContaining([...untrusted, descriptions.flows].map(arn)));
     expect(targets("step")).toEqual(expect.arrayContaining(untrusted.map(arn)));
     for (const name of ["settle", "deadLetter"] as const) expect(targets(name)).toEqual([arn(descriptions.flows)]);
-    expect(targets("housekeeping")).toEqual([descriptions.connect, descriptions.receive, descriptions.flows].map(arn));
-    expect(targets("objects")).toEqual([arn(descriptions.connect)]);
+    expect(targets("housekeeping")).toEqual(
+      [descriptions.connect, descriptions.receive, descriptions.objects, descriptions.flows].map(arn),
+    );
+    expect(targets("triggers")).toEqual([arn(descriptions.connect)]);
   });
 
   it("one function creates state machines, which can only invoke step", () => {

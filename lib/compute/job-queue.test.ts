@@ -12,7 +12,7 @@ describe("job queues", () => {
     const ids = [variables.SVC_QUEUE_URL.Ref, variables.SVC_HIGH_QUEUE_URL.Ref];
     expect(new Set(ids)).toEqual(new Set(queues.map(([id]) => id)));
     expect(ids).toHaveLength(2);
-    for (const name of ["run", "stream", "objects", "jobs", "people", "worker", "housekeeping", "deadLetter"] as const) {
+    for (const name of ["run", "stream", "objects", "triggers", "jobs", "people", "worker", "housekeeping", "deadLetter"] as const) {
       const targets = rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "sqs:SendMessage")
         .flatMap(({ Resource }) => list(Resource))

@@ -33,9 +33,15 @@ describe("functions", () => {
     const reserved = (template: Template, names: readonly (keyof typeof descriptions)[]) =>
       names.map((name) => fn(template, descriptions[name]).properties.ReservedConcurrentExecutions);
     expect(reserved(aws, ["approve", "beat"])).toEqual([50, 50]);
-    expect(reserved(aws, ["objects", "jobs", "people", "api"])).toEqual([15, 20, 10, 5]);
+    expect(reserved(aws, ["objects", "triggers", "jobs", "people", "api"])).toEqual([10, 5, 20, 10, 5]);
     // The functions of the API divide one reservation, however small it is.
-    expect(reserved(aStack({ reservedConcurrency: 7 }).template, ["objects", "jobs", "people", "api"])).toEqual([2, 4, 1, undefined]);
+    expect(reserved(aStack({ reservedConcurrency: 7 }).template, ["objects", "triggers", "jobs", "people", "api"])).toEqual([
+      1,
+      undefined,
+      5,
+      1,
+      undefined,
+    ]);
     expect(JSON.stringify(aStack({ reservedConcurrency: 0 }).template.toJSON())).not.toContain("ReservedConcurrentExecutions");
   });
 

@@ -9,7 +9,7 @@ import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
 export function addApiFunctions(
   parts: StackParts,
   { step, connect }: Record<"step" | "connect", LambdaFunction>,
-): Record<"objects" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
+): Record<"objects" | "triggers" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, logins, deliveries, flows, triggers } = parts;
   const reserved = reservedConcurrencyOf(config);
   const objectsFn = addFunction(
@@ -28,16 +28,36 @@ export function addApiFunctions(
       objects.configureWrite(fn);
       // Jobs that build versions, and notes of the secrets that a job reads.
       jobs.configureMoveJobs(fn);
-      // The last runs of schedules.
-      jobs.configureFindJobsOfPath(fn);
       queue.configureSend(fn);
       // Files of jobs are in the folder of jobs.
       storage.configureRead(fn, "jobs", "scripts", "flows", "apps", "files");
       storage.configureWrite(fn, "jobs", "scripts", "flows", "apps", "files");
       storage.configureDelete(fn, "jobs", "scripts", "flows", "apps", "files");
       secrets.configureSeal(fn);
+      secrets.configureAccounts(fn);
       flows.configureShow(fn, config);
       flows.configureDescribe(fn, step);
+    },
+  );
+  const triggersFn = addFunction(
+    parts,
+    "triggers",
+    {
+      id: "TriggersApi",
+      description: "svc: schedules and triggers",
+      memoryMb: 1024,
+      timeoutS: 30,
+      reservedConcurrency: reserved.triggers,
+    },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      objects.configureSaveTriggers(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureAudit(fn);
+      // The next run of a schedule is a queued job, and its list shows the last runs.
+      jobs.configureScheduleJobs(fn);
+      storage.configureWrite(fn, "jobs");
+      queue.configureSend(fn);
       triggers.configureMailDomain(fn);
       triggers.configureHaveConnected(fn, connect);
     },
@@ -84,6 +104,8 @@ export function addApiFunctions(
       people.configureSignIn(fn);
       logins?.configureSignIn(fn);
       secrets.configureLoginKey(fn);
+      // The token endpoints of other services.
+      fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
       // Replays of deliveries.
       deliveries.configureSend(fn);
       // Archiving a workspace cancels its jobs.
@@ -137,15 +159,16 @@ export function addApiFunctions(
       storage.configureWrite(fn, "jobs");
     },
   );
-  return { objects: objectsFn, jobs: jobsFn, people: peopleFn, api, approve, web, beat };
+  return { objects: objectsFn, triggers: triggersFn, jobs: jobsFn, people: peopleFn, api, approve, web, beat };
 }
 
 /** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */
 function reservedConcurrencyOf({ local, reservedConcurrency }: StackConfig) {
   // The local engine has no limit of an account, so a reservation would only be a ceiling there.
   const total = local ? 0 : reservedConcurrency;
-  const objects = Math.floor(total * 0.3);
+  const objects = Math.floor(total * 0.2);
+  const triggers = Math.floor(total * 0.1);
   const people = Math.floor(total * 0.2);
   const api = Math.floor(total * 0.1);
-  return { objects, people, api, jobs: total - objects - people - api };
+  return { objects, triggers, people, api, jobs: total - objects - triggers - people - api };
 }

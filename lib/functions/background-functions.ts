@@ -1,3 +1,4 @@
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
 import { DELIVER_TIMEOUT_S } from "../notifications/delivery-queues.ts";
@@ -8,7 +9,7 @@ import { grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
 export function addBackgroundFunctions(
   parts: StackParts,
   machines: LambdaFunction,
-  { receive, connect }: Record<"receive" | "connect", LambdaFunction>,
+  { receive, connect, objects: objectsFn }: Record<"receive" | "connect" | "objects", LambdaFunction>,
 ): Record<"deliver" | "housekeeping" | "settle" | "deadLetter" | "remove" | "setup", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, notices, deliveries, flows, triggers } = parts;
   // The message of each attempt is sent by the attempt before it.
@@ -47,6 +48,9 @@ export function addBackgroundFunctions(
       objects.configureRequestConnections(fn);
       triggers.configureHaveConnected(fn, connect);
       triggers.configureHavePolled(fn, receive);
+      // Function `objects` refreshes the tokens of accounts, because it may open secrets.
+      fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [objectsFn.functionArn] }));
+      fn.addEnvironment(env.objectsFunction, objectsFn.functionName);
       // Flows whose execution was lost go on.
       storage.configureRead(fn, "jobs", "flows");
       storage.configureWrite(fn, "jobs");

@@ -6,7 +6,9 @@ import { addFunction, type StackParts } from "./add-function.ts";
 import { grantEveryJobKind, grantExecution, grantFlowStarts } from "./capabilities.ts";
 
 /** The functions that start and execute jobs and flows. */
-export function addExecutionFunctions(parts: StackParts): Record<"step" | "machines" | "worker" | "run" | "stream", LambdaFunction> {
+export function addExecutionFunctions(
+  parts: StackParts,
+): Record<"step" | "machines" | "worker" | "run" | "routes" | "stream", LambdaFunction> {
   const { stack, config, url, jobs, objects, storage, queue, flows } = parts;
   // `step` invokes `flows`, and `flows` writes the ARN of `step` into machines. A name instead of a reference avoids a cycle in the template.
   const flowsName = `${stack.stackName}-flows`;
@@ -49,6 +51,23 @@ export function addExecutionFunctions(parts: StackParts): Record<"step" | "machi
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
     fn.addEnvironment(env.workerFunction, worker.functionName);
   });
+  // A stream lasts as long as one of the function `stream`. Other answers end as those of `run` do.
+  const routed = { description: "svc: requests to HTTP routes", memoryMb: 1024, timeoutS: 900 };
+  const routes = addFunction(parts, "routes", routed, (fn) => {
+    grantExecution(parts, fn);
+    fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+    // The stream of a flow shows its last step, and static routes serve files.
+    storage.configureRead(fn, "flows", "files");
+    // Erases data after the reply, as the script specifies.
+    storage.configureDelete(fn, "jobs");
+    objects.configureRead(fn);
+    objects.configurePublishKey(fn);
+    objects.configureTouchTokens(fn);
+    objects.configureIdempotency(fn);
+    objects.configureRoutes(fn);
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
+    fn.addEnvironment(env.workerFunction, worker.functionName);
+  });
   const stream = addFunction(
     parts,
     "stream",
@@ -66,5 +85,5 @@ export function addExecutionFunctions(parts: StackParts): Record<"step" | "machi
       queue.configureSend(fn);
     },
   );
-  return { step, machines, worker, run, stream };
+  return { step, machines, worker, run, routes, stream };
 }

@@ -74,6 +74,12 @@ export class JobsTable extends Construct {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
   }
 
+  /** Grants the creation and the removal of queued jobs, and the search of the newest jobs of a script or flow. */
+  configureScheduleJobs(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "BatchGetItem", "PutItem", "DeleteItem"]);
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [`${this.table.tableArn}/index/path`] }));
+  }
+
   /** Grants transactions that write other items only while a flow is in a given state: pre-approvals. */
   configureCheckJobs(fn: LambdaFunction): void {
     this.allow(fn, ["ConditionCheckItem"]);
@@ -108,11 +114,6 @@ export class JobsTable extends Construct {
       maxRecordAge: Duration.hours(20),
       onFailure: new SqsDestination(this.unremoved),
     });
-  }
-
-  /** Grants the search of the newest jobs of a script or flow. */
-  configureFindJobsOfPath(fn: LambdaFunction): void {
-    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [`${this.table.tableArn}/index/path`] }));
   }
 
   configureCountJobs(fn: LambdaFunction): void {

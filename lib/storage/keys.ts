@@ -72,6 +72,11 @@ export class Keys extends Construct {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:workspace": INSTANCE });
   }
 
+  /** Grants the key that opens the secrets of connect clients and the refresh tokens of accounts. Function `people` creates it (`configureLoginKey`). */
+  configureAccounts(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt"], { "kms:EncryptionContext:purpose": "accounts" });
+  }
+
   /** Grants the decryption of secrets that sign outgoing webhooks, and of no others. */
   configureWebhooks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "webhooks" });

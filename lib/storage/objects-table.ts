@@ -114,11 +114,27 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], ["CONNECTIONS"]);
   }
 
+  /** Grants what changes of schedules and triggers write: themselves, the entries that find them, their permissions, and requests to check a source. */
+  configureSaveTriggers(fn: LambdaFunction): void {
+    this.configureRead(fn);
+    const found = ["TSOURCE#*", "POLLS", "MAILBOXES", "RELEASES", "CONNECTIONS"];
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["SCHED#*", "TRIGGER#*", "ACCESS#*", "ROUTES#*", "ROUTEFAIL#*", ...found]);
+    // A save at a path requires the workspace and the folder.
+    this.allowItems(fn, ["ConditionCheckItem"], ["WORKSPACES", "F#*", "ACCESS#*"]);
+  }
+
   /** Grants what function `receive` writes: faults of triggers, jobs that wait for their trigger, and requests to check a source. */
   configureReceive(fn: LambdaFunction): void {
     this.configureRead(fn);
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["TFAULT#*", "HELD#*", "CONNECTIONS"]);
     // A job waits only while its trigger is suspended.
+    this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
+  }
+
+  /** Grants what function `routes` writes beside its jobs: faults of routes, and jobs that wait for their route. */
+  configureRoutes(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["TFAULT#*", "HELD#*"]);
+    // A job waits only while its route is suspended.
     this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
   }
 
@@ -168,9 +184,8 @@ export class ObjectsTable extends Construct {
   /** Grants the rights to announce and delete tokens that expire: the workspaces of their owners, the index of expiries, and events. `configureSweep` grants the deletion. */
   configureExpireTokens(fn: LambdaFunction): void {
     this.allow(fn, ["BatchGetItem"]);
-    this.allowItems(fn, ["PutItem", "ConditionCheckItem"], ["TOKENEXPIRY#*"]);
-    this.allowItems(fn, ["ConditionCheckItem"], ["TOKEN#*"]);
-    this.allowItems(fn, ["PutItem"], ["OUTBOX#*"]);
+    this.allowItems(fn, ["PutItem"], ["TOKENEXPIRY#*", "OUTBOX#*"]);
+    this.allowItems(fn, ["ConditionCheckItem"], ["TOKENEXPIRY#*", "TOKEN#*"]);
   }
 
   private allow(fn: LambdaFunction, actions: string[]): void {

@@ -64,11 +64,22 @@ export async function resolveReadableFile(
   const open = await openStorage(deps, actor, workspace, { ...storageName, storage });
   const key = open.place(fileKey);
   const notFound = () => new SvcError("file.notFound", { fileKey });
-  const job = open.where.kind === "stack" ? findFileJob(fileKey) : undefined;
-  if (job !== undefined) await findJob(deps, { actor, action }, { workspace, id: job }, notFound);
+  if (open.where.kind === "stack") await permitStackFile(deps, { actor, action, workspace }, fileKey);
   // A caller who may read a resource has its keys, and thereby access to all files in its bucket.
   else if (open.where.kind !== "resource") permit(actor, action, filePermissionTarget(workspace, fileKey), notFound);
   return { open, fileKey, key };
+}
+
+/** Checks that the caller may read a file in the stack's bucket. Throws `file.notFound` if not. */
+export async function permitStackFile(
+  { jobs }: Pick<FilesDeps, "jobs">,
+  { actor, action, workspace }: FileCaller,
+  fileKey: string,
+): Promise<void> {
+  const notFound = () => new SvcError("file.notFound", { fileKey });
+  const job = findFileJob(fileKey);
+  if (job === undefined) permit(actor, action, filePermissionTarget(workspace, fileKey), notFound);
+  else await findJob({ jobs }, { actor, action }, { workspace, id: job }, notFound);
 }
 
 /** Returns the location of a file that the caller may write. The files of a job cannot be changed. Throws `file.*` and `path.noFolder`. */

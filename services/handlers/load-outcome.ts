@@ -1,7 +1,8 @@
 import type { Storage } from "../../aws/s3/storage.ts";
 import { limits } from "../../contract/limits.ts";
-import { escapeReferences, extractError } from "../../core/handlers/handler.ts";
+import { extractError } from "../../core/handlers/handler.ts";
 import { type EndedJob, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
+import { escapeReferences } from "../../core/resources/references.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import type { CallHandlerDeps } from "./call-handler.ts";
 

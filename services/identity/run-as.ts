@@ -4,6 +4,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import { type Actor, type Person, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -55,6 +56,16 @@ export async function loadRunAsActor(
   { email, superAdmin }: RunAs,
 ): Promise<Actor | undefined> {
   const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
+  return identifyRunAsActor(objects, workspace, { email, superAdmin }, found);
+}
+
+/** Returns what `loadRunAsActor` does, from the items of `buildRightsKeys`, which the caller has read. */
+export async function identifyRunAsActor(
+  objects: Pick<ObjectTable, "batchGet">,
+  workspace: string,
+  { email, superAdmin }: Pick<RunAs, "email" | "superAdmin">,
+  found: (StoredObject | undefined)[],
+): Promise<Actor | undefined> {
   try {
     const identity = await identifyActor(objects, { email, superAdmin, workspace }, found);
     if (!identity.rights && !identity.superAdmin) return undefined;

@@ -209,6 +209,20 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
       };
     },
   },
+  refreshAccounts: {
+    "an entry of an account that cannot be read": async () => {
+      const bad = keys.dueRefresh(1, "a-bad", 1);
+      await room.deps.objects.put({ ...bad, value: { broken: true } });
+      await room.deps.objects.put({ ...keys.dueRefresh(2, room.workspace, 2), value: { of: room.workspace, account: 2 } });
+      const started: unknown[] = [];
+      const startRefreshing: typeof room.deps.functions.startRefreshing = async ({ refresh }) => void started.push(...refresh);
+      deps = { ...deps, functions: { ...deps.functions, startRefreshing } };
+      return {
+        item: `refreshAccounts ${bad.sk}`,
+        check: async () => expect(started).toEqual([{ workspace: room.workspace, account: 2 }]),
+      };
+    },
+  },
   pollQueues: {
     "a queue that cannot be read": async () => {
       const bad = keys.polledQueue("a-bad", "t");

@@ -1,6 +1,7 @@
 import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
+import { type StartRefreshesDeps, startDueRefreshes } from "../accounts/start-refreshes.ts";
 import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
 import { type SendDueAttemptsDeps, sendDueAttempts } from "../deliveries/send-due-attempts.ts";
 import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
@@ -19,6 +20,7 @@ export type PeriodicTaskDeps = ResumeDueJobsDeps &
   IdleMachineDeps &
   SignHeadsDeps &
   ExpireTokensDeps &
+  StartRefreshesDeps &
   TriggerTaskDeps;
 
 /** Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. */
@@ -50,6 +52,7 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
     { name: "removeIdleMachines", run: async (untilMs) => ({ idle: await deleteIdleMachines(deps, untilMs) }) },
     { name: "signHeads", run: async (untilMs) => ({ anchored: await signChainHeads(deps, await inUse(), untilMs) }) },
     { name: "connectSources", run: async () => ({ connected: await connectPendingSources(deps) }) },
+    { name: "refreshAccounts", run: async () => ({ refreshed: await startDueRefreshes(deps) }) },
     { name: "pollQueues", run: async () => ({ polled: await pollRemoteQueues(deps) }) },
     { name: "releaseHeldJobs", run: async (untilMs) => ({ released: await releaseHeldJobs(deps, untilMs) }) },
     { name: "countSetAside", run: async () => ({ setAside: await deps.isolation.countSetAside() }) },

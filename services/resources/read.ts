@@ -12,7 +12,7 @@ import {
   storedResourceSchema,
   toListedResourceJson,
 } from "../../core/resources/resource.ts";
-import { storedVariableSchema } from "../../core/variables/variable.ts";
+import { storedVariableSchema, toRefreshJson } from "../../core/variables/variable.ts";
 
 interface ReadResourceDeps {
   objects: ObjectTable;
@@ -46,18 +46,19 @@ async function loadResources(
 
 /** Lists the resources that match a query and that the caller may see, by path. */
 export async function listResources(
-  deps: ReadResourceDeps,
+  deps: ReadResourceDeps & { nowMs: () => number },
   workspace: string,
   query: ResourceListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<ListedResourceJson[]> {
   const found = (await loadResources(deps, workspace, isVisible)).filter((resource) => matchesResource(resource, query));
   const shown = paginate(found, query);
-  const linked = await deps.objects.batchGet(shown.map(({ path }) => keys.variable(workspace, path)));
+  const variables = await deps.objects.batchGet(shown.map(({ path }) => keys.variable(workspace, path)));
   return shown.map((resource, index) => {
-    const variable = linked[index];
-    const account = variable && parseObject(storedVariableSchema, variable).account;
-    return toListedResourceJson(workspace, resource, account, variable !== undefined);
+    const variable = variables[index];
+    const stored = variable && parseObject(storedVariableSchema, variable);
+    const linked = stored && { account: stored.account, ...toRefreshJson(stored, deps.nowMs()) };
+    return toListedResourceJson(workspace, resource, linked);
   });
 }
 

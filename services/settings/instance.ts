@@ -1,7 +1,8 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { CONNECT_CLIENTS, toShownClients } from "../../core/accounts/client.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
+import { type StoredObject, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { defaultSetting, describeSettingIssue, INSTANCE_EVENTS_URL, isPublicSetting } from "../../core/settings/instance.ts";
 import { buildInstanceEndpointWrite } from "../outbox/instance-event.ts";
@@ -10,18 +11,22 @@ interface SettingDeps {
   objects: ObjectTable;
 }
 
+/** The secrets of connect clients are never shown. */
+const toShownValue = (found: StoredObject) => (found.sk === CONNECT_CLIENTS ? toShownClients(found) : (found.value ?? null));
+
 /**
  * Returns a setting of the instance, or its default. Only some settings are public: for the others, throws `auth.forbidden` unless the
  * caller is a superadmin.
  */
 export async function getGlobalSetting({ objects }: SettingDeps, actor: Actor, key: string): Promise<unknown> {
   if (!actor.superAdmin && !isPublicSetting(key)) throw new SvcError("auth.forbidden", { action: "settings.getGlobal" });
-  return (await objects.get(keys.instanceSetting(key)))?.value ?? defaultSetting(key);
+  const found = await objects.get(keys.instanceSetting(key));
+  return found ? toShownValue(found) : defaultSetting(key);
 }
 
 /** Lists the settings of the instance that are set, by name. */
 export async function listGlobalSettings({ objects }: SettingDeps): Promise<{ name: string; value: unknown }[]> {
-  return (await objects.list(keys.instanceSetting("").pk)).map(({ sk, value }) => ({ name: sk, value: value ?? null }));
+  return (await objects.list(keys.instanceSetting("").pk)).map((found) => ({ name: found.sk, value: toShownValue(found) }));
 }
 
 /** Sets a setting of the instance; `null` restores its default. Throws `setting.value`. */

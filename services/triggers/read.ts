@@ -6,6 +6,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import { routeFailuresSchema, toFailuresJson } from "../../core/routes/failures.ts";
 import { matchesTrigger, type StoredTrigger, storedTriggerSchema, toTriggerJson, triggerFaultSchema } from "../../core/triggers/trigger.ts";
 
 export interface ReadTriggerDeps {
@@ -30,8 +31,11 @@ export function requireTrigger(found: StoredObject | undefined, path: string): S
 /** Returns a trigger as api.md §3.8 shows it. Throws `trigger.notFound`. */
 export async function getTrigger(deps: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<TriggerJson> {
   const trigger = requireTrigger(await deps.objects.get(keys.trigger(workspace, kind, path)), path);
-  const [shown] = await showTriggers(deps, workspace, [trigger]);
-  return shown as TriggerJson;
+  const [[shown], failures] = await Promise.all([
+    showTriggers(deps, workspace, [trigger]),
+    kind === "http" ? deps.objects.get(keys.routeFailures(workspace, trigger.id)) : undefined,
+  ]);
+  return { ...(shown as TriggerJson), ...(failures ? { last_failures: toFailuresJson(parseObject(routeFailuresSchema, failures)) } : {}) };
 }
 
 /** Returns whether a trigger of a kind exists at a path. */

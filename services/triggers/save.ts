@@ -4,6 +4,7 @@ import type { TriggerSources } from "../../aws/lambda/trigger-sources.ts";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
+import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
 import {
   type AwsFields,
   type EmailFields,
@@ -28,7 +29,9 @@ import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart
 import { requireNewestScript } from "../scripts/load.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { requireTrigger, type TriggerPlace } from "./read.ts";
+import { buildRouteParts } from "./route-entries.ts";
 import { buildSourceParts, type Connection, loadAllowedSources } from "./sources.ts";
+import { checkStaticFields } from "./static-fields.ts";
 
 export interface SaveTriggerDeps {
   objects: ObjectTable;
@@ -44,7 +47,8 @@ const actionOf = (kind: TriggerPlace["kind"]): Action => routesOfTriggerKinds[ki
 const changed = (path: string) => new SvcError("trigger.changedMeanwhile", { path });
 
 /**
- * Creates a trigger. Throws `trigger.exists`, `trigger.source`, `trigger.sourceTaken`, `trigger.notPermittedAs`, `user.notFound`,
+ * Creates a trigger. Throws `trigger.exists`, `trigger.source`, `trigger.sourceTaken`, `trigger.notPermittedAs`, `trigger.needsAdmin`, `trigger.needsSuperadmin`,
+ * `trigger.routeTaken`, `trigger.tooManyRoutes`, `user.notFound`,
  * `script.notFound`, `flow.notFound`, `path.noFolder`, `workspace.notFound`.
  */
 export async function createTrigger(
@@ -67,6 +71,7 @@ export async function createTrigger(
           refused: new SvcError("trigger.exists", { path }),
         },
         ...source.parts,
+        ...(await buildRouteParts(deps.objects, { actor, workspace }, undefined, trigger)),
       ]);
       return stored ? { done: undefined } : undefined;
     },
@@ -119,6 +124,7 @@ async function changeTrigger(
       const stored = await commitParts(objects, [
         ...(await buildTriggerParts(objects, { actor, workspace, kind, path }, found as StoredObject, after)),
         ...source.parts,
+        ...(await buildRouteParts(objects, { actor, workspace }, before, after)),
         ...buildReleaseParts(workspace, before, after),
       ]);
       return stored ? { done: source.connections } : undefined;
@@ -214,6 +220,7 @@ async function checkOwnFields(
   // The route has checked the body, which also contains the common fields.
   const parsed = ownFieldSchemas[kind].parse(sent);
   if (kind === "email") checkLocalPart(deps, workspace, parsed as EmailFields);
+  if (kind === "http") await checkStaticFields(deps.objects, workspace, parsed as HttpFields);
   if (kind === "sqs") await checkQueue(deps, workspace, parsed as SqsFields);
   if (kind === "aws") await checkAwsSource(deps, workspace, id, parsed as AwsFields);
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value != null));

@@ -28,7 +28,8 @@ export interface Connection {
   source: AwsSource;
 }
 
-function keyOf(workspace: string, id: string, entry: SourceEntry): ObjectKey {
+function keyOf(workspace: string, id: string, entry: SourceEntry): ObjectKey | undefined {
+  if (entry.at === "address") return undefined;
   if (entry.at === "mailbox") return keys.mailbox(entry.localPart);
   return entry.at === "poll" ? keys.polledQueue(workspace, id) : keys.triggerSource(workspace, entry.sk);
 }

@@ -16,6 +16,7 @@ import { buildEventParts } from "../outbox/event.ts";
 import { loadVariableEventData } from "../outbox/event-data.ts";
 import { evictKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
 import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
+import { buildAccountLink, buildAccountMove, buildAccountRemoval } from "./account-link.ts";
 import { requireVariable } from "./read.ts";
 
 interface SaveVariableOptions {
@@ -40,6 +41,10 @@ const variableKind: PathKind = {
   exists: (path) => new SvcError("variable.exists", { path }),
   notFound: (path) => new SvcError("variable.notFound", { path }),
   changed: (path) => new SvcError("variable.changedMeanwhile", { path }),
+  linked: async (objects, workspace, path) => {
+    const found = await objects.get(keys.variable(workspace, path));
+    return found ? buildAccountRemoval({ objects }, workspace, requireVariable(found, path)) : [];
+  },
   deleted: (objects, workspace, path) => ({ type: "DeleteVariable", data: () => loadVariableEventData(objects, workspace, path) }),
 };
 
@@ -57,10 +62,13 @@ export async function createVariable(
   await retryOnConflict(
     async () => {
       const { value, parts } = await buildValueParts(deps, { workspace, path }, isSecret, plain);
-      const variable = { path, isSecret, description, ...value, ...optionalFields(request), ...editFields(deps, actor) };
+      const link = await buildAccountLink(deps, { actor, workspace }, { path, account: request.account });
+      const own = { ...optionalFields(request), ...link.fields };
+      const variable = { path, isSecret, description, ...value, ...own, ...editFields(deps, actor) };
       const stored = await commitSealed(deps, workspace, [
         ...buildPathConditions(workspace, path),
         ...parts,
+        ...link.parts,
         { write: write.put({ ...keys.variable(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
         ...(await buildEventParts(deps, {
           type: "CreateVariable",
@@ -98,6 +106,10 @@ export async function updateVariable(
           ? await loadStoredValue(deps, workspace, before)
           : await readSentValue(deps, { actor, workspace, path: to }, request.value, isSecret && alreadyEncrypted);
       const { value, parts } = plain ? await buildValueParts(deps, { workspace, path: to }, isSecret, plain) : { value: {}, parts: [] };
+      const isRelinked = request.account != null && request.account !== before.account;
+      const link = isRelinked
+        ? await buildAccountLink(deps, { actor, workspace }, { path: to, account: request.account })
+        : { fields: {}, parts: await buildAccountMove(deps, workspace, { variable: before, to }) };
       const { exportNonce, ...kept } = before;
       const nonce = same && exportNonce !== undefined ? { exportNonce } : {};
       const variable: StoredVariable = {
@@ -108,10 +120,12 @@ export async function updateVariable(
         isSecret,
         ...(request.description === undefined ? {} : { description: request.description }),
         ...optionalFields(request),
+        ...link.fields,
         ...editFields(deps, actor),
       };
       const stored = await commitSealed(deps, workspace, [
         ...parts,
+        ...link.parts,
         ...(await buildReplaceParts(deps, variableKind, { actor, workspace, found, from: path, to, value: variable })),
         ...(await buildEventParts(deps, {
           type: "UpdateVariable",
@@ -127,7 +141,7 @@ export async function updateVariable(
   );
 }
 
-/** Deletes a variable with its extra permissions. Throws `variable.notFound`. */
+/** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`. */
 export function deleteVariable(deps: SealDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   return deleteAtPath(deps, variableKind, { actor, workspace, path });
 }
@@ -182,7 +196,7 @@ async function loadStoredValue(
 }
 
 /** Returns a value as it is stored at a path. A sealed value is written only if its key is still the current one. */
-async function buildValueParts(
+export async function buildValueParts(
   deps: SealDeps,
   { workspace, path }: VariableLocation,
   isSecret: boolean,
@@ -197,7 +211,7 @@ async function buildValueParts(
 }
 
 /** Commits the parts. If another writer was first, it may have replaced the key, so the ring is read again. */
-async function commitSealed(deps: SealDeps, workspace: string, parts: TransactionPart[]): Promise<boolean> {
+export async function commitSealed(deps: SealDeps, workspace: string, parts: TransactionPart[]): Promise<boolean> {
   const stored = await commitParts(deps.objects, parts);
   if (!stored) evictKeyRing(workspace);
   return stored;

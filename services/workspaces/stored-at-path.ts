@@ -15,6 +15,8 @@ export interface PathKind {
   exists: (path: string) => SvcError;
   notFound: (path: string) => SvcError;
   changed: (path: string) => SvcError;
+  /** Builds the parts that remove what belongs to an object that is deleted. */
+  linked?: (objects: Pick<ObjectTable, "get">, workspace: string, path: string) => Promise<TransactionPart[]>;
   deleted: (
     objects: Pick<ObjectTable, "get">,
     workspace: string,
@@ -54,7 +56,7 @@ export async function buildReplaceParts(
 /** Deletes an object with its extra permissions, and reports its deletion. Throws the kind's `notFound` or `changed`. */
 export async function deleteAtPath(
   deps: { objects: ObjectTable; nowMs: () => number },
-  { kind, key, notFound, changed, deleted }: PathKind,
+  { kind, key, notFound, changed, linked, deleted }: PathKind,
   { actor, workspace, path }: WorkspaceCaller & { path: string },
 ): Promise<void> {
   await retryOnConflict(
@@ -62,6 +64,7 @@ export async function deleteAtPath(
       const stored = await commitParts(deps.objects, [
         { write: write.remove(key(workspace, path), "present"), refused: notFound(path) },
         await buildAclPart(deps, { workspace, kind, path }),
+        ...((await linked?.(deps.objects, workspace, path)) ?? []),
         ...(await buildEventParts(deps, { ...deleted(deps.objects, workspace, path), workspace, by: actor.username, atMs: deps.nowMs() })),
       ]);
       return stored ? { done: undefined } : undefined;

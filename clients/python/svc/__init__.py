@@ -36,6 +36,7 @@ from ._jobs import (
 )
 from ._stored import (
     database_url_from_resource,
+    get_id_token,
     get_resource,
     get_state,
     get_variable,
@@ -63,6 +64,7 @@ __all__ = [
     "get_presigned_s3_public_url",
     "get_presigned_s3_public_urls",
     "get_progress",
+    "get_id_token",
     "get_resource",
     "get_result",
     "get_result_maybe",

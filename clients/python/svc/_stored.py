@@ -99,6 +99,14 @@ def username_to_email(username: str) -> str:
     return str(call_for_value("GET", f"users/username_to_email/{path_part(username)}"))
 
 
+def get_id_token(audience: str, expires_in: int | None = None) -> str:
+    """Returns an OpenID Connect ID token of the job that runs this code, for another service, such as `sts.amazonaws.com`.
+
+    It is valid for `expires_in` seconds, 60 to 86,400; default: an hour.
+    """
+    return str(call_for_value("POST", f"oidc/token/{quote(audience, safe='')}", query={"expires_in": expires_in}))
+
+
 def database_url_from_resource(path: str) -> str:
     """Returns a connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`.
 

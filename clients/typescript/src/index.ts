@@ -38,6 +38,7 @@ export {
 } from "./jobs.ts";
 export {
   databaseUrlFromResource,
+  getIdToken,
   getResource,
   getState,
   getVariable,

@@ -96,6 +96,15 @@ export async function usernameToEmail(username: string): Promise<string> {
   return await (await call("GET", `users/username_to_email/${pathPart(username)}`)).text();
 }
 
+/**
+ * Returns an OpenID Connect ID token of the job that runs this code, for another service, such as `sts.amazonaws.com`.
+ *
+ * @param expiresIn seconds for which it is valid, 60 to 86,400; default: an hour
+ */
+export async function getIdToken(audience: string, expiresIn?: number): Promise<string> {
+  return await (await call("POST", `oidc/token/${encodeURIComponent(audience)}`, { query: { expires_in: expiresIn } })).text();
+}
+
 interface Database {
   host: string;
   port?: number | string;

@@ -5,8 +5,8 @@ import { defineRoute } from "../../route.ts";
 import { newScheduleSchema, scheduleChangeSchema, scheduleListQuery, scheduleSchema, scheduleWithJobsSchema } from "./schedule.ts";
 
 const w = "/api/w/{workspace}/schedules";
-const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "triggers", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "triggers", auth: "token", status: 200 } as const;
 
 const listAll = { domain: "schedules", verb: "read", need: "read", target: "list" } as const;
 const saveErrors = [

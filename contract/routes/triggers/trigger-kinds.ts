@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { extraPerms, jsonObject, runnablePath, timestamp } from "../../common.ts";
 import { retrySchema } from "../../flows/flow-value.ts";
+import { authenticationMethodSchema, httpFields, httpFieldsSchema, httpMethodSchema, requestTypeSchema } from "./http-fields.ts";
 
 /** The kinds of triggers that clients list without an implementation here: their lists are empty. */
-export const missingTriggerKinds = ["http", "websocket", "kafka", "nats", "postgres", "mqtt", "amqp", "gcp", "azure"] as const;
+export const missingTriggerKinds = ["websocket", "kafka", "nats", "postgres", "mqtt", "amqp", "gcp", "azure"] as const;
 /** The kinds of triggers that svc implements. Clients of other servers do not know `aws`. */
-export const triggerKindSchema = z.enum(["sqs", "aws", "email"]);
+export const triggerKindSchema = z.enum(["http", "sqs", "aws", "email"]);
 export type TriggerKind = z.output<typeof triggerKindSchema>;
 export const triggerKinds = triggerKindSchema.options;
 
@@ -95,6 +96,7 @@ const fieldsOfSource = {
 
 /** The fields that only one kind of trigger has, as they are stored. */
 export const ownFieldSchemas = {
+  http: httpFieldsSchema,
   sqs: z.object(sqsFields).superRefine(({ aws_auth_resource_type: type, aws_resource_path: path }, context) => {
     if (type === "oidc" && path)
       context.addIssue({ code: "custom", path: ["aws_auth_resource_type"], message: "only credentials are supported" });
@@ -118,6 +120,7 @@ export type EmailFields = z.output<typeof ownFieldSchemas.email>;
 
 /** The bodies of `create` and `update`. An update replaces the kind's own fields, and leaves other fields unchanged that it omits. */
 export const newTriggerSchemas = {
+  http: z.object({ ...commonFields, ...httpFields }),
   sqs: z.object(commonFields).and(ownFieldSchemas.sqs),
   aws: z.object(commonFields).and(ownFieldSchemas.aws),
   email: z.object(commonFields).and(ownFieldSchemas.email),
@@ -147,6 +150,24 @@ const optionalText = z.string().optional();
 
 /** The triggers of api.md §3.8. */
 export const triggerSchemas = {
+  http: z.object({
+    ...shownFields,
+    route_path: z.string(),
+    http_method: httpMethodSchema,
+    request_type: requestTypeSchema,
+    authentication_method: authenticationMethodSchema,
+    authentication_resource_path: optionalText,
+    is_static_website: z.boolean(),
+    static_asset_config: z.object({ s3: z.string(), storage: optionalText, filename: optionalText }).optional(),
+    workspaced_route: z.boolean(),
+    wrap_body: z.boolean(),
+    raw_string: z.boolean(),
+    allowed_origins: z.array(z.string()).optional(),
+    summary: optionalText,
+    description: optionalText,
+    /** The last refused requests, the newest first. Only `get` shows them. */
+    last_failures: z.array(z.object({ at: timestamp, reason: z.string() })).optional(),
+  }),
   sqs: z.object({
     ...shownFields,
     queue_url: z.string(),

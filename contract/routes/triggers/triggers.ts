@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { atPath, inWorkspace, page } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
+import { httpFields } from "./http-fields.ts";
 import {
   missingTriggerKinds,
   newTriggerSchemas,
@@ -10,8 +11,8 @@ import {
   triggerSchemas,
 } from "./trigger-kinds.ts";
 
-const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "triggers", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "triggers", auth: "token", status: 200 } as const;
 
 export const triggerListQuery = z.object({
   ...page,
@@ -29,6 +30,10 @@ const saveErrors = [
   "trigger.source",
   "trigger.sourceTaken",
   "trigger.notPermittedAs",
+  "trigger.needsAdmin",
+  "trigger.needsSuperadmin",
+  "trigger.routeTaken",
+  "trigger.tooManyRoutes",
   "user.notFound",
   "script.notFound",
   "flow.notFound",
@@ -36,7 +41,7 @@ const saveErrors = [
   "workspace.notFound",
 ] as const;
 const done = { text: "A confirmation." };
-const names = { sqs: "SQS", aws: "AWS", email: "email" } as const satisfies Record<TriggerKind, string>;
+const names = { http: "HTTP", sqs: "SQS", aws: "AWS", email: "email" } as const satisfies Record<TriggerKind, string>;
 
 /** The routes of one kind of trigger. */
 function routesOf<K extends TriggerKind>(kind: K) {
@@ -141,15 +146,38 @@ const listMissing = (kind: (typeof missingTriggerKinds)[number]) =>
   });
 
 /** The routes of the kinds that svc implements. */
-export const routesOfTriggerKinds = { sqs: routesOf("sqs"), aws: routesOf("aws"), email: routesOf("email") };
+export const routesOfTriggerKinds = { http: routesOf("http"), sqs: routesOf("sqs"), aws: routesOf("aws"), email: routesOf("email") };
+/** Checks an address before a route is saved. */
+const httpRouteExists = defineRoute({
+  ...post,
+  name: "http_triggers.routeExists",
+  summary: "Check whether a route has an address already.",
+  path: `${prefixOf("http")}/route_exists`,
+  access: { domain: "http_triggers", verb: "read", need: "member", target: "none" },
+  params: inWorkspace,
+  body: z.object({
+    route_path: httpFields.route_path,
+    http_method: httpFields.http_method,
+    workspaced_route: z.boolean().nullish(),
+    /** The path of a route of this workspace that does not count. */
+    trigger_path: z.string().nullish(),
+  }),
+  reply: { json: z.boolean() },
+  errors: [],
+});
+export const httpRoutes = { routeExists: httpRouteExists };
 /** The lists of the kinds that svc does not implement. */
 export const missingTriggerRoutes = missingTriggerKinds.map(listMissing);
 
-type AnyTriggerRoute = ReturnType<typeof routesOf>[keyof ReturnType<typeof routesOf>] | ReturnType<typeof listMissing>;
+type AnyTriggerRoute =
+  | typeof httpRouteExists
+  | ReturnType<typeof routesOf>[keyof ReturnType<typeof routesOf>]
+  | ReturnType<typeof listMissing>;
 /** All routes of triggers by their names. */
 export const triggerRoutes: Record<string, AnyTriggerRoute> = Object.fromEntries(
-  [...triggerKinds.flatMap((kind) => Object.values<AnyTriggerRoute>(routesOfTriggerKinds[kind])), ...missingTriggerRoutes].map((route) => [
-    route.name,
-    route,
-  ]),
+  [
+    httpRouteExists,
+    ...triggerKinds.flatMap((kind) => Object.values<AnyTriggerRoute>(routesOfTriggerKinds[kind])),
+    ...missingTriggerRoutes,
+  ].map((route) => [route.name, route]),
 );

@@ -109,7 +109,7 @@ export const settingRoutes = {
     params: atKey,
     body: z.object({ value: anyJson.optional() }),
     reply: done,
-    errors: ["setting.value"],
+    errors: ["setting.value", "access.changedMeanwhile"],
   }),
   getSettings: defineRoute({
     ...read,

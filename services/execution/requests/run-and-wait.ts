@@ -36,7 +36,9 @@ async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncRe
   const { target } = request;
   const { deleteAfterS } = target.version;
   const run = { ...job, eraseAfterS: deleteAfterS === undefined ? undefined : Math.max(deleteAfterS, UNREAD_RESULT_S) };
-  const answer = await (target.kind === "flow" ? runFlowSync(deps, run, limitMs) : runSync(deps, run, target.version, limitMs));
+  // A script with the retries of a trigger is the only step of a flow.
+  const isScript = target.kind === "script" && job.kind === "script";
+  const answer = await (isScript ? runSync(deps, run, target.version, limitMs) : runFlowSync(deps, run, limitMs));
   if (deleteAfterS !== undefined) await eraseAfterAnswer(deps, answer, deleteAfterS);
   return answer;
 }

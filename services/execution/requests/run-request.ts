@@ -6,6 +6,8 @@ import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { type Arguments, mergeStoredFiles } from "../../../core/payload/arguments.ts";
 import { buildPreprocessorArguments } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import { escapeEventReferences, mayRefer } from "../../../core/resources/refer.ts";
+import { escapeReferences, type Reference } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeFiles } from "../../files/store.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
@@ -30,6 +32,8 @@ export interface VersionRunRequest {
   cacheTtlS: number | undefined;
   arguments: Arguments;
   idempotencyKey: IdempotencyKey | undefined;
+  /** Changes the job before it is created, such as one that a trigger starts. */
+  adapt?: (job: NewJob) => NewJob;
 }
 
 /** A call that runs a stored version, or code that is not stored (a preview), which is a complete job already. */
@@ -58,14 +62,15 @@ export const getJobOptions = (request: RunRequest): JobOptions => ("preview" in 
 /** Stores the files of a request and returns its job. Throws `file.storageOff`. */
 export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
   if ("preview" in request) return request.preview;
-  const { target, options, tag, cacheTtlS, arguments: sent, idempotencyKey } = request;
+  const { target, options, tag, cacheTtlS, idempotencyKey, adapt = (job) => job } = request;
+  const sent = escapeForbiddenReferences(options.actor, request.arguments);
   const { files } = sent;
   const version = target.kind === "script" ? buildScriptJobFields(target.version) : buildFlowJobFields(target.version);
   const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
   // The arguments name the files of a form, so these cannot move if the job waits for long. They are stored before the job.
   const stored =
     id === undefined || files.length === 0 ? {} : await storeFiles(deps, { id, workspace: options.workspace, retention: "long" }, files);
-  return {
+  return adapt({
     ...options,
     ...version,
     ...(version.kind === "script" ? { cacheTtlS: cacheTtlS || version.cacheTtlS } : {}),
@@ -74,7 +79,15 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
     tag: tag ?? version.tag,
     ...buildJobArguments(target, sent, stored),
     idempotencyKey,
-  };
+  });
+}
+
+/** Arguments in which no text refers to what the scopes of the caller's token do not let it read. */
+function escapeForbiddenReferences(actor: Actor, sent: Arguments): Arguments {
+  if (actor.kind === "job" || actor.scopes === undefined) return sent;
+  const isAllowed = (reference: Reference) => mayRefer(actor, reference);
+  const args = escapeReferences(sent.args, isAllowed) as Record<string, unknown>;
+  return { ...sent, args, ...(sent.event ? { event: escapeEventReferences(sent.event, isAllowed) } : {}) };
 }
 
 /** The job's arguments: those of the preprocessor where one handles the request. */

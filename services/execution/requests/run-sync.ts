@@ -2,7 +2,7 @@ import type { Functions } from "../../../aws/lambda/functions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { containsFiles } from "../../../core/jobs/cache.ts";
-import { type EndState, hasEnded, type Job, type RunningJob, resultVisibleTo, seesSecretsOf } from "../../../core/jobs/job.ts";
+import { type EndState, hasEnded, isSuccess, type Job, type RunningJob, resultVisibleTo, seesSecretsOf } from "../../../core/jobs/job.ts";
 import { splitEvent } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
@@ -30,6 +30,8 @@ export interface SyncResult {
   linkS?: number;
   /** The result belongs to an earlier run. */
   cached: boolean;
+  /** The run ended before its preprocessor had returned arguments. */
+  isPreprocessorFailure?: true;
 }
 
 /** The validity of a presigned link to a large result, in seconds. */
@@ -171,16 +173,15 @@ async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: FinishedJob)
 
 async function readResult({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: FinishedJob): Promise<SyncResult> {
   const { id, state } = ended;
-  const cached = ended.cachedFrom !== undefined;
+  const failed = !isSuccess(ended) && ended.preprocess === "wanted" ? { isPreprocessorFailure: true as const } : {};
+  const about = { id, state, cached: ended.cachedFrom !== undefined, ...failed };
   const result = resultVisibleTo(reader, ended);
   const resultJson = result === ended.result ? ended.resultJson : undefined;
   const bytes = result.in === "s3" ? (result.bytes ?? 0) : 0;
   const text = bytes > limits.syncReplyBytes ? undefined : (resultJson ?? (await loadValue({ jobs, storage }, ended, result)));
-  if (result.in !== "s3" || (text !== undefined && fitsReply(text, bytes))) return { id, state, cached, resultJson: text };
+  if (result.in !== "s3" || (text !== undefined && fitsReply(text, bytes))) return { ...about, resultJson: text };
   return {
-    id,
-    state,
-    cached,
+    ...about,
     stored: { s3: result.key, url: await storage.createDownloadUrl(result.key, LINK_S), size: bytes },
     linkS: LINK_S,
   };

@@ -152,3 +152,15 @@ describe("an Idempotency-Key", () => {
     expect(second).toEqual({ id: first?.id, replayed: expect.any(Boolean) });
   });
 });
+
+describe("a token that runs one script only", () => {
+  it("cannot make the script read a variable of the token's owner", async () => {
+    const path = `f/t/${randomUUID()}`;
+    const request = await aRequest({ text: "$var:f/t/secret", known: "$var:f/t/known" });
+    const actor = { ...anAdmin, scopes: [`jobs:run:scripts:${path}`, "variables:read:f/t/known"] };
+    const { id } = await startRun(room.deps, { ...request, options: { ...request.options, actor } });
+    const job = await room.deps.jobs.get(id);
+    if (!job) throw new Error("The job is absent.");
+    expect(JSON.parse(await loadValue(room.deps, job, job.args))).toEqual({ text: "\\$var:f/t/secret", known: "$var:f/t/known" });
+  });
+});

@@ -2,7 +2,7 @@ import type { Payload } from "../../../contract/payload.ts";
 import type { PayloadQuery } from "../../../contract/routes/jobs/runs.ts";
 import { parseArguments } from "../../../core/payload/arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../jobs/queue/idempotency-key.ts";
+import { findIdempotencyKey } from "../../jobs/queue/idempotency-key.ts";
 import { type BuildRequestDeps, buildJobOptions, type RunTarget, type VersionRunRequest } from "./run-request.ts";
 
 /** A call of a script's or flow's webhook. */
@@ -25,7 +25,7 @@ export async function buildVersionRequest(
   { includedHeaders }: VersionRequestOptions,
 ): Promise<VersionRunRequest> {
   const { workspace, path, preprocessor } = target.version;
-  const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId;
+  const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
   // A running job sends arguments for `main`. Preprocessors handle external calls only.
   const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && actor.kind === "person";
   const sent = await parseArguments(payload, {
@@ -43,7 +43,6 @@ export async function buildVersionRequest(
     tag: query.tag,
     cacheTtlS: query.cache_ttl,
     arguments: sent,
-    idempotencyKey:
-      idempotencyKeyFrom(payload.headers, scope, sent) ?? (onceByWebhookId ? webhookIdKeyFrom(payload.headers, scope) : undefined),
+    idempotencyKey: findIdempotencyKey(payload.headers, scope, sent, { onceByWebhookId }),
   };
 }

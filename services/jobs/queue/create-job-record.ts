@@ -6,7 +6,7 @@ import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { ObjectKey } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
-import { unchangedSince, write } from "../../../core/objects/write.ts";
+import { type ObjectWrite, unchangedSince, write } from "../../../core/objects/write.ts";
 import { nextLookMs } from "../lifecycle/next-look.ts";
 
 /** The idempotency key of a call (`Idempotency-Key`, `webhook-id`): the item that records the call, and a fingerprint of its arguments. */
@@ -15,6 +15,8 @@ export interface IdempotencyKey {
   fingerprint: string;
   /** The time for which the call is recorded, in milliseconds. */
   retentionMs: number;
+  /** Another key of the same call. The call starts nothing if either is known. */
+  also?: IdempotencyKey;
 }
 
 export interface CreateJobDeps {
@@ -26,8 +28,12 @@ export interface CreateJobDeps {
 /** The stored record of an idempotency key. */
 const repeatedCallSchema = z.object({ job: z.string(), fingerprint: z.string() });
 
-/** Returns the job that an earlier call with this key has started. Throws `idempotency.reused` if that call had other arguments. */
-export async function findPreviousRun({ jobs, objects }: CreateJobDeps, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
+/** Returns the job that an earlier call with one of these keys has started. Throws `idempotency.reused` if that call had other arguments. */
+export async function findPreviousRun(deps: CreateJobDeps, key: IdempotencyKey): Promise<Job | undefined> {
+  return (await findRunOfKey(deps, key)) ?? (key.also && findPreviousRun(deps, key.also));
+}
+
+async function findRunOfKey({ jobs, objects }: CreateJobDeps, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
   const found = await objects.get(key);
   if (!found) return undefined;
   const known = parseObject(repeatedCallSchema, found);
@@ -56,21 +62,22 @@ export async function createJobRecord(
     if (!isCreated) throw new SvcError("job.idTaken", { id: job.id });
     return undefined;
   }
-  const nowS = Math.floor(nowMs() / 1000);
-  const remembered = {
-    ...idempotencyKey.key,
-    value: { job: job.id, fingerprint: idempotencyKey.fingerprint },
-    version: job.id,
-    expiresAtS: nowS + idempotencyKey.retentionMs / 1000,
-  };
+  const remembered = buildKeyWrites(idempotencyKey, job.id, nowMs());
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const refused = await objects.transactWrite([write.put(remembered, { absentOrExpiredAtS: nowS }), ...own]);
+    const refused = await objects.transactWrite([...remembered, ...own]);
     if (refused === undefined) return undefined;
-    if (refused !== 0) throw new SvcError("job.idTaken", { id: job.id });
+    if (refused >= remembered.length) throw new SvcError("job.idTaken", { id: job.id });
     const other = await findPreviousRun(deps, idempotencyKey);
     if (other) return other;
   }
   throw new SvcError("write.collided", {});
+}
+
+/** Returns the writes that record the keys of a call with its job, unless another call has recorded one of them. */
+export function buildKeyWrites({ key, fingerprint, retentionMs, also }: IdempotencyKey, job: string, nowMs: number): ObjectWrite[] {
+  const nowS = Math.floor(nowMs / 1000);
+  const record = { ...key, value: { job, fingerprint }, version: job, expiresAtS: nowS + Math.ceil(retentionMs / 1000) };
+  return [write.put(record, { absentOrExpiredAtS: nowS }), ...(also ? buildKeyWrites(also, job, nowMs) : [])];
 }
 
 /** Returns when housekeeping looks at a job that is created as ended. */

@@ -31,10 +31,28 @@ export function idempotencyKeyFrom(
 }
 
 /**
+ * Derives the key of a call from its headers: `Idempotency-Key`, or `webhook-id` for a script that handles each message once. Throws
+ * `idempotency.key`.
+ */
+export function findIdempotencyKey(
+  headers: Payload["headers"],
+  scope: string[],
+  sent: Pick<Arguments, "args" | "files">,
+  { onceByWebhookId }: { onceByWebhookId: boolean },
+): IdempotencyKey | undefined {
+  return idempotencyKeyFrom(headers, scope, sent) ?? (onceByWebhookId ? webhookIdKeyFrom(headers, scope) : undefined);
+}
+
+/** Derives the key of a request with a signature. The same request may not start a second job within `retentionMs`. */
+export function signatureKeyFrom(scope: string[], id: string, retentionMs: number): IdempotencyKey {
+  return { key: keys.idempotency(digestOf(["signature", ...scope, id])), fingerprint: "signature", retentionMs };
+}
+
+/**
  * Derives the key of a webhook that names its message (Standard Webhooks, header `webhook-id`). The arguments are not compared: timestamp and
  * signature differ between two attempts to deliver the same message. Throws `idempotency.key`.
  */
-export function webhookIdKeyFrom(headers: Payload["headers"], scope: string[]): IdempotencyKey | undefined {
+function webhookIdKeyFrom(headers: Payload["headers"], scope: string[]): IdempotencyKey | undefined {
   const id = readKeyHeader(headers, "webhook-id", "A webhook-id");
   if (id === undefined) return undefined;
   return { key: keys.idempotency(digestOf(["webhook-id", ...scope, id])), fingerprint: "webhook-id", retentionMs: limits.webhookIdMs };

@@ -48,6 +48,13 @@ describe("a message of a queue", () => {
     expect((await jobs())[0]?.state).toBe("succeeded");
   });
 
+  it("cannot read variables with the rights of the trigger's user", async () => {
+    const { queue, jobs } = await aQueueTrigger();
+    await room.send(queue.url, "$var:f/ops/key");
+    await room.drain(queue);
+    expect(await argsOf((await jobs())[0])).toEqual({ msg: "\\$var:f/ops/key" });
+  });
+
   it("gives a preprocessor the event, whose kind and path the message cannot choose", async () => {
     const { path, queue, jobs } = await aQueueTrigger({ preprocessor: true });
     await room.send(queue.url, '{"kind": "webhook", "trigger_path": "f/other"}');

@@ -14,7 +14,8 @@ it("docs/connections.md: every example does what the page describes", async () =
     content: "export const main = (db: { password: string }) => ({ chars: db.password.length });",
   });
   const page = readFileSync(path.join(import.meta.dirname, "../../../docs/connections.md"), "utf8");
-  const [first = "", second = ""] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block ?? "");
+  // The block about accounts replaces a setting of the instance, so the tests of accounts run it.
+  const [first = "", second = "", , third = ""] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block ?? "");
   const base = (id: string) => `${shared().url}/api/w/${id}`;
   const environment = { ...process.env, TOKEN: shared().token, OTHER: base(other.id) };
   const run = (script: string) =>
@@ -37,5 +38,6 @@ it("docs/connections.md: every example does what the page describes", async () =
   const exported = run(`${helper}\nAPI=${base(ws.id)}\n${filled}`);
   expect(exported).toContain(value);
   expect(exported).toContain(key);
+  expect(run(`${helper}\nAPI=${base(ws.id)}\n${third}`)).toMatch(/^eyJ[\w.-]+$/);
   expect((await other.get("variables/get_value/f/ops/db_password")).json).toBe("s3cret-of-the-db");
 });

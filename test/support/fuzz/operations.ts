@@ -74,6 +74,7 @@ const KINDS: readonly (readonly [RegExp, string, readonly string[]])[] = [
   [/\/resources\//, "path", ["f/t/resource"]],
   [/\/folders\//, "name", ["t"]],
   [/\/groups\//, "name", ["team"]],
+  [/\/oauth\/(disconnect|refresh_token)\//, "id", ["1", "2", "3", "4", "5", "6"]],
 ];
 
 function toParams({ path, params }: Route, known: Playground["known"]): Operation["params"] {

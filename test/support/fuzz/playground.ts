@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { CONNECT_CLIENTS } from "../../../core/accounts/client.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { personKey } from "../../../core/people/person.ts";
 import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
@@ -10,6 +11,9 @@ import type { Handler } from "./deployed-functions.ts";
 import { lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
 
 const ADMIN = { email: "ann@example.com", username: "ann", superAdmin: true };
+
+/** Accounts without a variable. Some calls remove them. */
+const ACCOUNTS = [1, 2, 3, 4, 5, 6];
 
 /** An instance with a workspace that has one object of each kind, and its administrator. The fuzzer may damage all of it. */
 export interface Playground {
@@ -31,6 +35,12 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
   const { workspace, deps } = room;
   // No worker runs the flows here, so the calls that wait for them should not wait for long.
   await deps.objects.put({ ...keys.instanceSetting(SYNC_LIMIT), value: 1 });
+  const connect_config = { auth_url: "https://id.example.com/auth", token_url: "https://id.example.com/token", scopes: [] };
+  await deps.objects.put({ ...keys.instanceSetting(CONNECT_CLIENTS), value: { acme: { id: "svc", connect_config } }, version: "1" });
+  for (const id of ACCOUNTS) {
+    const account = { id, client: "acme", owner: ADMIN.email, failures: 0, createdAtMs: Date.now() };
+    await deps.objects.put({ ...keys.account(workspace, id), value: account, version: "1" });
+  }
   const newToken = async () => {
     const person = { email: ADMIN.email, username: ADMIN.username, superAdmin: true, createdAtMs: Date.now() };
     const { value, writes } = buildTokenWrites(ADMIN, {} as Parameters<typeof buildTokenWrites>[1], Date.now());
@@ -72,6 +82,10 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
   const value = { modules: [{ id: "a", value: { type: "script", path: "f/t/script" } }] };
   await post("objects", "flows/create", { path: "f/t/flow", summary: "", value });
   const flow = JSON.parse(await call("objects", { method: "GET", path: "flows/get/f/t/flow" })) as { version_id: number };
+  const schedule = { path: "f/t/schedule", schedule: "0 0 0 1 1 *", timezone: "UTC", script_path: "f/t/script", is_flow: false, args: {} };
+  await post("triggers", "schedules/create", schedule);
+  const mails = { path: "f/t/mails", script_path: "f/t/script", is_flow: false, local_part: "orders" };
+  await post("triggers", "email_triggers/create", mails);
   const ended = await post("run", "jobs/run/p/f/t/script", {});
   await work(room);
   const waiting = await call("run", {
@@ -87,7 +101,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
     newWorkspace,
     known: {
       workspace: [workspace],
-      path: ["f/t/script", "f/t/flow", "f/t/plain", "f/t/secret", "f/t/resource", "t", "team"],
+      path: ["f/t/script", "f/t/flow", "f/t/plain", "f/t/secret", "f/t/resource", "f/t/schedule", "f/t/mails", "t", "team"],
       hash: [hash],
       version: [String(flow.version_id)],
       id: [ended, waiting, entry?.id ?? ""],
@@ -95,6 +109,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
       run_id: [ended, waiting],
       name: ["t", "team", "kind", "postgresql"],
       kind: ["script", "flow", "variable", "resource", "folder", "group_"],
+      client: ["acme"],
       username: ["mate", "absent"],
       resume_id: ["1"],
       signature: ["0".repeat(64)],

@@ -7,7 +7,7 @@ import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
-import { dataKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
+import { accountKeys, dataKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import type { Functions, Invocation } from "../../../aws/lambda/functions.ts";
 import { storage } from "../../../aws/s3/storage.ts";
 import type { QueuedDelivery } from "../../../aws/sqs/delivery-queue.ts";
@@ -166,6 +166,7 @@ export async function newRoom() {
     dataKeys,
     linkKeys,
     webhookKeys,
+    accountKeys,
     anchorKey,
     scanObjects,
     executions,

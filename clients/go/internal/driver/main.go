@@ -90,6 +90,7 @@ var helpers = map[string]func(a asked) (any, error){
 	"getVariable":             func(a asked) (any, error) { return svc.GetVariable(a.text(0)) },
 	"setVariable":             func(a asked) (any, error) { return nil, svc.SetVariable(a.text(0), a.text(1), a.flag(2), a.text(3)) },
 	"usernameToEmail":         func(a asked) (any, error) { return svc.UsernameToEmail(a.text(0)) },
+	"getIdToken":              func(a asked) (any, error) { return svc.GetIDToken(a.text(0), int(a.number(1))) },
 	"databaseUrlFromResource": func(a asked) (any, error) { return svc.DatabaseURLFromResource(a.text(0)) },
 	"runScriptByPath":         func(a asked) (any, error) { return svc.RunScriptByPath(a.text(0), a.object(1), a.waiting()) },
 	"runScriptByHash":         func(a asked) (any, error) { return svc.RunScriptByHash(a.text(0), a.object(1), a.waiting()) },

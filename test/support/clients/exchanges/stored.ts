@@ -44,6 +44,14 @@ export const stored: Row[] = [
     result: "ann@example.com",
   },
   {
+    title: "getIdToken names the audience, and the time in seconds",
+    call: "getIdToken",
+    args: ["https://api.acme.example", 120],
+    replies: [{ body: "eyJ.e30.sig" }],
+    requests: ["POST oidc/token/https%3A%2F%2Fapi.acme.example expires_in=120"],
+    result: "eyJ.e30.sig",
+  },
+  {
     title: "setResource updates an existing resource",
     call: "setResource",
     args: [{ a: 1 }, "f/ops/db", "postgresql"],

@@ -1,8 +1,8 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { buildReply } from "../../core/reply/reply.ts";
 import type { SyncResult } from "../../services/execution/requests/run-sync.ts";
-import { toErrorReply } from "../shared/edge.ts";
-import { jsonText, type Reply } from "../shared/reply.ts";
+import { toErrorReply } from "./edge.ts";
+import { jsonText, type Reply } from "./reply.ts";
 
 /** Returns the reply of a synchronous run: its result, or the reply that the script describes in it. */
 export function buildResultReply({ id, state, resultJson, stored, cached }: SyncResult): Reply {

@@ -1,16 +1,13 @@
-import { triggerSources } from "../../aws/lambda/trigger-sources.ts";
-import { env } from "../../contract/env.ts";
 import { type NewTrigger, type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
-import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
+import { httpRoutes, routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
 import { getTrigger, listTriggers, triggerExists } from "../../services/triggers/read.ts";
+import { routeExists } from "../../services/triggers/route-entries.ts";
 import { createTrigger, deleteTrigger, setTriggerMode, updateTrigger } from "../../services/triggers/save.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
-
-const triggerDeps = { ...deps, sources: triggerSources, mailDomain: process.env[env.mailDomain] || undefined };
 
 function routesOf(kind: TriggerKind): ApiRoutes {
   const routes = routesOfTriggerKinds[kind];
@@ -18,30 +15,33 @@ function routesOf(kind: TriggerKind): ApiRoutes {
     on(routes.list, async ({ auth, params: { workspace }, query }) =>
       json(
         200,
-        await listTriggers(triggerDeps, { workspace, kind }, query, createPathFilter({ actor: auth.actor, workspace }, routes.get.access)),
+        await listTriggers(deps, { workspace, kind }, query, createPathFilter({ actor: auth.actor, workspace }, routes.get.access)),
       ),
     ),
-    on(routes.get, async ({ params: { workspace, path } }) => json(200, await getTrigger(triggerDeps, { workspace, kind, path }))),
-    on(routes.exists, async ({ params: { workspace, path } }) => json(200, await triggerExists(triggerDeps, { workspace, kind, path }))),
+    on(routes.get, async ({ params: { workspace, path } }) => json(200, await getTrigger(deps, { workspace, kind, path }))),
+    on(routes.exists, async ({ params: { workspace, path } }) => json(200, await triggerExists(deps, { workspace, kind, path }))),
     on(routes.create, async ({ auth, params: { workspace }, body }) => {
       const sent = body as NewTrigger;
-      await createTrigger(triggerDeps, { actor: auth.actor, workspace, kind, path: sent.path }, sent);
+      await createTrigger(deps, { actor: auth.actor, workspace, kind, path: sent.path }, sent);
       return text(201, sent.path);
     }),
     on(routes.update, async ({ auth, params: { workspace, path }, body }) => {
       const sent = body as NewTrigger;
-      await updateTrigger(triggerDeps, { actor: auth.actor, workspace, kind, path }, sent);
+      await updateTrigger(deps, { actor: auth.actor, workspace, kind, path }, sent);
       return text(200, sent.path);
     }),
     on(routes.setMode, async ({ auth, params: { workspace, path }, body: { mode } }) => {
-      await setTriggerMode(triggerDeps, { actor: auth.actor, workspace, kind, path }, mode);
+      await setTriggerMode(deps, { actor: auth.actor, workspace, kind, path }, mode);
       return text(200, `The trigger ${path} is now ${mode}.`);
     }),
     on(routes.delete, async ({ auth, params: { workspace, path } }) => {
-      await deleteTrigger(triggerDeps, { actor: auth.actor, workspace, kind, path });
+      await deleteTrigger(deps, { actor: auth.actor, workspace, kind, path });
       return text(200, `The trigger ${path} was deleted.`);
     }),
   ];
 }
 
-export const triggers: ApiRoutes = triggerKinds.flatMap(routesOf);
+export const triggers: ApiRoutes = [
+  on(httpRoutes.routeExists, async ({ params: { workspace }, body }) => json(200, await routeExists(deps.objects, workspace, body))),
+  ...triggerKinds.flatMap(routesOf),
+];

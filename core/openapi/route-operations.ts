@@ -1,0 +1,173 @@
+import { isJsonObject } from "../../contract/json-object.ts";
+import { ROUTES_PREFIX } from "../../contract/route.ts";
+import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
+import { buildOperationId } from "./operation-id.ts";
+import {
+  addArguments,
+  type Components,
+  type DocumentedRunnable,
+  describeOperation,
+  jsonBody,
+  requireBearer,
+  responsesOf,
+} from "./parts.ts";
+import { withoutProperties } from "./shape.ts";
+
+type Json = Record<string, unknown>;
+
+/** An HTTP route, as a document describes it. */
+export interface DocumentedRoute {
+  /** The path of its trigger. */
+  path: string;
+  /** The address below `/api/r/`, such as `shop/orders/:id`. */
+  address: string;
+  own: HttpFields;
+  /** Absent if there is none, or if the caller may not read it. */
+  runnable?: DocumentedRunnable | undefined;
+  /** The header of the API key, where the caller may read the resource. */
+  apiKeyHeader?: string | undefined;
+}
+
+/** The header of `api_key_auth` without one of its own. */
+const API_KEY_HEADER = "X-API-Key";
+const HEADER = /^[A-Za-z0-9_-]{1,100}$/;
+
+interface Parameter {
+  name: string;
+  isRest: boolean;
+}
+
+/** The paths of a document, and the path of each shape: an address without the names of its parameters. */
+export interface RoutePaths {
+  paths: Map<string, Json>;
+  byShape: Map<string, string>;
+}
+
+/**
+ * Adds the operation of a route to the paths. OpenAPI takes two paths for the same if they differ in the names of their parameters alone. Such
+ * routes share a path and the names of the first. A second one with the same method, which can only be `*name` beside `:name`, is named in the
+ * description of the first.
+ */
+export function addRoute({ paths, byShape }: RoutePaths, components: Components, route: DocumentedRoute): void {
+  const parts = route.address.split("/");
+  const parameters = parts.flatMap((part): Parameter[] =>
+    /^[:*]/.test(part) ? [{ name: part.slice(1), isRest: part.startsWith("*") }] : [],
+  );
+  const toTemplate = (names: readonly string[]) => {
+    let next = 0;
+    return `${ROUTES_PREFIX}/${parts.map((part) => (/^[:*]/.test(part) ? `{${names[next++]}}` : encodeURI(part))).join("/")}`;
+  };
+  const shape = toTemplate(parameters.map(() => ""));
+  const known = byShape.get(shape);
+  const names =
+    known === undefined ? parameters.map(({ name }) => name) : [...known.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name ?? "");
+  const path = known ?? toTemplate(names);
+  const item = paths.get(path) ?? {};
+  const method = route.own.http_method;
+  const first = item[method];
+  if (isJsonObject(first)) {
+    const sentence = `Longer paths are answered by the route ${route.path}.`;
+    item[method] = { ...first, description: [first["description"], sentence].filter(Boolean).join("\n\n") };
+  } else {
+    item[method] = buildOperation(
+      components,
+      route,
+      parameters.map((parameter, index) => ({ ...parameter, shown: names[index] ?? "" })),
+    );
+  }
+  paths.set(path, item);
+  byShape.set(shape, path);
+}
+
+function buildOperation(components: Components, route: DocumentedRoute, parameters: readonly (Parameter & { shown: string })[]): Json {
+  const { own, runnable } = route;
+  const isFile = own.is_static_website || own.static_asset_config != null;
+  const args = runnable && !isFile ? describeArguments(components, own, runnable, parameters) : undefined;
+  const inPath = parameters.map(({ name, shown, isRest }) => ({
+    name: shown,
+    in: "path",
+    required: true,
+    ...describeParameter(runnable, name, isRest),
+    schema: { type: "string" },
+  }));
+  const inQuery = args && own.http_method === "get" ? [payloadParameter(args.schema, args.required)] : [];
+  return {
+    operationId: buildOperationId("route", route.path),
+    ...describeOperation(own.summary ?? runnable?.summary, own.description ?? runnable?.description),
+    security: buildSecurity(components, route),
+    ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),
+    ...(args && own.http_method !== "get" ? jsonBody(args.schema, args.required) : {}),
+    responses: isFile ? FILE_RESPONSES : responsesOf(own.request_type),
+  };
+}
+
+const FILE_RESPONSES = {
+  "200": { description: "The file.", content: { "*/*": {} } },
+  default: { description: "There is no such file.", content: { "text/plain": { schema: { type: "string" } } } },
+};
+
+function describeParameter(runnable: DocumentedRunnable | undefined, name: string, isRest: boolean): Json {
+  const properties = runnable?.schema?.["properties"];
+  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const own = isJsonObject(property) && typeof property["description"] === "string" ? property["description"] : "";
+  const description = [own, isRest ? "It may contain slashes." : ""].filter((sentence) => sentence !== "").join(" ");
+  return description === "" ? {} : { description };
+}
+
+/** A GET request has no body. Its arguments are JSON in base64. */
+const payloadParameter = (schema: Json, required: boolean): Json => ({
+  name: "payload",
+  in: "query",
+  required,
+  description: "The arguments: a JSON object, encoded in base64.",
+  schema: { type: "string", contentEncoding: "base64", contentMediaType: "application/json", contentSchema: schema },
+});
+
+/** Returns the shape of what a caller sends: the arguments without those that the path and the authentication set. */
+function describeArguments(
+  components: Components,
+  own: HttpFields,
+  runnable: DocumentedRunnable,
+  parameters: readonly Parameter[],
+): { schema: Json; required: boolean } {
+  const name = addArguments(components, runnable);
+  const shape = name === undefined ? undefined : components.schemas.get(name);
+  if (name === undefined || shape === undefined) return { schema: {}, required: false };
+  const properties = isJsonObject(shape["properties"]) ? shape["properties"] : {};
+  const isRequired = (among: Json) => Array.isArray(among["required"]) && among["required"].length > 0;
+  if (own.wrap_body && own.http_method !== "get") {
+    const wrapped = Object.hasOwn(properties, "body") ? { $ref: `#/components/schemas/${name}/properties/body` } : {};
+    return { schema: wrapped, required: Array.isArray(shape["required"]) && shape["required"].includes("body") };
+  }
+  const set = new Set([
+    ...parameters.map((parameter) => parameter.name),
+    ...(own.authentication_method === "jwt" ? ["jwt"] : []),
+    ...(own.raw_string || own.authentication_method === "custom_script" ? ["raw_string"] : []),
+  ]);
+  if (!Object.keys(properties).some((property) => set.has(property))) {
+    return { schema: { $ref: `#/components/schemas/${name}` }, required: isRequired(shape) };
+  }
+  const rest = withoutProperties(shape, set);
+  return { schema: rest, required: isRequired(rest) };
+}
+
+/** Signatures and checks by scripts have no form in OpenAPI. */
+function buildSecurity(components: Components, { own, apiKeyHeader }: DocumentedRoute): Json[] {
+  const { securitySchemes } = components;
+  switch (own.authentication_method) {
+    case "basic_http":
+      securitySchemes.set("basic", { type: "http", scheme: "basic" });
+      return [{ basic: [] }];
+    case "api_key": {
+      const header = apiKeyHeader !== undefined && HEADER.test(apiKeyHeader) ? apiKeyHeader : API_KEY_HEADER;
+      securitySchemes.set(`apiKey-${header}`, { type: "apiKey", in: "header", name: header });
+      return [{ [`apiKey-${header}`]: [] }];
+    }
+    case "jwt":
+    case "svc":
+    case "windmill":
+      return requireBearer(components);
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,71 @@
+import { SvcError } from "../../contract/errors.ts";
+import type { OpenapiRequest } from "../../contract/routes/triggers/openapi-documents.ts";
+import { createPatternEngine } from "../patterns/pattern-engine.ts";
+import { PatternError } from "../patterns/translate-pattern.ts";
+
+type Match = (text: string) => boolean;
+export type RunnableKind = "script" | "flow";
+
+/** What a document contains. */
+export interface Selection {
+  /** Absent if the document contains no routes. */
+  matchesRoute?: (path: string, routePath: string) => boolean;
+  matchesWebhook?: (kind: RunnableKind, path: string) => boolean;
+}
+
+/**
+ * Returns what the filters of a request select: everything without both lists, otherwise what matches one of the filters. The functions throw
+ * `body.shape` for an expression that cannot be read or takes too long, with its place in the body.
+ */
+export function readSelection({ http_route_filters: routes, webhook_filters: webhooks }: OpenapiRequest): Selection {
+  if (!routes && !webhooks) return { matchesRoute: () => true, matchesWebhook: () => true };
+  const ofRoutes = (routes ?? []).map((filter, index) => {
+    const [folder, path, address] = (["folder_regex", "path_regex", "route_path_regex"] as const).map((field) =>
+      compile(filter[field], `http_route_filters.${index}.${field}`),
+    ) as [Match, Match, Match];
+    const isAnyFolder = filter.folder_regex === "*";
+    return (at: string, routePath: string) => {
+      const { space, owner, rest } = splitPath(at);
+      return (isAnyFolder || (space === "f" && folder(owner))) && (path(rest) || path(at)) && address(routePath.replace(/^\//, ""));
+    };
+  });
+  const ofWebhooks = (webhooks ?? []).map((filter, index) => {
+    const owner = compile(filter.user_or_folder_regex_value, `webhook_filters.${index}.user_or_folder_regex_value`);
+    const path = compile(filter.path, `webhook_filters.${index}.path`);
+    return (kind: RunnableKind, at: string) => {
+      const split = splitPath(at);
+      const isInSpace = filter.user_or_folder_regex === "*" || filter.user_or_folder_regex === split.space;
+      return kind === filter.runnable_kind && isInSpace && owner(split.owner) && (path(split.rest) || path(at));
+    };
+  });
+  return {
+    ...(ofRoutes.length > 0 ? { matchesRoute: (path, routePath) => ofRoutes.some((matches) => matches(path, routePath)) } : {}),
+    ...(ofWebhooks.length > 0 ? { matchesWebhook: (kind, path) => ofWebhooks.some((matches) => matches(kind, path)) } : {}),
+  };
+}
+
+function splitPath(path: string): { space: string; owner: string; rest: string } {
+  const [space = "", owner = "", ...rest] = path.split("/");
+  return { space, owner, rest: rest.join("/") };
+}
+
+function compile(expression: string, place: string): Match {
+  if (expression === "*") return () => true;
+  const orRefuse = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      throw new SvcError("body.shape", { issues: [{ path: place, reason: `the expression ${error.reason}` }] });
+    }
+  };
+  // Alone first: the group around it could make a valid expression of an invalid one, such as `a)(b`.
+  orRefuse(() => createPatternEngine()(expression));
+  const whole = orRefuse(() => createPatternEngine()(`^(?:${expression})$`));
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const matches = known.get(text) ?? orRefuse(() => whole.test(text));
+    known.set(text, matches);
+    return matches;
+  };
+}

@@ -1,0 +1,52 @@
+import { getFlowRootId, type Job } from "../jobs/job.ts";
+import { type Actor, nameInAuditLog } from "./actor.ts";
+
+/** The claims of an ID token beside those of every JWT. They are texts, because policies of cloud providers compare texts. */
+export interface IdTokenClaims {
+  sub: string;
+  /** The id of the job that the token was created for, or empty. */
+  job_id: string;
+  /** The path of the saved script or flow that the job runs, or empty. */
+  path: string;
+  /** The path of the saved flow whose step the job is, or empty. */
+  flow_path: string;
+  groups: string[];
+  username: string;
+  email: string;
+  workspace: string;
+}
+
+/** A caller's job, with the job of the outermost flow that runs it as a step. */
+export interface IdTokenJob {
+  job: Job;
+  flow?: Job | undefined;
+}
+
+/** Returns the id of the flow's job that `IdTokenJob` needs, or `undefined` for a job that is no step. */
+export const findFlowOfIdToken = (job: Job): string | undefined => (job.step ? getFlowRootId(job) : undefined);
+
+/** A preview and an inline script have a path that their author chose, so it identifies no saved code. */
+const savedPath = (job: Job | undefined, kinds: readonly Job["kind"][]): string =>
+  job && kinds.includes(job.kind) ? (job.path ?? "") : "";
+
+/** The parts of the subject are divided by two colons, so none may contain one. */
+const escapePart = (part: string) => part.replaceAll("%", "%25").replaceAll(":", "%3A");
+
+/**
+ * Returns the claims about a caller in a workspace. All are facts that the service knows: a caller chooses none of them. `of` is the caller's
+ * own job.
+ */
+export function buildIdTokenClaims(actor: Actor, workspace: string, of: IdTokenJob | undefined): IdTokenClaims {
+  const path = savedPath(of?.job, ["script", "flow"]);
+  const flowPath = savedPath(of?.flow, ["flow"]);
+  return {
+    sub: [actor.email, path, flowPath, workspace].map(escapePart).join("::"),
+    job_id: of?.job.id ?? "",
+    path,
+    flow_path: flowPath,
+    groups: [...(actor.rights?.groups ?? [])].sort(),
+    username: nameInAuditLog(actor),
+    email: actor.email,
+    workspace,
+  };
+}

@@ -1,0 +1,34 @@
+import { actions } from "../../contract/access/actions.ts";
+import type { Arguments } from "../payload/arguments.ts";
+import { tryParseJson } from "../payload/json.ts";
+import type { Actor } from "../people/actor.ts";
+import { scopesAllow } from "../permissions/scopes.ts";
+import { escapeReferences, hasReferences, type Reference } from "./references.ts";
+
+type Event = NonNullable<Arguments["event"]>;
+
+/**
+ * Returns an event whose texts are no references, but for those that remain (`mayRefer`, by default none), because the results of a flow's
+ * preprocessor become arguments. `raw_string` is left as it is: it may be what a signature was made of.
+ */
+export function escapeEventReferences<T extends Event>(event: T, mayRefer?: (reference: Reference) => boolean): T {
+  const { raw_string, ...others } = event;
+  // The runner derives an absent body from the text.
+  const body = Object.hasOwn(event, "body") || typeof raw_string !== "string" ? undefined : (tryParseJson(raw_string)?.json ?? raw_string);
+  const escaped = escapeReferences({ ...others, ...(hasReferences(body) ? { body } : {}) }, mayRefer) as object;
+  return { ...escaped, ...(raw_string === undefined ? {} : { raw_string }) } as T;
+}
+
+/**
+ * Returns whether a caller may send a reference as an argument, as far as the scopes of the token decide. A token that only runs stored scripts
+ * must not read variables by it: a webhook's sender, or a stranger whose text the sender passes on, would otherwise read them. A token that
+ * also runs code of the caller can read as much anyway. The rights of the user are checked when the job runs.
+ */
+export function mayRefer(actor: Actor, { kind, path }: Reference): boolean {
+  if (actor.kind === "job" || actor.scopes === undefined) return true;
+  const { access } = kind === "var" ? actions.readVariable : actions.readResource;
+  return (
+    scopesAllow(actor.scopes, { domain: "jobs", verb: "run", runs: "preview" }, undefined, false) ||
+    scopesAllow(actor.scopes, access, path, false)
+  );
+}

@@ -1,0 +1,12 @@
+import * as z from "zod";
+import { toIsoTime } from "../../contract/iso-time.ts";
+
+/** The last refused requests of a route, the newest first. */
+export const routeFailuresSchema = z.object({ failures: z.array(z.object({ atMs: z.number(), reason: z.string() })) });
+export type RouteFailures = z.infer<typeof routeFailuresSchema>;
+
+/** Returns the refused requests as `http_triggers/get` shows them. */
+export const toFailuresJson = ({ failures }: RouteFailures) => failures.map(({ atMs, reason }) => ({ at: toIsoTime(atMs), reason }));
+
+/** The number of refused requests that a route shows. */
+export const MOST_FAILURES = 20;

@@ -1,0 +1,174 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { SvcError } from "../../contract/errors.ts";
+import type { Payload } from "../../contract/payload.ts";
+import { ROUTES_PREFIX } from "../../contract/route.ts";
+import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
+import { setsOwnCookie } from "../../core/reply/reply.ts";
+import type { Authentication, RefusalReason } from "../../core/routes/authentication.ts";
+import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
+import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import { type RouteRequest, type RouteRun, runRoute } from "../../services/routes/run-route.ts";
+import { TriggerChanged } from "../../services/triggers/hold-job.ts";
+import { takeCallerAddress } from "../shared/caller-address.ts";
+import { readRouteToken } from "../shared/credentials.ts";
+import { edgeHandler, readPayload, replyOnError, toErrorReply } from "../shared/edge.ts";
+import { buildEventReply } from "../shared/event-reply.ts";
+import { markReplay, type Reply, text } from "../shared/reply.ts";
+import { buildResultReply } from "../shared/result-reply.ts";
+
+type Deps = Parameters<typeof runRoute>[0] & Parameters<typeof buildEventReply>[0];
+
+export interface AnswerRequestDeps extends Deps {
+  /** Finds the route of an address below `/api/r/`. `path` is the address as sent, without that prefix. */
+  findRoute: (request: { method: RequestMethod; path: string }) => Promise<RouteMatch>;
+  authenticateRequest: (found: FoundRoute, payload: Payload, token: string | undefined) => Promise<Authentication>;
+  /** Shows a refused request to the owners of its route. */
+  recordRefusal: (found: FoundRoute, reason: RefusalReason) => Promise<unknown>;
+  /** Answers a request for a file of the workspace's storage. */
+  answerStatic: (found: FoundRoute, request: RouteRequest) => Promise<Reply>;
+  includedHeaders: readonly string[];
+  /** The routes answer at an origin of their own, whose pages therefore need no sandbox. */
+  hasOwnOrigin: boolean;
+}
+
+/** Pages and shaped replies share the origin of the API and the console, whose session they must not use. */
+const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
+
+/** Creates the handler of all requests below `/api/r/`. */
+export function createRouteHandler(deps: AnswerRequestDeps) {
+  const workspaces = new WeakMap<APIGatewayProxyEvent, string>();
+  return edgeHandler(
+    async (event) => {
+      takeCallerAddress(event);
+      const cors: Record<string, string> = {};
+      const reply = await replyOnError(() =>
+        answerRequest(deps, event, (found) => {
+          workspaces.set(event, found.workspace);
+          Object.assign(cors, corsHeaders(event.headers["origin"], found.own.allowed_origins));
+        }),
+      );
+      return protectReply(deps, withoutBody(event, addHeaders(reply, cors)));
+    },
+    (event) => ({ route: "routes.request", workspace: workspaces.get(event) }),
+  );
+}
+
+/** Adds headers to those of a reply. The reply may vary by other headers as well. */
+function addHeaders(reply: Reply, { vary, ...headers }: Record<string, string>): Reply {
+  const varies = vary === undefined ? {} : { vary: [reply.headers?.["vary"], vary].filter(Boolean).join(", ") };
+  return { ...reply, headers: { ...reply.headers, ...headers, ...varies } };
+}
+
+/** `onFound` is called before anything can fail that depends on the route. */
+async function answerRequest(deps: AnswerRequestDeps, event: APIGatewayProxyEvent, onFound: (found: FoundRoute) => void): Promise<Reply> {
+  const path = event.path.toWellFormed().slice(ROUTES_PREFIX.length).replace(/^\//, "");
+  const method = toRequestMethod(event);
+  const match = await deps.findRoute({ method, path });
+  const isPreflight = event.httpMethod === "OPTIONS";
+  if (match.outcome === "otherMethod") {
+    const allow = { Allow: allowHeader(match.allowed) };
+    if (isPreflight) return { statusCode: 204, headers: allow, body: "" };
+    return toErrorReply(new SvcError("route.method", { method: event.httpMethod, allowed: [...match.allowed] }), allow);
+  }
+  if (match.outcome === "unknown" || match.route.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
+  const found = match.route;
+  onFound(found);
+  if (isPreflight) return answerPreflight(event, found);
+  try {
+    return await answerFound(deps, found, event, path);
+  } catch (error) {
+    if (!(error instanceof TriggerChanged)) throw error;
+    // The route was enabled, disabled or changed while its job was recorded, so it is read again, once.
+    const again = await deps.findRoute({ method, path });
+    if (again.outcome !== "found" || again.route.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
+    return answerFound(deps, again.route, event, path).catch((second: unknown) => {
+      throw second instanceof TriggerChanged ? new SvcError("write.collided", {}) : second;
+    });
+  }
+}
+
+/** `HEAD` is answered as `GET`. A preflight request names the method of the request that follows it. */
+function toRequestMethod({ httpMethod, headers }: APIGatewayProxyEvent): RequestMethod {
+  const named = (httpMethod === "OPTIONS" ? (headers["access-control-request-method"] ?? "") : httpMethod).toLowerCase();
+  return named === "head" ? "get" : (httpMethodSchema.safeParse(named).data ?? "options");
+}
+
+function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundRoute): Reply {
+  const allow = { Allow: allowHeader([own.http_method]) };
+  const isAllowed = "access-control-allow-origin" in corsHeaders(headers["origin"], own.allowed_origins);
+  const preflight = isAllowed ? preflightHeaders(own.http_method, headers["access-control-request-headers"]) : {};
+  return { statusCode: 204, headers: { ...allow, ...preflight }, body: "" };
+}
+
+async function answerFound(deps: AnswerRequestDeps, found: FoundRoute, event: APIGatewayProxyEvent, path: string): Promise<Reply> {
+  const payload = readPayload({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
+  const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
+  const token = readRouteToken(event);
+  const authentication = await deps.authenticateRequest(found, payload, token);
+  switch (authentication.outcome) {
+    case "admitted": {
+      if (found.own.static_asset_config) return deps.answerStatic(found, request);
+      const run = await runRoute(deps, found, authentication, request);
+      return buildRunReply(deps, found, run, () => recheckRoute(deps, found, { path, payload, token }));
+    }
+    case "answered":
+      return { statusCode: 200, headers: { "content-type": authentication.contentType }, body: authentication.body };
+    case "refused": {
+      const { reason, challenge } = authentication;
+      await deps.recordRefusal(found, reason).catch((error: unknown) => reportFailure("A refused request was not recorded", error));
+      return toErrorReply(new SvcError("httpRoute.refused", {}), challenge === undefined ? {} : { "WWW-Authenticate": challenge });
+    }
+    case "unavailable":
+      return toErrorReply(new SvcError("httpRoute.keysUnavailable", { retryAfterS: authentication.retryAfterS }));
+  }
+}
+
+function buildRunReply(deps: AnswerRequestDeps, { workspace, own }: FoundRoute, run: RouteRun, recheck: () => Promise<void>): Reply {
+  switch (run.outcome) {
+    case "ended":
+      return markReplay(buildResultReply(run.result), run.replayed);
+    case "started":
+      return markReplay(text(201, run.id, { "x-svc-job-id": run.id }), run.replayed);
+    case "held":
+      // A caller that waits for a result learns that there is none yet.
+      return markReplay(text(own.request_type === "async" ? 201 : 202, run.id, { "x-svc-job-id": run.id }), run.replayed);
+    case "streamed": {
+      const { id, lastEventId, replayed } = run;
+      const stream = { workspace, id, query: { only_result: true, fast: true }, lastEventId };
+      return markReplay(buildEventReply(deps, stream, recheck), replayed);
+    }
+  }
+}
+
+/** Ends the stream of a route that was disabled or deleted since, or whose caller's token was. */
+async function recheckRoute(
+  deps: AnswerRequestDeps,
+  { own, trigger }: FoundRoute,
+  { path, payload, token }: { path: string; payload: Payload; token: string | undefined },
+): Promise<void> {
+  const match = await deps.findRoute({ method: own.http_method, path });
+  const now = match.outcome === "found" ? match.route : undefined;
+  if (now?.trigger.id !== trigger.id || now.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
+  // Other credentials, such as a signature, may expire while the stream lasts.
+  const hasOwnToken = now.own.authentication_method === "svc" || now.own.authentication_method === "windmill";
+  if (!hasOwnToken) return;
+  const { outcome } = await deps.authenticateRequest(now, payload, token);
+  if (outcome !== "admitted") throw new SvcError("httpRoute.refused", {});
+}
+
+function withoutBody({ httpMethod }: APIGatewayProxyEvent, reply: Reply): Reply {
+  if (httpMethod !== "HEAD") return reply;
+  const { chunks, ...others } = reply;
+  return { ...others, body: "", isBase64Encoded: false };
+}
+
+/** All answers of routes leave through here, errors too: none is rendered in the origin of the console, and none replaces its session. */
+function protectReply({ hasOwnOrigin }: Pick<AnswerRequestDeps, "hasOwnOrigin">, reply: Reply): Reply {
+  const headers = Object.entries(reply.headers ?? {}).filter(([name, value]) => {
+    const named = name.toLowerCase();
+    return named !== "content-security-policy" && !(named === "set-cookie" && setsOwnCookie(String(value)));
+  });
+  const policy = hasOwnOrigin ? {} : { "content-security-policy": SANDBOX };
+  return { ...reply, headers: { "x-content-type-options": "nosniff", ...Object.fromEntries(headers), ...policy } };
+}

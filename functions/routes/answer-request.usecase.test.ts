@@ -1,0 +1,263 @@
+import { randomUUID } from "node:crypto";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { beforeAll, describe, expect, it } from "vitest";
+import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
+import { keys } from "../../core/objects/keys.ts";
+import type { Authentication, RefusalReason } from "../../core/routes/authentication.ts";
+import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import type { StoredTrigger } from "../../core/triggers/trigger.ts";
+import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
+import { newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
+import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { type AnswerRequestDeps, createRouteHandler } from "./answer-request.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
+const PATH = "shop/orders/7";
+
+async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled"): Promise<FoundRoute> {
+  const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null });
+  const stored = { ...keys.trigger(room.workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
+  await room.deps.objects.put(stored);
+  const trigger = {
+    ...{ id: randomUUID(), kind: "http" as StoredTrigger["kind"], path: "f/t/route", scriptPath: version.path, isFlow: false, mode },
+    ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
+  };
+  const head = { ...keys.scriptHead(room.workspace, version.path), value: version, build };
+  const fields = httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own });
+  return {
+    workspace: room.workspace,
+    trigger,
+    stored,
+    own: fields,
+    params: { id: "7" },
+    below: [],
+    actor: anAdmin,
+    head,
+    credential: undefined,
+  };
+}
+
+/** An address with one route. Other methods of it are refused. */
+function serve(route: FoundRoute, authentication: Authentication = { outcome: "admitted" }, options: Partial<AnswerRequestDeps> = {}) {
+  const refusals: RefusalReason[] = [];
+  const findRoute = async ({ method, path }: { method: RequestMethod; path: string }): Promise<RouteMatch> => {
+    if (path !== PATH) return { outcome: "unknown" };
+    return method === route.own.http_method ? { outcome: "found", route } : { outcome: "otherMethod", allowed: [route.own.http_method] };
+  };
+  const handler = createRouteHandler({
+    ...room.deps,
+    findLastStep: async () => undefined,
+    syncLimitMs: async () => 5000,
+    findRoute,
+    authenticateRequest: async () => authentication,
+    recordRefusal: async (_, reason) => void refusals.push(reason),
+    answerStatic: async () => ({ statusCode: 200, headers: { "content-type": "text/plain" }, body: "file" }),
+    includedHeaders: [],
+    hasOwnOrigin: false,
+    ...options,
+  });
+  const call = async (method: string, headers: Record<string, string> = {}, { path = PATH, body = "{}" } = {}) => {
+    const sent = { method, path: `/api/r/${path}`, headers: Object.entries(headers), ...(method === "GET" ? {} : { body }) };
+    const reply = await handler(toGatewayEvent(sent) as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);
+    const named = Object.fromEntries(Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
+    return { ...reply, headers: named };
+  };
+  return { call, refusals };
+}
+
+describe("an answer of a route", () => {
+  it("is the result of the script, or what it describes in its result", async () => {
+    room.answers.run = async () => success({ total: 3 });
+    const { call } = serve(await aRoute());
+    const reply = await call("POST");
+    expect([reply.statusCode, reply.body, reply.headers["content-type"]]).toEqual([200, '{"total":3}', "application/json"]);
+    expect(reply.headers).toMatchObject({ "x-svc-job-id": expect.any(String), "x-svc-job-state": "succeeded" });
+    room.answers.run = async () => success({ svc_status_code: 402, svc_content_type: "text/html", result: "<p>Pay" });
+    expect(await call("POST")).toMatchObject({ statusCode: 402, body: "<p>Pay" });
+  });
+
+  it("has 201 and the job's id if the route is asynchronous, and 202 for a caller who waits for a suspended route", async () => {
+    const asynchronous = await serve(await aRoute({ request_type: "async" })).call("POST");
+    expect([asynchronous.statusCode, asynchronous.body]).toEqual([201, asynchronous.headers["x-svc-job-id"]]);
+    for (const [type, status] of [
+      ["async", 201],
+      ["sync", 202],
+      ["sync_sse", 202],
+    ] as const) {
+      const suspended = await serve(await aRoute({ request_type: type }, "suspended")).call("POST");
+      expect([suspended.statusCode, suspended.body]).toEqual([status, suspended.headers["x-svc-job-id"]]);
+    }
+  });
+
+  it("streams the events of the job, which end with its result", async () => {
+    const route = await aRoute({ request_type: "sync_sse" });
+    const { call } = serve(route);
+    const reply = await call("POST");
+    expect(reply.headers["content-type"]).toBe("text/event-stream");
+    room.answers.run = async () => success("streamed");
+    await work(room);
+    const chunks = reply.chunks?.(new AbortController().signal);
+    expect((await chunks?.next())?.value).toContain('"only_result":"streamed"');
+    await chunks?.return(undefined);
+  });
+
+  it.each([
+    ["another address", "POST", { path: "shop/carts" }, 404, "httpRoute.unknown"],
+    ["another method", "DELETE", {}, 405, "route.method"],
+    ["a method that no route has", "PROPFIND", {}, 405, "route.method"],
+    ["a body that is too large", "POST", { body: "a".repeat(5_000_000) }, 413, "body.tooLarge"],
+  ])("is one sentence for %s", async (_, method, sent, status, code) => {
+    const reply = await serve(await aRoute()).call(method, {}, sent);
+    expect([reply.statusCode, reply.headers["x-svc-error"]]).toEqual([status, code]);
+    expect(reply.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(reply.headers["content-security-policy"]).toBe(SANDBOX);
+    expect(reply.body).toMatch(/^[A-Z].*\.$/);
+    expect(reply.headers["allow"]).toBe(status === 405 ? "POST, OPTIONS" : undefined);
+  });
+
+  it("is 404 for a disabled route and for one whose script is gone, like that of an unknown address for the former", async () => {
+    const disabled = await serve(await aRoute({}, "disabled")).call("POST");
+    const unknown = await serve(await aRoute()).call("POST", {}, { path: "x" });
+    expect([disabled.statusCode, disabled.body]).toEqual([404, unknown.body]);
+    const gone = await serve({ ...(await aRoute()), head: undefined }).call("POST");
+    expect([gone.statusCode, gone.headers["x-svc-error"]]).toEqual([404, "httpRoute.notRunnable"]);
+  });
+
+  it("to HEAD is that to GET without its body", async () => {
+    room.answers.run = async () => success("text");
+    const route = await aRoute({ http_method: "get" });
+    const reply = await serve(route).call("HEAD");
+    expect([reply.statusCode, reply.body, reply.headers["content-type"]]).toEqual([200, "", "application/json"]);
+    expect(await listJobs(room, route.trigger.scriptPath)).toHaveLength(1);
+    expect((await serve(route).call("POST")).headers["allow"]).toBe("GET, HEAD, OPTIONS");
+  });
+});
+
+describe("a refused request", () => {
+  it("receives one sentence that does not say why, and starts no job; the route shows the reason", async () => {
+    const route = await aRoute();
+    const bodies = new Set<string>();
+    for (const reason of ["wrongKey", "tooOld", "wrongClaim"] as const) {
+      const { call, refusals } = serve(route, { outcome: "refused", reason, challenge: 'Basic realm="svc"' });
+      const reply = await call("POST");
+      expect([reply.statusCode, reply.headers["www-authenticate"], refusals]).toEqual([401, 'Basic realm="svc"', [reason]]);
+      bodies.add(reply.body);
+    }
+    expect(bodies.size).toBe(1);
+    expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
+  });
+
+  it("is refused although its reason cannot be recorded", async () => {
+    const recordRefusal = () => Promise.reject(new Error("No table."));
+    const reply = await serve(await aRoute(), { outcome: "refused", reason: "wrongKey" }, { recordRefusal }).call("POST");
+    expect(reply.statusCode).toBe(401);
+  });
+
+  it("may come again if the keys of its issuer cannot be read", async () => {
+    const reply = await serve(await aRoute(), { outcome: "unavailable", retryAfterS: 30 }).call("POST");
+    expect([reply.statusCode, reply.headers["retry-after"]]).toEqual([503, "30"]);
+  });
+
+  it("differs from a check of the address, which is answered without a job", async () => {
+    const route = await aRoute();
+    const reply = await serve(route, { outcome: "answered", contentType: "text/plain", body: "challenge" }).call("POST");
+    expect([reply.statusCode, reply.body, reply.headers["content-security-policy"]]).toEqual([200, "challenge", SANDBOX]);
+    expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
+  });
+});
+
+describe("the origin of the console", () => {
+  it("renders no answer of a route, unless routes have an origin of their own", async () => {
+    room.answers.run = async () => success({ svc_content_type: "text/html", result: "<script>1</script>" });
+    const route = await aRoute();
+    expect((await serve(route).call("POST")).headers["content-security-policy"]).toBe(SANDBOX);
+    const own = await serve(route, { outcome: "admitted" }, { hasOwnOrigin: true }).call("POST");
+    expect(own.headers["content-security-policy"]).toBeUndefined();
+    expect(own.headers["x-content-type-options"]).toBe("nosniff");
+    const file = await serve(await aRoute({ static_asset_config: { s3: "a" } })).call("POST");
+    expect([file.body, file.headers["content-security-policy"]]).toEqual(["file", SANDBOX]);
+  });
+
+  it.each([
+    "token=a",
+    " Token=a; Path=/",
+    "__Host-token=a; Secure",
+    "__SECURE-TOKEN=a",
+    "__Http-token=a",
+    "__Host-Http-token=a",
+    "\ttoken=a",
+    "svc_login=a",
+  ])("keeps its cookies from an answer with %j", async (cookie) => {
+    room.answers.run = async () => success({ svc_headers: { "Set-Cookie": cookie }, result: 1 });
+    const shaped = await serve(await aRoute()).call("POST");
+    expect([shaped.statusCode, shaped.headers["set-cookie"]]).toEqual([400, undefined]);
+    const answerStatic = async () => ({ statusCode: 200, headers: { "Set-Cookie": cookie }, body: "" });
+    const file = await serve(await aRoute({ static_asset_config: { s3: "a" } }), { outcome: "admitted" }, { answerStatic }).call("POST");
+    expect([file.statusCode, file.headers["set-cookie"]]).toEqual([200, undefined]);
+  });
+
+  it("does not send the session of its user to a route", async () => {
+    const tokens: (string | undefined)[] = [];
+    const authenticateRequest: AnswerRequestDeps["authenticateRequest"] = async (_, __, token) => {
+      tokens.push(token);
+      return { outcome: "admitted" };
+    };
+    const { call } = serve(await aRoute(), undefined, { authenticateRequest });
+    await call("POST", { cookie: "token=session", origin: "https://svc.example", "sec-fetch-site": "same-origin" });
+    await call("POST", { authorization: "Bearer one", cookie: "token=session" });
+    expect(tokens).toEqual([undefined, "one"]);
+  });
+});
+
+describe("a page of another origin", () => {
+  const origin = "https://shop.example";
+  const preflight = { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization, x-shop" };
+
+  it("may call a route that allows its origin, and reads its answers, refusals too", async () => {
+    room.answers.run = async () => success(1);
+    const route = await aRoute({ allowed_origins: [origin] });
+    const allowed = await serve(route).call("OPTIONS", preflight);
+    expect([allowed.statusCode, allowed.body]).toEqual([204, ""]);
+    expect(allowed.headers).toMatchObject({
+      "access-control-allow-origin": origin,
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": "authorization, x-shop",
+      vary: "Origin",
+      allow: "POST, OPTIONS",
+    });
+    expect(allowed.headers).not.toHaveProperty("access-control-allow-credentials");
+    const { call } = serve(route, { outcome: "refused", reason: "wrongKey" });
+    expect((await call("POST", { origin })).headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
+    expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
+  });
+
+  it("may call a route that allows every origin", async () => {
+    const { call } = serve(await aRoute({ allowed_origins: ["*"] }));
+    expect((await call("OPTIONS", preflight)).headers["access-control-allow-origin"]).toBe("*");
+  });
+
+  it.each([
+    ["that allows another origin", ["https://other.example"]],
+    ["that names no origin", undefined],
+    ["whose origin is a part of its own", ["https://shop.example.com", "shop.example"]],
+  ])("may not call a route %s", async (_, allowed) => {
+    const { call } = serve(await aRoute({ allowed_origins: allowed }));
+    const reply = await call("OPTIONS", preflight);
+    expect(reply.statusCode).toBe(204);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it("learns the methods of an address by OPTIONS, and that it is unknown", async () => {
+    const { call } = serve(await aRoute());
+    const methods = await call("OPTIONS");
+    expect([methods.statusCode, methods.headers["allow"]]).toEqual([204, "POST, OPTIONS"]);
+    expect((await call("OPTIONS", preflight, { path: "x" })).statusCode).toBe(404);
+  });
+});

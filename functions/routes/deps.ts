@@ -1,0 +1,29 @@
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { env } from "../../contract/env.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { findLastStep } from "../../services/flows/inspection/last-step.ts";
+import { findRoute } from "../../services/routes/find-route.ts";
+import { answerStatic } from "../../services/routes/static-files.ts";
+import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
+import { executorDeps } from "../shared/wiring/executor.ts";
+import { jobData } from "../shared/wiring/job-data.ts";
+import type { AnswerRequestDeps } from "./answer-request.ts";
+
+const executor = executorDeps("routes");
+
+/** The dependencies of the function `routes`. */
+export const deps: AnswerRequestDeps = {
+  ...executor,
+  // A synchronous caller waits for the answer.
+  maxRetryMs: 4000,
+  objects: objectTable,
+  jobData,
+  syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs: executor.nowMs }),
+  findLastStep: (flow: Job) => findLastStep(executor, flow),
+  findRoute: (search) => findRoute({ objects: objectTable }, search),
+  authenticateRequest: async () => ({ outcome: "refused", reason: "noConfiguration" }),
+  recordRefusal: async () => undefined,
+  answerStatic: (found, request) => answerStatic({ objects: objectTable, jobs: executor.jobs, storage: executor.storage }, found, request),
+  includedHeaders: (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim().toLowerCase() || []),
+  hasOwnOrigin: false,
+};

@@ -1,0 +1,78 @@
+import * as z from "zod";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { DataKeys } from "../../aws/kms/data-keys.ts";
+import { INSTANCE } from "../../contract/common.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { openSecret, type SecretLocation, sealSecret } from "../../core/secrets/seal.ts";
+
+export interface AccountKeyDeps {
+  objects: Pick<ObjectTable, "get" | "put">;
+  accountKeys: DataKeys;
+  nowMs: () => number;
+}
+
+const KEY_VERSION = 1;
+const storedKeySchema = z.object({ wrapped: z.string() });
+
+/** The owner of a sealed text. Each kind of text has its own, so that none is accepted as another. */
+export const sealLocations = {
+  client: (name: string): SecretLocation => ({ workspace: INSTANCE, path: `#client/${name}` }),
+  pending: { workspace: INSTANCE, path: "#connect" },
+  completed: { workspace: INSTANCE, path: "#connected" },
+  account: (workspace: string, id: number): SecretLocation => ({ workspace, path: `#account/${id}` }),
+};
+
+let cached: { key: Buffer; untilMs: number } | undefined;
+
+/** Returns the key, or `undefined` if nothing was sealed yet. */
+async function findAccountKey({ objects, accountKeys, nowMs }: AccountKeyDeps): Promise<Buffer | undefined> {
+  if (cached && cached.untilMs > nowMs()) return cached.key;
+  const stored = await objects.get(keys.accountKey());
+  if (!stored) return undefined;
+  const key = await accountKeys.unwrap(INSTANCE, parseObject(storedKeySchema, stored).wrapped);
+  cached = { key, untilMs: nowMs() + limits.dataKeyCacheMs };
+  return key;
+}
+
+/** Returns the key. The first text to seal creates it; concurrent calls share the stored one. */
+async function requireAccountKey(deps: AccountKeyDeps): Promise<Buffer> {
+  const found = await findAccountKey(deps);
+  if (found) return found;
+  const { wrapped } = await deps.accountKeys.generate(INSTANCE);
+  await deps.objects.put({ ...keys.accountKey(), value: { wrapped } }, "absent");
+  return requireAccountKey(deps);
+}
+
+/** Seals a text for one location. */
+export async function sealForAccounts(deps: AccountKeyDeps, place: SecretLocation, text: string): Promise<string> {
+  return sealSecret({ version: KEY_VERSION, key: await requireAccountKey(deps) }, place, text);
+}
+
+/** Opens a sealed text. Returns `undefined` if it was forged, changed, or sealed for another location. */
+export async function openForAccounts(deps: AccountKeyDeps, place: SecretLocation, sealed: string): Promise<string | undefined> {
+  const key = await findAccountKey(deps);
+  if (!key) return undefined;
+  try {
+    return openSecret(key, place, sealed);
+  } catch {
+    // A text that was forged, changed, or sealed for another purpose counts as absent.
+    return undefined;
+  }
+}
+
+/** Opens sealed JSON of a browser or a caller. Returns `undefined` for anything else. */
+export async function openJsonForAccounts<T>(
+  deps: AccountKeyDeps,
+  place: SecretLocation,
+  { sealed, schema }: { sealed: string; schema: z.ZodType<T> },
+): Promise<T | undefined> {
+  const opened = await openForAccounts(deps, place, Buffer.from(sealed, "base64url").toString());
+  return opened === undefined ? undefined : schema.parse(JSON.parse(opened));
+}
+
+/** Seals JSON as text that a cookie and a JSON body can hold. */
+export async function sealJsonForAccounts(deps: AccountKeyDeps, place: SecretLocation, value: unknown): Promise<string> {
+  return Buffer.from(await sealForAccounts(deps, place, JSON.stringify(value))).toString("base64url");
+}

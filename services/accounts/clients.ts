@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import {
+  CONNECT_CLIENTS,
+  type ConnectClient,
+  connectClientsSchema,
+  findKeptSecret,
+  type StoredClient,
+  storedClientsSchema,
+  toConnectClient,
+} from "../../core/accounts/client.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
+import { type AccountKeyDeps, openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
+
+interface SaveClientsDeps extends AccountKeyDeps {
+  objects: Pick<ObjectTable, "get" | "put" | "transactWrite">;
+}
+
+const key = keys.instanceSetting(CONNECT_CLIENTS);
+
+/**
+ * Replaces the connect clients of the instance; `null` removes all. A client without a secret keeps the one that was stored for it, if its id and
+ * its token URL are the same. Throws `setting.value`, `access.changedMeanwhile`.
+ */
+export async function setConnectClients(deps: SaveClientsDeps, value: unknown): Promise<void> {
+  if (value == null) {
+    await deps.objects.transactWrite([write.remove(key)]);
+    return;
+  }
+  const parsed = connectClientsSchema.safeParse(value);
+  if (!parsed.success) throw new SvcError("setting.value", { key: CONNECT_CLIENTS, reason: parsed.error.issues[0]?.message ?? "" });
+  const sent = parsed.data;
+  await retryOnConflict(
+    async () => {
+      const found = await deps.objects.get(key);
+      const before = found ? parseObject(storedClientsSchema, found) : {};
+      const clients: Record<string, StoredClient> = {};
+      for (const [name, client] of Object.entries(sent)) {
+        const sealedSecret = client.secret
+          ? await sealForAccounts(deps, sealLocations.client(name), client.secret)
+          : findKeptSecret(before[name], client);
+        clients[name] = { id: client.id, connect_config: client.connect_config, ...(sealedSecret === undefined ? {} : { sealedSecret }) };
+      }
+      const object = { ...key, value: clients, version: randomUUID() };
+      const refused = await deps.objects.transactWrite([write.put(object, found ? unchangedSince(found) : "absent")]);
+      return refused === undefined ? { done: undefined } : undefined;
+    },
+    () => new SvcError("access.changedMeanwhile", {}),
+  );
+}
+
+/** Returns the stored connect clients by name. */
+export async function loadStoredClients({ objects }: { objects: Pick<ObjectTable, "get"> }): Promise<Record<string, StoredClient>> {
+  const found = await objects.get(key);
+  return found ? parseObject(storedClientsSchema, found) : {};
+}
+
+/** Returns a stored client. Throws `connect.unknown`. */
+export async function requireStoredClient(deps: { objects: Pick<ObjectTable, "get"> }, name: string): Promise<StoredClient> {
+  const clients = await loadStoredClients(deps);
+  const found = Object.hasOwn(clients, name) ? clients[name] : undefined;
+  if (!found) throw new SvcError("connect.unknown", { client: name });
+  return found;
+}
+
+/** Returns a client with its secret. Throws `connect.unknown`. */
+export async function loadConnectClient(deps: AccountKeyDeps, name: string): Promise<ConnectClient> {
+  const stored = await requireStoredClient(deps, name);
+  const { sealedSecret } = stored;
+  const secret = sealedSecret === undefined ? undefined : await openForAccounts(deps, sealLocations.client(name), sealedSecret);
+  return toConnectClient(name, stored, secret);
+}

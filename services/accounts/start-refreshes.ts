@@ -1,0 +1,30 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Functions } from "../../aws/lambda/functions.ts";
+import { dueRefreshSchema } from "../../core/accounts/account.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+
+export interface StartRefreshesDeps {
+  objects: Pick<ObjectTable, "list">;
+  functions: Pick<Functions, "startRefreshing">;
+  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
+  isolation: { attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<{ ok: true; value: T } | { ok: false }> };
+  nowMs: () => number;
+}
+
+/** The number of accounts that one tick has refreshed. Others follow a minute later, in the order of their times. */
+const PER_TICK = 500;
+/** The number of accounts that one call of function `objects` refreshes at the same time. */
+const PER_CALL = 10;
+
+/** Has the tokens refreshed that are due, by function `objects`, which opens secrets. Returns their number. */
+export async function startDueRefreshes(deps: StartRefreshesDeps): Promise<number> {
+  const { pk, sk: until } = keys.dueRefresh(deps.nowMs(), "\uffff", 0);
+  const found = await deps.objects.list(pk, { between: ["0", until], limit: PER_TICK });
+  const read = await Promise.all(
+    found.map((stored) => deps.isolation.attempt("refreshAccounts", stored.sk, () => parseObject(dueRefreshSchema, stored))),
+  );
+  const due = read.flatMap((each) => (each.ok ? [{ workspace: each.value.of, account: each.value.account }] : []));
+  for (let at = 0; at < due.length; at += PER_CALL) await deps.functions.startRefreshing({ refresh: due.slice(at, at + PER_CALL) });
+  return due.length;
+}

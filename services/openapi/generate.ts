@@ -1,0 +1,159 @@
+import * as z from "zod";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/access/actions.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { isJsonObject } from "../../contract/json-object.ts";
+import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
+import type { OpenapiRequest } from "../../contract/routes/triggers/openapi-documents.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { buildDocument } from "../../core/openapi/document.ts";
+import type { DocumentedRunnable } from "../../core/openapi/parts.ts";
+import type { DocumentedRoute } from "../../core/openapi/route-operations.ts";
+import { type RunnableKind, readSelection } from "../../core/openapi/select.ts";
+import { formatYaml } from "../../core/openapi/yaml.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { parseJson } from "../../core/records/record-format.ts";
+import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+import { toRouteAddress } from "../../core/routes/address.ts";
+import { type StoredTrigger, storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { createPathFilter } from "../identity/permit.ts";
+
+interface OpenapiDeps {
+  objects: Pick<ObjectTable, "list" | "batchGet">;
+  baseUrl: string;
+}
+
+/** Lambda returns at most 6 MB, and escapes the text once more in its reply. */
+const MOST_BYTES = 4_500_000;
+
+const routeAccess = { domain: "http_triggers", verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" } as const;
+const flowAccess = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" } as const;
+
+const listingSchema = z.object({
+  path: z.string(),
+  archived: z.boolean(),
+  summary: z.string().nullish(),
+  description: z.string().nullish(),
+  hash: z.string(),
+  version: z.number().optional(),
+  has_preprocessor: z.boolean().nullish(),
+});
+
+const bodySchema = z.object({ json: z.string().optional() });
+const sentSchema = z.object({ sent: z.object({ schema: z.record(z.string(), z.unknown()).nullish() }) });
+
+/** A script or flow with the key of its newest version, which contains its schema. */
+type FoundRunnable = DocumentedRunnable & { bodyKey: ObjectKey };
+
+/**
+ * Generates the OpenAPI document of the routes and webhooks that a request selects and that the caller may read, as YAML or JSON. Throws
+ * `body.shape` for an expression that cannot be read, and `openapi.tooLarge`.
+ */
+export async function generateOpenapi(deps: OpenapiDeps, caller: WorkspaceCaller, request: OpenapiRequest): Promise<string> {
+  const { workspace } = caller;
+  const { matchesRoute, matchesWebhook } = readSelection(request);
+  const mayRead = {
+    route: createPathFilter(caller, routeAccess),
+    script: createPathFilter(caller, actions.readScript.access),
+    flow: createPathFilter(caller, flowAccess),
+    resource: createPathFilter(caller, actions.readResource.access),
+  };
+  const listed = matchesRoute ? await deps.objects.list(keys.trigger(workspace, "http", "").pk) : [];
+  const routes = parseReadableObjects(storedTriggerSchema, listed).filter(
+    ({ path, own, mode }) => mode !== "disabled" && mayRead.route(path) && matchesRoute?.(path, String(own["route_path"])),
+  );
+  const [runnables, headers] = await Promise.all([
+    loadRunnables(deps, workspace, matchesWebhook ? undefined : routes),
+    loadApiKeyHeaders(deps, workspace, routes, mayRead.resource),
+  ]);
+  const used = new Set(routes.map(({ isFlow, scriptPath }) => `${isFlow ? "flow" : "script"}/${scriptPath}`));
+  const readable = await loadSchemas(
+    deps,
+    runnables.filter(({ kind, path }) => mayRead[kind](path) && (used.has(`${kind}/${path}`) || matchesWebhook?.(kind, path))),
+  );
+  const byPath = new Map(readable.map((runnable) => [`${runnable.kind}/${runnable.path}`, runnable]));
+  const document = buildDocument(request, {
+    workspace,
+    baseUrl: deps.baseUrl,
+    routes: routes.map(({ path, own, isFlow, scriptPath }): DocumentedRoute => {
+      const fields = own as HttpFields;
+      return {
+        path,
+        own: fields,
+        address: toRouteAddress(workspace, fields).address,
+        runnable: byPath.get(`${isFlow ? "flow" : "script"}/${scriptPath}`),
+        apiKeyHeader: headers.get(fields.authentication_resource_path ?? ""),
+      };
+    }),
+    webhooks: readable.filter(({ kind, path }) => matchesWebhook?.(kind, path)),
+  });
+  const text = request.openapi_spec_format === "json" ? `${JSON.stringify(document, null, 2)}\n` : formatYaml(document);
+  if (Buffer.byteLength(JSON.stringify(text)) > MOST_BYTES) throw new SvcError("openapi.tooLarge", {});
+  return text;
+}
+
+/** Loads the scripts and flows that are not archived: those that routes run, or without `routes` all of the workspace. */
+async function loadRunnables(
+  { objects }: OpenapiDeps,
+  workspace: string,
+  routes: readonly StoredTrigger[] | undefined,
+): Promise<FoundRunnable[]> {
+  const load = (kind: RunnableKind): Promise<readonly (StoredObject | undefined)[]> => {
+    const keyOf = kind === "flow" ? keys.flowListing : keys.scriptListing;
+    if (!routes) return objects.list(keyOf(workspace, "").pk);
+    const paths = new Set(routes.filter(({ isFlow }) => isFlow === (kind === "flow")).map(({ scriptPath }) => scriptPath));
+    return objects.batchGet([...paths].map((path) => keyOf(workspace, path)));
+  };
+  const toRunnables = (kind: RunnableKind, found: readonly (StoredObject | undefined)[]) =>
+    parseReadableObjects(
+      listingSchema,
+      found.filter((one) => one !== undefined),
+    )
+      .filter(({ archived }) => !archived)
+      .map(({ path, hash, version, summary, description, has_preprocessor }) => ({
+        kind,
+        bodyKey: kind === "flow" ? keys.flowBody(workspace, version ?? 0) : keys.versionBody(workspace, hash),
+        path,
+        summary: summary ?? undefined,
+        description: description ?? undefined,
+        hasPreprocessor: has_preprocessor ?? false,
+      }));
+  const [scripts, flows] = await Promise.all([load("script"), load("flow")]);
+  return [...toRunnables("script", scripts), ...toRunnables("flow", flows)];
+}
+
+/** Adds the schemas, by one batch read for 100 runnables. A version that is so large that the bucket contains it is described without one. */
+async function loadSchemas({ objects }: OpenapiDeps, runnables: readonly FoundRunnable[]): Promise<DocumentedRunnable[]> {
+  const bodies = await objects.batchGet(runnables.map(({ bodyKey }) => bodyKey));
+  return runnables.map(({ bodyKey, ...runnable }, index) => {
+    const body = bodies[index];
+    const { json } = body ? parseObject(bodySchema, body) : {};
+    const parsed = json === undefined ? undefined : sentSchema.safeParse(parseJson({ parent: bodyKey.pk, ref: bodyKey.sk, json })).data;
+    return { ...runnable, schema: parsed?.sent.schema ?? undefined };
+  });
+}
+
+/** Loads the headers of the API keys whose resources the caller may read, by the path of the resource. */
+async function loadApiKeyHeaders(
+  { objects }: OpenapiDeps,
+  workspace: string,
+  routes: readonly StoredTrigger[],
+  mayRead: (path: string) => boolean,
+): Promise<Map<string, string>> {
+  const fields = routes.map(({ own }) => own as HttpFields).filter(({ authentication_method: method }) => method === "api_key");
+  const paths = new Set(fields.flatMap(({ authentication_resource_path: path }) => (path && mayRead(path) ? [path] : [])));
+  const found = await objects.batchGet([...paths].map((path) => keys.resource(workspace, path)));
+  const resources = parseReadableObjects(
+    storedResourceSchema,
+    found.filter((one) => one !== undefined),
+  );
+  return new Map(
+    resources.flatMap((resource): [string, string][] => {
+      const value = parseResourceValue(resource);
+      const header = isJsonObject(value) ? value["header"] : undefined;
+      return typeof header === "string" ? [[resource.path, header]] : [];
+    }),
+  );
+}

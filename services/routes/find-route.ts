@@ -1,0 +1,67 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { personKey } from "../../core/people/person.ts";
+import { type AddressMatch, chooseRoute, listPrefixes, splitRequestPath } from "../../core/routes/address.ts";
+import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import { isEntryOf, type RouteEntry, routeEntriesSchema } from "../../core/routes/route-entries.ts";
+import { storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { buildRightsKeys } from "../identity/identify.ts";
+import { identifyRunAsActor } from "../identity/run-as.ts";
+
+interface FindRouteDeps {
+  objects: Pick<ObjectTable, "batchGet">;
+}
+
+/** A request below `/api/r/`. `path` is the address as sent, without that prefix. */
+export interface RouteSearch {
+  method: RequestMethod;
+  path: string;
+}
+
+/**
+ * Finds the route of a request, with everything that its authentication and its job need, in two reads: of the entries whose address begins
+ * like the request's, and of the items that the chosen entry names.
+ */
+export async function findRoute(deps: FindRouteDeps, search: RouteSearch): Promise<RouteMatch> {
+  const parts = splitRequestPath(search.path);
+  if (!parts) return { outcome: "unknown" };
+  const first = await findOnce(deps, { method: search.method, parts }, false);
+  // The entries were older than the trigger. A consistent read decides.
+  return first ?? (await findOnce(deps, { method: search.method, parts }, true)) ?? { outcome: "unknown" };
+}
+
+/** Returns `undefined` if the entries do not fit the trigger that they name. */
+async function findOnce(
+  { objects }: FindRouteDeps,
+  { method, parts }: { method: RequestMethod; parts: readonly string[] },
+  consistent: boolean,
+): Promise<RouteMatch | undefined> {
+  const found = await objects.batchGet(listPrefixes(parts).map(keys.routesAt), { consistent });
+  const candidates = found.flatMap((stored) => (stored ? parseObject(routeEntriesSchema, stored).routes : []));
+  const choice = chooseRoute(candidates, method, parts);
+  if ("allowed" in choice)
+    return choice.allowed.length === 0 ? { outcome: "unknown" } : { outcome: "otherMethod", allowed: choice.allowed };
+  const route = await loadRoute({ objects }, choice.chosen, choice);
+  return route && { outcome: "found", route };
+}
+
+async function loadRoute({ objects }: FindRouteDeps, entry: RouteEntry, { params, below }: AddressMatch): Promise<FoundRoute | undefined> {
+  const { workspace, path, scriptPath, isFlow, email, credential: resource } = entry;
+  const [stored, head, credential, ...rights] = await objects.batchGet(
+    [
+      keys.trigger(workspace, "http", path),
+      isFlow ? keys.flowHead(workspace, scriptPath) : keys.scriptHead(workspace, scriptPath),
+      keys.routeCredential(workspace, resource ?? "none"),
+      ...buildRightsKeys(personKey(email), workspace),
+    ],
+    { consistent: true },
+  );
+  if (!stored) return undefined;
+  const trigger = parseObject(storedTriggerSchema, stored);
+  if (!isEntryOf(entry, workspace, trigger)) return undefined;
+  const own = httpFieldsSchema.parse(trigger.own);
+  const actor = await identifyRunAsActor(objects, workspace, trigger, rights);
+  return { workspace, trigger, stored, own, params, below, actor, head, credential: resource === undefined ? undefined : credential };
+}

@@ -1,0 +1,54 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import type { StoredTrigger } from "../../core/triggers/trigger.ts";
+import { buildKeyWrites, type CreateJobDeps, findPreviousRun } from "../jobs/queue/create-job-record.ts";
+import { type EnqueueDeps, type NewJob, prepareJob } from "../jobs/queue/enqueue.ts";
+
+/** The trigger was changed between its read and the write that depends on its mode. */
+export class TriggerChanged extends Error {
+  override readonly name = "TriggerChanged";
+}
+
+/** A job that waits for its trigger does not start by itself: this is the longest delay of a job. */
+const HELD_MS = limits.maxDelayS * 1000;
+
+interface SuspendedTrigger {
+  workspace: string;
+  trigger: StoredTrigger;
+  /** The item that the trigger was read from. */
+  stored: StoredObject;
+}
+
+/**
+ * Records a job that waits until its trigger is enabled, together with the entry by which it is found then and with its idempotency key. The
+ * trigger must be suspended still: otherwise the job would wait after the release of the others. Returns the other job if a call with the same
+ * key was first. Throws `TriggerChanged`, `job.idTaken` and `idempotency.reused`.
+ */
+export async function holdJob(
+  deps: EnqueueDeps & CreateJobDeps & { objects: Pick<ObjectTable, "get" | "transactWrite"> },
+  { workspace, trigger, stored }: SuspendedTrigger,
+  request: NewJob,
+): Promise<Pick<Job, "id">> {
+  const { jobs, objects, nowMs } = deps;
+  const { idempotencyKey } = request;
+  const scheduledForMs = nowMs() + HELD_MS;
+  const job = await prepareJob(deps, { ...request, scheduledForMs });
+  const expiresAtS = Math.ceil(scheduledForMs / 1000);
+  const refused = await objects.transactWrite([
+    write.check(stored, unchangedSince(stored)),
+    { raw: { Put: jobs.createParams(job, firstDueMs(job.createdAtMs, scheduledForMs)) } },
+    write.put({ ...keys.heldJob(workspace, trigger.id, job.id), value: { job: job.id }, expiresAtS }),
+    ...(idempotencyKey ? buildKeyWrites(idempotencyKey, job.id, nowMs()) : []),
+  ]);
+  if (refused === undefined) return job;
+  if (refused === 0) throw new TriggerChanged(`The trigger ${trigger.path} was changed.`);
+  if (refused < 3 || !idempotencyKey) throw new SvcError("job.idTaken", { id: job.id });
+  const other = await findPreviousRun(deps, idempotencyKey);
+  if (!other) throw new SvcError("write.collided", {});
+  return other;
+}

@@ -1,0 +1,28 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
+import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
+import { checkFileKey } from "../../core/files/file-key.ts";
+import { resolveStorageLocation } from "../../core/files/storage-location.ts";
+import { findStaticPlace } from "../../core/routes/static.ts";
+import { loadFileStorage } from "../settings/file-storage.ts";
+
+/** Checks the fields of a route that serves files. Throws `trigger.source`, and `file.storage*` for a storage that does not exist. */
+export async function checkStaticFields(objects: Pick<ObjectTable, "get">, workspace: string, own: HttpFields): Promise<void> {
+  const refuse = (field: string, reason: string) => new SvcError("trigger.source", { field, reason });
+  const place = findStaticPlace(own);
+  if (!place) {
+    if (own.is_static_website) throw refuse("static_asset_config", "a static website needs static_asset_config with the folder in s3");
+    return;
+  }
+  if (own.http_method !== "get") throw refuse("http_method", "a route that serves files must have the method get, which also answers HEAD");
+  try {
+    checkFileKey(place.root);
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== "file.key") throw error;
+    throw refuse("static_asset_config.s3", "this is not the key of a file or folder");
+  }
+  const where = resolveStorageLocation(await loadFileStorage(objects, workspace), place);
+  if (where.kind === "stack") return;
+  const reason = "routes serve files only from the storage of this service, because they cannot read the access keys of another bucket";
+  throw refuse("static_asset_config.storage", `${reason}; use the storage _stack_`);
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
+import { type Account, accountSchema, computeDueMs } from "../../core/accounts/account.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import type { StoredVariable } from "../../core/variables/variable.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
+
+interface LinkDeps {
+  objects: Pick<ObjectTable, "get">;
+  nowMs: () => number;
+}
+
+/** The fields of a variable that its account determines, and the parts that store the link on the side of the account. */
+interface AccountLink {
+  fields: Partial<StoredVariable>;
+  parts: TransactionPart[];
+}
+
+const NO_LINK: AccountLink = { fields: {}, parts: [] };
+
+/**
+ * Links an account to the variable that contains its token. An account belongs to the user who connected it and to one variable: for any other,
+ * its number in a variable is a number without an effect, such as one from another workspace.
+ */
+export async function buildAccountLink(
+  { objects, nowMs }: LinkDeps,
+  { actor, workspace }: WorkspaceCaller,
+  { path, account: id }: { path: string; account: number | null | undefined },
+): Promise<AccountLink> {
+  if (id == null) return NO_LINK;
+  const found = await objects.get(keys.account(workspace, id));
+  const account = found && parseObject(accountSchema, found);
+  if (!found || !account || account.owner !== actor.email || (account.path ?? path) !== path) return NO_LINK;
+  const { expiresAtMs, refreshToken } = account;
+  const dueMs = refreshToken === undefined || expiresAtMs === undefined ? undefined : Math.round(computeDueMs(expiresAtMs, nowMs()));
+  const { dueMs: before, ...rest } = account;
+  const linked: Account = { ...rest, path, ...(dueMs === undefined ? {} : { dueMs }) };
+  return {
+    fields: {
+      isOauth: true,
+      ...(expiresAtMs === undefined ? {} : { expiresAt: toIsoTime(expiresAtMs) }),
+      ...(dueMs === undefined ? {} : { refreshed: true }),
+    },
+    parts: [
+      {
+        write: write.put({ ...keys.account(workspace, id), value: linked, version: randomUUID() }, unchangedSince(found)),
+        refused: undefined,
+      },
+      ...buildDueParts(workspace, id, { before, after: dueMs }),
+    ],
+  };
+}
+
+/** Builds the parts that move an account to the new path of its variable. */
+export async function buildAccountMove(
+  { objects }: Pick<LinkDeps, "objects">,
+  workspace: string,
+  { variable, to }: { variable: StoredVariable; to: string },
+): Promise<TransactionPart[]> {
+  const found = await findLinkedAccount(objects, workspace, variable);
+  if (!found || found.account.path === to) return [];
+  const { stored, account } = found;
+  const moved = { ...keys.account(workspace, account.id), value: { ...account, path: to }, version: randomUUID() };
+  return [{ write: write.put(moved, unchangedSince(stored)), refused: undefined }];
+}
+
+/** Builds the parts that remove the account of a variable. */
+export async function buildAccountRemoval(
+  { objects }: Pick<LinkDeps, "objects">,
+  workspace: string,
+  variable: StoredVariable,
+): Promise<TransactionPart[]> {
+  const found = await findLinkedAccount(objects, workspace, variable);
+  if (!found) return [];
+  const { stored, account } = found;
+  return [
+    { write: write.remove(keys.account(workspace, account.id), unchangedSince(stored)), refused: undefined },
+    ...buildDueParts(workspace, account.id, { before: account.dueMs, after: undefined }),
+  ];
+}
+
+/** Builds the parts that replace the entry of an account in the queue of refreshes. */
+export function buildDueParts(
+  workspace: string,
+  id: number,
+  { before, after }: { before: number | undefined; after: number | undefined },
+): TransactionPart[] {
+  if (before === after) return [];
+  const entry = { of: workspace, account: id };
+  return [
+    ...(before === undefined ? [] : [{ write: write.remove(keys.dueRefresh(before, workspace, id)), refused: undefined }]),
+    ...(after === undefined ? [] : [{ write: write.put({ ...keys.dueRefresh(after, workspace, id), value: entry }), refused: undefined }]),
+  ];
+}
+
+async function findLinkedAccount(objects: Pick<ObjectTable, "get">, workspace: string, { account: id, path }: StoredVariable) {
+  if (id === undefined) return undefined;
+  const stored = await objects.get(keys.account(workspace, id));
+  const account = stored && parseObject(accountSchema, stored);
+  return stored && account?.path === path ? { stored, account } : undefined;
+}
