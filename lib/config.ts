@@ -1,6 +1,6 @@
 import type { Node } from "constructs";
 import * as z from "zod";
-import { webhookUrl } from "../contract/routes/events/webhooks.ts";
+import { webhookUrl } from "../contract/routes/events/webhook-url.ts";
 import { DEFAULT_STACK } from "../contract/stack-names.ts";
 
 /** Paths of interpreters on this machine, for an engine that runs functions as local processes. */

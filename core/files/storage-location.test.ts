@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileStorageSchema } from "../../contract/routes/workspaces/settings.ts";
+import { fileStorageSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { parseS3Resource, resolveStorageLocation, s3Origin } from "./storage-location.ts";
 
 const s3 = (path: string, fields = {}) => ({ type: "S3Storage" as const, s3_resource_path: path, ...fields });

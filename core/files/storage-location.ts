@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
-import type { FileStorage, S3Storage } from "../../contract/routes/workspaces/settings.ts";
+import type { FileStorage, S3Storage } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { removeTrailing } from "../patterns/remove-trailing.ts";
 
 /** The name of the default storage in URLs. */

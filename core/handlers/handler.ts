@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isRunnablePath } from "../../contract/common.ts";
-import { type ErrorHandler, errorHandlerSchema } from "../../contract/routes/workspaces/settings.ts";
+import { type ErrorHandler, errorHandlerSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { type EndState, isSuccess, type Job } from "../jobs/job.ts";
 import { parseObject } from "../objects/parse-object.ts";
 import type { StoredObject } from "../objects/write.ts";

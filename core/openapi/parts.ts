@@ -16,7 +16,7 @@ export interface DocumentedRunnable {
   hasPreprocessor: boolean;
 }
 
-/** What operations share. Each part is added when an operation uses it. */
+/** The parts that operations refer to. Each part is added when an operation uses it. */
 export interface Components {
   schemas: Map<string, Json>;
   securitySchemes: Map<string, Json>;

@@ -6,7 +6,7 @@ import { PatternError } from "../patterns/translate-pattern.ts";
 type Match = (text: string) => boolean;
 export type RunnableKind = "script" | "flow";
 
-/** What a document contains. */
+/** The routes and webhooks of a document. */
 export interface Selection {
   /** Absent if the document contains no routes. */
   matchesRoute?: (path: string, routePath: string) => boolean;

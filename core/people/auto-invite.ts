@@ -1,4 +1,4 @@
-import type { AutoInvite } from "../../contract/routes/workspaces/settings.ts";
+import type { AutoInvite } from "../../contract/routes/workspaces/setting-schemas.ts";
 
 const domainOf = (email: string) => email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 

@@ -14,6 +14,7 @@ const PARSES_OTHER_TEXT: Record<string, string> = {
   "services/jobs/lifecycle/finish.ts": "a result that a runner has just returned",
   "services/flows/runtime/segments/run-batch.ts": "a result that a runner has just returned",
   "services/flows/runtime/expressions/evaluate-expression.ts": "the value that an expression has just returned",
+  "services/accounts/account-key.ts": "a decrypted key",
   "services/flows/definitions/validate-machine.ts": "a state machine that was just compiled",
 };
 

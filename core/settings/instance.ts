@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
-import { webhookUrl } from "../../contract/routes/events/webhooks.ts";
+import { webhookUrl } from "../../contract/routes/events/webhook-url.ts";
 import { AWS_TRIGGER_SOURCES, awsTriggerSourcesSchema } from "../triggers/sources.ts";
 
 /** Whether sign-in through a provider requires an existing user or an invitation. Default: true. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { people } from "../../aws/cognito/people.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { env } from "../../contract/env.ts";
-import { newWorkspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { newWorkspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { setUpInstance } from "../../services/identity/set-up.ts";
 import { observeHandler } from "../shared/observe.ts";
 

@@ -1,7 +1,7 @@
 import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { FileStorage } from "../../contract/routes/workspaces/settings.ts";
+import type { FileStorage } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { checkFileKey, fileObjectKey, filesPrefix } from "../../core/files/file-key.ts";
 import {
   parseS3Resource,

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
-import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { buildTokenMail } from "../../core/notifications/token-mail.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";

@@ -1,4 +1,4 @@
-import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StartRefreshesDeps, startDueRefreshes } from "../accounts/start-refreshes.ts";

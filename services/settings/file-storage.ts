@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { type FileStorage, fileStorageSchema } from "../../contract/routes/workspaces/settings.ts";
+import { type FileStorage, fileStorageSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { SettingsJson } from "../../contract/routes/workspaces/settings.ts";
-import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import type { SettingsJson } from "../../contract/routes/workspaces/setting-schemas.ts";
+import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { parseStoredHandler } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";

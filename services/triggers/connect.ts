@@ -4,7 +4,7 @@ import type { EventSourceMappings } from "../../aws/lambda/event-source-mappings
 import type { Subscriptions } from "../../aws/sns/subscriptions.ts";
 import type { SourceQueues } from "../../aws/sqs/source-queues.ts";
 import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
-import { workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { buildTriggerRulePrefix } from "../../contract/stack-names.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";

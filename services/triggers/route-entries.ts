@@ -69,7 +69,7 @@ function requireFree({ actor, workspace }: WorkspaceCaller, others: readonly Rou
   throw new SvcError("trigger.routeTaken", { method, address, ...(isShown ? { path: taken.path } : {}) });
 }
 
-/** Requires the rights that a route's address takes. Whoever may write at its path changes the rest of a route. */
+/** Requires the rights to place a route at an address. A user who may write the trigger may change its other fields. */
 async function requireMayPlace(
   objects: Reader,
   { actor, workspace }: WorkspaceCaller,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { folderSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { folderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/people/members.ts";
-import { autoInviteSchema } from "../../contract/routes/workspaces/settings.ts";
+import { autoInviteSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";

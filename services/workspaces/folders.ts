@@ -3,7 +3,7 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspaces.ts";
+import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { ErrorHandler } from "../../contract/routes/workspaces/settings.ts";
+import type { ErrorHandler } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { parseStoredHandler, toStoredHandler } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type NewWorkspace, type WorkspaceJson, workspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
+import { type NewWorkspace, type WorkspaceJson, workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Expectation, type ObjectChange, unchangedSince, write } from "../../core/objects/write.ts";

@@ -3,6 +3,7 @@ import { inWorkspace, timestamp, workspaceId } from "../../common.ts";
 import { workspaceEventTypes } from "../../events.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
+import { webhookUrl } from "./webhook-url.ts";
 
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
@@ -11,18 +12,6 @@ const adminRead = { domain: "workspaces", verb: "read", need: "admin", target: "
 const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
 const done = { text: "A confirmation." };
 
-/** The URL of a receiver. An address inside a network is saved too: the service refuses it at each delivery, because its name may change. */
-export const webhookUrl = z
-  .string()
-  .max(limits.webhookUrlChars)
-  .superRefine((url, context) => {
-    const parsed = URL.parse(url);
-    // The parser would remove these characters, so that the stored text and the called URL were different.
-    if (!parsed || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(url))
-      context.addIssue({ code: "custom", message: "must be a complete http or https URL" });
-    else if (parsed.username || parsed.password)
-      context.addIssue({ code: "custom", message: "must not contain a user name or a password: put a secret in the path or the query" });
-  });
 const eventTypes = z
   .array(z.enum(workspaceEventTypes))
   .min(1, "must name at least one type; null chooses all")

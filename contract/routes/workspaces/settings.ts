@@ -1,82 +1,13 @@
 import * as z from "zod";
-import { anyJson, inWorkspace, isRunnablePath, jsonObject, runnablePath } from "../../common.ts";
-import { limits } from "../../limits.ts";
+import { anyJson, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
+import { approvalSettingsSchema, fileStorageSchema, handlerArgs, handlerPath, settingsSchema } from "./setting-schemas.ts";
 
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
 const done = { text: "A confirmation." };
 const atKey = z.object({ key: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "letters, digits, '.', '_' and '-' only") });
-
-export const autoInviteSchema = z.object({
-  enabled: z.boolean(),
-  /** `*`: every e-mail address. */
-  domain: z.string(),
-  operator: z.boolean(),
-  mode: z.enum(["add", "invite"]),
-});
-export type AutoInvite = z.output<typeof autoInviteSchema>;
-/** A resource of type `s3` contains the bucket and its keys. */
-const s3Storage = z.object({
-  type: z.literal("S3Storage"),
-  s3_resource_path: z
-    .string()
-    .transform((path) => path.replace(/^\$res:/, ""))
-    .pipe(runnablePath),
-  /** Every member may read the resource's keys (`v2/s3_resource_info`), not only members who may read the resource. */
-  public_resource: z.boolean().nullish(),
-  /** Rules that are not paths are not supported. They are rejected, because ignoring them would grant access. */
-  advanced_permissions: z.null("is not supported: files under u/<user>/ and f/<folder>/ have the permissions of these paths").optional(),
-});
-const secondary_storage = z
-  .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/, "letters, digits, '-' and '_', starting with a letter or digit"), s3Storage)
-  .nullish();
-
-/** `stack`: the deployment's own bucket, which is the default. `none`: no files. */
-export const fileStorageSchema = z.discriminatedUnion("type", [
-  s3Storage.extend({ secondary_storage }),
-  z.object({ type: z.literal("stack"), secondary_storage }),
-  z.object({ type: z.literal("none") }),
-]);
-export type FileStorage = z.output<typeof fileStorageSchema>;
-export type S3Storage = z.output<typeof s3Storage>;
-
-/** `every_get_counts`: a `GET` request by a browser decides, and therefore also a `GET` request by a link scanner. */
-export const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
-
-/** A handler: `script/<path>` or `flow/<path>`. A path alone is that of a script. */
-const handlerPath = z
-  .string()
-  .refine((text) => isRunnablePath(text.replace(/^(script|flow)\//, "")), "must look like script/<path> or flow/<path>");
-const handlerArgs = jsonObject.refine(
-  (args) => JSON.stringify(args).length <= limits.handlerArgsBytes,
-  `must have at most ${limits.handlerArgsBytes / 1024} KB`,
-);
-const successHandlerSchema = z.object({ path: handlerPath, extra_args: handlerArgs.optional() });
-export const errorHandlerSchema = successHandlerSchema.extend({
-  /** The handler ignores canceled jobs. */
-  muted_on_cancel: z.boolean().optional(),
-  /** The handler ignores scripts and flows under `u/<user>/`. */
-  muted_on_user_path: z.boolean().optional(),
-});
-export type ErrorHandler = z.output<typeof errorHandlerSchema>;
-
-/** The settings of a workspace. */
-export const settingsSchema = z.object({
-  workspace_id: z.string(),
-  name: z.string(),
-  color: z.string().optional(),
-  auto_invite: autoInviteSchema.optional(),
-  large_file_storage: fileStorageSchema.optional(),
-  approvals: approvalSettingsSchema.optional(),
-  /** The URL that receives the workspace's events, and their types. `null`: all types. */
-  webhook: z.string().optional(),
-  events: z.array(z.string()).nullable().optional(),
-  error_handler: errorHandlerSchema.optional(),
-  success_handler: successHandlerSchema.optional(),
-});
-export type SettingsJson = z.output<typeof settingsSchema>;
 
 const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
 

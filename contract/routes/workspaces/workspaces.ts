@@ -1,49 +1,17 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { extraPerms, folderName, inWorkspace, page, timestamp, username, workspaceId } from "../../common.ts";
+import { folderName, inWorkspace, page, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
+import { folderChangeSchema, folderSchema, newFolderSchema, newWorkspaceSchema, workspaceSchema } from "./workspace-schemas.ts";
 
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
 const create = { method: "POST", fn: "people", auth: "token", status: 201 } as const;
 const w = "/api/w/{workspace}";
 
-export const folderSchema = z.object({
-  name: folderName,
-  owners: z.array(z.string()),
-  extra_perms: extraPerms,
-  summary: z.string().optional(),
-  display_name: z.string().optional(),
-  created_by: z.string().optional(),
-  edited_at: timestamp.optional(),
-  default_permissioned_as: z.array(z.object({ path_glob: z.string(), permissioned_as: z.string() })).optional(),
-  labels: z.array(z.string()).optional(),
-});
-export type FolderJson = z.output<typeof folderSchema>;
-export const newFolderSchema = folderSchema.omit({ created_by: true, edited_at: true }).partial({ owners: true, extra_perms: true });
-export type NewFolder = z.output<typeof newFolderSchema>;
-
-export const folderChangeSchema = newFolderSchema.omit({ name: true });
-export type FolderChange = z.output<typeof folderChangeSchema>;
 const folderErrors = ["folder.notFound", "access.owner", "access.changedMeanwhile", "access.tooMuch"] as const;
 const ownerBody = z.object({ owner: z.string().max(200), write: z.boolean().nullish() });
 
 const atFolder = z.object({ workspace: workspaceId, name: folderName });
-export const workspaceSchema = z.object({
-  id: workspaceId,
-  name: z.string(),
-  owner: z.string(),
-  color: z.string().optional(),
-  deleted: z.boolean().optional(),
-});
-export type WorkspaceJson = z.output<typeof workspaceSchema>;
-export const newWorkspaceSchema = z.object({
-  id: workspaceId,
-  name: z.string().min(1).max(100),
-  username: username.optional(),
-  color: z.string().max(20).nullish(),
-});
-export type NewWorkspace = z.output<typeof newWorkspaceSchema>;
-
 /** A text, because people copy it into files and settings. A shorter one could be guessed. */
 const encryptionKey = z.string().regex(/^[\x21-\x7e]{32,256}$/, "32 to 256 printable characters without spaces");
 

@@ -24,7 +24,7 @@ const blockOf = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?
 
 const received: Received[] = [];
 let finishStream: () => void = () => undefined;
-/** Stands for the service. With `?stream` it sends one event, and the second one when the test says so. */
+/** Takes the place of the service. A request with `?stream` receives one event, and a second one when the test sends it. */
 const service = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request) body += String(chunk);
