@@ -46,7 +46,7 @@ export const handlerArgs = jsonObject.refine(
   (args) => JSON.stringify(args).length <= limits.handlerArgsBytes,
   `must have at most ${limits.handlerArgsBytes / 1024} KB`,
 );
-export const successHandlerSchema = z.object({ path: handlerPath, extra_args: handlerArgs.optional() });
+const successHandlerSchema = z.object({ path: handlerPath, extra_args: handlerArgs.optional() });
 export const errorHandlerSchema = successHandlerSchema.extend({
   /** The handler ignores canceled jobs. */
   muted_on_cancel: z.boolean().optional(),
