@@ -134,6 +134,10 @@ export const keys = {
   routesAt: (prefix: string): ObjectKey => ({ pk: `ROUTES#${prefix}`, sk: "routes" }),
   /** The values of a resource by which HTTP triggers authenticate requests, sealed so that only the function `routes` can read it. */
   routeCredential: (workspace: string, path: string): ObjectKey => ({ pk: `ROUTECRED#${workspace}`, sk: sortable(path) }),
+  /** The resources with such a copy that refer to a variable. */
+  routeVariable: (workspace: string, path: string): ObjectKey => ({ pk: `ROUTEVAR#${workspace}`, sk: sortable(path) }),
+  /** The wrapped data key of these copies. */
+  routeKey: (workspace: string): ObjectKey => ({ pk: `ROUTEKEY#${workspace}`, sk: "key" }),
   /** The last refused requests of an HTTP trigger, by the trigger's id. */
   routeFailures: (workspace: string, id: string): ObjectKey => ({ pk: `ROUTEFAIL#${workspace}`, sk: id }),
   resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),

@@ -4,7 +4,7 @@ import type { Payload } from "../../contract/payload.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { setsOwnCookie } from "../../core/reply/reply.ts";
-import type { Authentication, RefusalReason } from "../../core/routes/authentication.ts";
+import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";

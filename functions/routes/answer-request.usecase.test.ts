@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, describe, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { keys } from "../../core/objects/keys.ts";
-import type { Authentication, RefusalReason } from "../../core/routes/authentication.ts";
+import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";

@@ -1,8 +1,14 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { keySets } from "../../aws/http/key-sets.ts";
+import { routeKeys } from "../../aws/kms/data-keys.ts";
+import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { env } from "../../contract/env.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { findLastStep } from "../../services/flows/inspection/last-step.ts";
+import { authenticateRequest } from "../../services/routes/authenticate-request.ts";
 import { findRoute } from "../../services/routes/find-route.ts";
+import { createKeySetReader } from "../../services/routes/issuer-keys.ts";
+import { recordRefusal } from "../../services/routes/record-refusal.ts";
 import { answerStatic } from "../../services/routes/static-files.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { executorDeps } from "../shared/wiring/executor.ts";
@@ -10,6 +16,15 @@ import { jobData } from "../shared/wiring/job-data.ts";
 import type { AnswerRequestDeps } from "./answer-request.ts";
 
 const executor = executorDeps("routes");
+
+const authenticateDeps = {
+  objects: objectTable,
+  jobs: executor.jobs,
+  publicKey: findPublicKey,
+  routeKeys,
+  readKeySet: createKeySetReader({ keySets, nowMs: executor.nowMs }),
+  nowMs: executor.nowMs,
+};
 
 /** The dependencies of the function `routes`. */
 export const deps: AnswerRequestDeps = {
@@ -21,8 +36,8 @@ export const deps: AnswerRequestDeps = {
   syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs: executor.nowMs }),
   findLastStep: (flow: Job) => findLastStep(executor, flow),
   findRoute: (search) => findRoute({ objects: objectTable }, search),
-  authenticateRequest: async () => ({ outcome: "refused", reason: "noConfiguration" }),
-  recordRefusal: async () => undefined,
+  authenticateRequest: (found, payload, token) => authenticateRequest(authenticateDeps, found, { payload, token }),
+  recordRefusal: (found, reason) => recordRefusal({ objects: objectTable, nowMs: executor.nowMs }, found, reason),
   answerStatic: (found, request) => answerStatic({ objects: objectTable, jobs: executor.jobs, storage: executor.storage }, found, request),
   includedHeaders: (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim().toLowerCase() || []),
   hasOwnOrigin: false,

@@ -54,10 +54,11 @@ describe("function rights", () => {
     for (const name of ["run", "routes"] as const) expect(actionsOf(name, "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
-  it("only objects, worker, step and receive decrypt secrets, only objects creates keys for them, and approve, deliver, jobs and people use only other keys", () => {
+  it("only objects, worker, step and receive decrypt secrets, only objects creates keys for them, and routes, approve, deliver, jobs and people use only other keys", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:Decrypt").length > 0);
-    expect(may).toEqual(["objects", "jobs", "people", "approve", "worker", "step", "deliver", "receive"]);
+    expect(may).toEqual(["routes", "objects", "jobs", "people", "approve", "worker", "step", "deliver", "receive"]);
     expect(actionsOf("objects", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
+    expect(actionsOf("routes", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("step", "kms:")).toEqual(["kms:Decrypt"]);
     const purposes = (["approve", "deliver", "jobs"] as const).map((name) =>

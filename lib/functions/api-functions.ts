@@ -35,6 +35,7 @@ export function addApiFunctions(
       storage.configureDelete(fn, "jobs", "scripts", "flows", "apps", "files");
       secrets.configureSeal(fn);
       secrets.configureAccounts(fn);
+      secrets.configureRouteCopies(fn);
       flows.configureShow(fn, config);
       flows.configureDescribe(fn, step);
     },

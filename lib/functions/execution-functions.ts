@@ -3,13 +3,13 @@ import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
 import { reservedForSteps } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
-import { grantEveryJobKind, grantExecution, grantFlowStarts } from "./capabilities.ts";
+import { grantEveryJobKind, grantExecution, grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
 
 /** The functions that start and execute jobs and flows. */
 export function addExecutionFunctions(
   parts: StackParts,
 ): Record<"step" | "machines" | "worker" | "run" | "routes" | "stream", LambdaFunction> {
-  const { stack, config, url, jobs, objects, storage, queue, flows } = parts;
+  const { stack, config, url, jobs, objects, storage, queue, flows, secrets } = parts;
   // `step` invokes `flows`, and `flows` writes the ARN of `step` into machines. A name instead of a reference avoids a cycle in the template.
   const flowsName = `${stack.stackName}-flows`;
   const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reservedForSteps(config) };
@@ -65,6 +65,9 @@ export function addExecutionFunctions(
     objects.configureTouchTokens(fn);
     objects.configureIdempotency(fn);
     objects.configureRoutes(fn);
+    secrets.configureRoutes(fn);
+    // The keys of issuers of tokens are at URLs of users.
+    fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
     fn.addEnvironment(env.workerFunction, worker.functionName);
   });

@@ -77,6 +77,16 @@ export class Keys extends Construct {
     this.allow(fn, ["kms:Decrypt"], { "kms:EncryptionContext:purpose": "accounts" });
   }
 
+  /** Grants the keys of copies by which routes authenticate requests, to a function that changes resources and variables. */
+  configureRouteCopies(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "routes" });
+  }
+
+  /** Grants the decryption of these copies, and of no other secret. */
+  configureRoutes(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt"], { "kms:EncryptionContext:purpose": "routes" });
+  }
+
   /** Grants the decryption of secrets that sign outgoing webhooks, and of no others. */
   configureWebhooks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "webhooks" });

@@ -133,7 +133,7 @@ export class ObjectsTable extends Construct {
 
   /** Grants what function `routes` writes beside its jobs: faults of routes, and jobs that wait for their route. */
   configureRoutes(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], ["TFAULT#*", "HELD#*"]);
+    this.allowItems(fn, ["PutItem"], ["TFAULT#*", "HELD#*", "ROUTEFAIL#*"]);
     // A job waits only while its route is suspended.
     this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
   }

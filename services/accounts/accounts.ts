@@ -9,15 +9,15 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import type { SealDeps } from "../secrets/key-ring.ts";
+import type { CopyDeps } from "../secrets/route-credentials.ts";
 import { buildDueParts } from "../variables/account-link.ts";
 import { createVariable } from "../variables/save.ts";
 import { type AccountKeyDeps, sealForAccounts, sealLocations } from "./account-key.ts";
 import { openConnected } from "./connect.ts";
 import { requireAccount } from "./refresh.ts";
 
-interface AccountDeps extends SealDeps, AccountKeyDeps {
-  objects: SealDeps["objects"];
+interface AccountDeps extends CopyDeps, AccountKeyDeps {
+  objects: CopyDeps["objects"];
   nowMs: () => number;
 }
 

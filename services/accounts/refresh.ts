@@ -19,15 +19,15 @@ import { createExportNonce } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
-import type { SealDeps } from "../secrets/key-ring.ts";
+import { buildVariableCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
 import { buildDueParts } from "../variables/account-link.ts";
 import { buildValueParts, commitSealed } from "../variables/save.ts";
 import { loadPersons } from "../workspaces/members.ts";
 import { type AccountKeyDeps, openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
 import { loadConnectClient } from "./clients.ts";
 
-export interface RefreshDeps extends SealDeps, AccountKeyDeps {
-  objects: SealDeps["objects"];
+export interface RefreshDeps extends CopyDeps, AccountKeyDeps {
+  objects: CopyDeps["objects"];
   tokenEndpoints: Pick<TokenEndpoints, "refreshTokens">;
   nowMs: () => number;
 }
@@ -115,7 +115,7 @@ function storeTokens(deps: RefreshDeps, ref: AccountRef, claimed: ReadAccount, i
     return {
       account: { ...account, ...rotated, expiresAtMs, failures: 0, dueMs: Math.round(computeDueMs(expiresAtMs, deps.nowMs())) },
       variable: { ...rest, ...value, expiresAt: toIsoTime(expiresAtMs), isOauth: true, refreshed: true },
-      parts,
+      parts: [...parts, ...(await buildVariableCopyParts(deps, ref.workspace, new Map([[variable.path, plain.value]])))],
     };
   });
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -12,14 +11,10 @@ import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
 import { loadResourceEventData } from "../outbox/event-data.ts";
+import { buildResourceCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
 import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { requireResource } from "./read.ts";
 import { checkResourceValue } from "./types.ts";
-
-export interface SaveResourceDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 
 const resourceKind: PathKind = {
   kind: "resource",
@@ -35,7 +30,7 @@ const resourceKind: PathKind = {
  * `resource.value`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`.
  */
 export async function createResource(
-  deps: SaveResourceDeps,
+  deps: CopyDeps,
   { actor, workspace }: WorkspaceCaller,
   request: NewResource,
   { updateIfExists = false } = {},
@@ -63,6 +58,7 @@ export async function createResource(
       const stored = await commitParts(deps.objects, [
         ...buildPathConditions(workspace, path),
         { write: write.put({ ...keys.resource(workspace, path), value: resource, version: randomUUID() }, expect), refused: undefined },
+        ...(await buildResourceCopyParts(deps, { actor, workspace }, { before, after: resource })),
         ...(await buildEventParts(deps, {
           type: found ? "UpdateResource" : "CreateResource",
           workspace,
@@ -79,7 +75,7 @@ export async function createResource(
 
 /** Changes the given fields of a resource; another `path` renames it. Throws as `createResource` does, and `resource.notFound`. */
 export async function updateResource(
-  deps: SaveResourceDeps,
+  deps: CopyDeps,
   { actor, workspace, path }: WorkspaceCaller & { path: string },
   request: ResourceChange,
 ): Promise<void> {
@@ -99,6 +95,7 @@ export async function updateResource(
       const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
       const stored = await commitParts(deps.objects, [
         ...(await buildReplaceParts(deps, resourceKind, { actor, workspace, found, from: path, to, value: resource })),
+        ...(await buildResourceCopyParts(deps, { actor, workspace }, { before, after: resource })),
         ...(await buildEventParts(deps, {
           type: "UpdateResource",
           workspace,
@@ -114,8 +111,11 @@ export async function updateResource(
 }
 
 /** Deletes a resource with its extra permissions. Throws `resource.notFound`. */
-export function deleteResource(deps: SaveResourceDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  return deleteAtPath(deps, resourceKind, { actor, workspace, path });
+export function deleteResource(deps: CopyDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  return deleteAtPath(deps, resourceKind, { actor, workspace, path }, async () => {
+    const found = await deps.objects.get(keys.resource(workspace, path));
+    return found ? buildResourceCopyParts(deps, { actor, workspace }, { before: requireResource(found, path) }) : [];
+  });
 }
 
 function toResourceJsonText(value: unknown): string {

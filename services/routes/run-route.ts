@@ -4,7 +4,7 @@ import type { Payload } from "../../contract/payload.ts";
 import { parseArguments } from "../../core/payload/arguments.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
-import type { Authentication } from "../../core/routes/authentication.ts";
+import type { Authentication } from "../../core/routes/authentication/outcome.ts";
 import { type HttpRequestLine, selectPathArguments, toHttpEvent } from "../../core/routes/http-event.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
 import { ENTRYPOINT_ARGUMENT } from "../execution/invoke-runner.ts";

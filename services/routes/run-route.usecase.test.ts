@@ -180,7 +180,6 @@ describe("the event of a preprocessor", () => {
         route: "/shop/orders/:id",
         path: "/shop/orders/7",
         method: "POST",
-        below: [],
         params: { id: "7" },
         query: { page: "2" },
         headers: { "content-type": "application/json", "x-shop": "s" },

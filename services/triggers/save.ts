@@ -28,6 +28,7 @@ import { type RunAs, resolveRunAs } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { requireNewestScript } from "../scripts/load.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
+import { checkAuthenticationFields } from "./authentication-fields.ts";
 import { requireTrigger, type TriggerPlace } from "./read.ts";
 import { buildRouteParts } from "./route-entries.ts";
 import { buildSourceParts, type Connection, loadAllowedSources } from "./sources.ts";
@@ -58,7 +59,7 @@ export async function createTrigger(
 ): Promise<void> {
   permitPath(actor, actionOf(kind), workspace, path);
   const id = randomUUID();
-  const own = await checkOwnFields(deps, workspace, { kind, id }, sent);
+  const own = await checkOwnFields(deps, { actor, workspace }, { kind, id }, sent);
   const runAs = await checkRunnable(deps, { actor, workspace }, sent);
   const trigger = buildTrigger({ id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() });
   const source = buildSourceParts(workspace, undefined, trigger);
@@ -89,7 +90,7 @@ export async function updateTrigger(
   const to = sent.path;
   permitPath(actor, actionOf(kind), workspace, to);
   const known = requireTrigger(await deps.objects.get(keys.trigger(workspace, kind, path)), path);
-  const own = await checkOwnFields(deps, workspace, known, sent);
+  const own = await checkOwnFields(deps, { actor, workspace }, known, sent);
   const runAs = await checkRunnable(deps, { actor, workspace }, sent);
   await changeTrigger(deps, { actor, workspace, kind, path }, (before) => ({
     ...buildTrigger({ id: before.id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() }, before),
@@ -213,14 +214,18 @@ async function checkRunnable({ objects }: SaveTriggerDeps, caller: WorkspaceCall
 /** Returns the kind's own fields, after the check that the workspace may use their source. Throws `trigger.source`. */
 async function checkOwnFields(
   deps: SaveTriggerDeps,
-  workspace: string,
+  caller: WorkspaceCaller,
   { kind, id }: Pick<StoredTrigger, "kind" | "id">,
   sent: NewTrigger,
 ): Promise<StoredTrigger["own"]> {
   // The route has checked the body, which also contains the common fields.
   const parsed = ownFieldSchemas[kind].parse(sent);
+  const { workspace } = caller;
   if (kind === "email") checkLocalPart(deps, workspace, parsed as EmailFields);
-  if (kind === "http") await checkStaticFields(deps.objects, workspace, parsed as HttpFields);
+  if (kind === "http") {
+    await checkStaticFields(deps.objects, workspace, parsed as HttpFields);
+    await checkAuthenticationFields(deps.objects, caller, parsed as HttpFields);
+  }
   if (kind === "sqs") await checkQueue(deps, workspace, parsed as SqsFields);
   if (kind === "aws") await checkAwsSource(deps, workspace, id, parsed as AwsFields);
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value != null));

@@ -15,6 +15,7 @@ import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart
 import { buildEventParts } from "../outbox/event.ts";
 import { loadVariableEventData } from "../outbox/event-data.ts";
 import { evictKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
+import { buildVariableCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
 import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { buildAccountLink, buildAccountMove, buildAccountRemoval } from "./account-link.ts";
 import { requireVariable } from "./read.ts";
@@ -41,16 +42,12 @@ const variableKind: PathKind = {
   exists: (path) => new SvcError("variable.exists", { path }),
   notFound: (path) => new SvcError("variable.notFound", { path }),
   changed: (path) => new SvcError("variable.changedMeanwhile", { path }),
-  linked: async (objects, workspace, path) => {
-    const found = await objects.get(keys.variable(workspace, path));
-    return found ? buildAccountRemoval({ objects }, workspace, requireVariable(found, path)) : [];
-  },
   deleted: (objects, workspace, path) => ({ type: "DeleteVariable", data: () => loadVariableEventData(objects, workspace, path) }),
 };
 
 /** Creates a variable. Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
 export async function createVariable(
-  deps: SealDeps,
+  deps: CopyDeps,
   { actor, workspace }: WorkspaceCaller,
   request: NewVariable,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
@@ -69,6 +66,7 @@ export async function createVariable(
         ...buildPathConditions(workspace, path),
         ...parts,
         ...link.parts,
+        ...(await buildVariableCopyParts(deps, workspace, new Map([[path, plain.value]]))),
         { write: write.put({ ...keys.variable(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
         ...(await buildEventParts(deps, {
           type: "CreateVariable",
@@ -86,7 +84,7 @@ export async function createVariable(
 
 /** Changes the given fields of a variable; another `path` renames it. Throws as `createVariable` does, and `variable.notFound`. */
 export async function updateVariable(
-  deps: SealDeps,
+  deps: CopyDeps,
   { actor, workspace, path }: WorkspaceCaller & { path: string },
   request: VariableChange,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
@@ -123,9 +121,11 @@ export async function updateVariable(
         ...link.fields,
         ...editFields(deps, actor),
       };
+      const texts = new Map(plain ? [...(to === path ? [] : [[path, undefined] as const]), [to, plain.value] as const] : []);
       const stored = await commitSealed(deps, workspace, [
         ...parts,
         ...link.parts,
+        ...(plain ? await buildVariableCopyParts(deps, workspace, texts) : []),
         ...(await buildReplaceParts(deps, variableKind, { actor, workspace, found, from: path, to, value: variable })),
         ...(await buildEventParts(deps, {
           type: "UpdateVariable",
@@ -142,8 +142,12 @@ export async function updateVariable(
 }
 
 /** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`. */
-export function deleteVariable(deps: SealDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  return deleteAtPath(deps, variableKind, { actor, workspace, path });
+export function deleteVariable(deps: CopyDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  return deleteAtPath(deps, variableKind, { actor, workspace, path }, async () => {
+    const found = await deps.objects.get(keys.variable(workspace, path));
+    const account = found ? await buildAccountRemoval(deps, workspace, requireVariable(found, path)) : [];
+    return [...account, ...(await buildVariableCopyParts(deps, workspace, new Map([[path, undefined]])))];
+  });
 }
 
 const editFields = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });

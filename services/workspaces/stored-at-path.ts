@@ -15,8 +15,6 @@ export interface PathKind {
   exists: (path: string) => SvcError;
   notFound: (path: string) => SvcError;
   changed: (path: string) => SvcError;
-  /** Builds the parts that remove what belongs to an object that is deleted. */
-  linked?: (objects: Pick<ObjectTable, "get">, workspace: string, path: string) => Promise<TransactionPart[]>;
   deleted: (
     objects: Pick<ObjectTable, "get">,
     workspace: string,
@@ -53,18 +51,22 @@ export async function buildReplaceParts(
   ];
 }
 
-/** Deletes an object with its extra permissions, and reports its deletion. Throws the kind's `notFound` or `changed`. */
+/**
+ * Deletes an object with its extra permissions and with what `buildLinkedParts` removes, and reports its deletion. Throws the kind's `notFound` or
+ * `changed`.
+ */
 export async function deleteAtPath(
   deps: { objects: ObjectTable; nowMs: () => number },
-  { kind, key, notFound, changed, linked, deleted }: PathKind,
+  { kind, key, notFound, changed, deleted }: PathKind,
   { actor, workspace, path }: WorkspaceCaller & { path: string },
+  buildLinkedParts: () => Promise<TransactionPart[]>,
 ): Promise<void> {
   await retryOnConflict(
     async () => {
       const stored = await commitParts(deps.objects, [
         { write: write.remove(key(workspace, path), "present"), refused: notFound(path) },
         await buildAclPart(deps, { workspace, kind, path }),
-        ...((await linked?.(deps.objects, workspace, path)) ?? []),
+        ...(await buildLinkedParts()),
         ...(await buildEventParts(deps, { ...deleted(deps.objects, workspace, path), workspace, by: actor.username, atMs: deps.nowMs() })),
       ]);
       return stored ? { done: undefined } : undefined;

@@ -7,7 +7,7 @@ import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
-import { accountKeys, dataKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
+import { accountKeys, dataKeys, linkKeys, routeKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import type { Functions, Invocation } from "../../../aws/lambda/functions.ts";
 import { storage } from "../../../aws/s3/storage.ts";
 import type { QueuedDelivery } from "../../../aws/sqs/delivery-queue.ts";
@@ -167,6 +167,7 @@ export async function newRoom() {
     linkKeys,
     webhookKeys,
     accountKeys,
+    routeKeys,
     anchorKey,
     scanObjects,
     executions,

@@ -1,4 +1,4 @@
-import type { Actor } from "../people/actor.ts";
+import type { Actor } from "../../people/actor.ts";
 
 /** Why a request was refused. The reply does not contain it; `last_failures` of the route does. */
 export type RefusalReason =

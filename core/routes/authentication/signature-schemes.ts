@@ -1,0 +1,118 @@
+import { type CredentialOf, decodeStandardSecret } from "./credential.ts";
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** What a sender's way of signing takes from a request. `undefined` as a whole: the signature header is absent. */
+export interface SignedParts {
+  /** The signatures, as text. One of them must fit. */
+  signatures: readonly string[];
+  /** `true`: the header arrived more than once, so that it is unclear which one counts. */
+  isRepeated: boolean;
+  /** The text of the timestamp. `undefined` if the sender signs none. */
+  timestamp?: string | undefined;
+  id?: string | undefined;
+}
+
+/** A way to sign requests. */
+export interface SignatureScheme {
+  algorithm: "sha1" | "sha256" | "sha512";
+  encoding: "hex" | "base64";
+  /** The signed text: the body, and what stands before and after it. */
+  surround: (parts: SignedParts) => readonly [before: string, after: string];
+  hasTimestamp: boolean;
+  hasId: boolean;
+  /** The header with the signature, in lower case. */
+  header: string;
+  read: (value: string, headers: Headers) => SignedParts;
+  toKey: (secret: string) => Buffer;
+}
+
+const utf8 = (secret: string) => Buffer.from(secret, "utf8");
+/** Repeated headers are joined by a comma, which no single signature contains. */
+const single = (value: string, prefix: string): SignedParts => ({
+  signatures: value.startsWith(prefix) ? [value.slice(prefix.length)] : [],
+  isRepeated: value.includes(","),
+});
+const MOST_SIGNATURES = 10;
+
+function readStripe(value: string): SignedParts {
+  const pairs = value.split(",").map((pair) => pair.trim().split("="));
+  const of = (name: string) => pairs.flatMap(([key, ...rest]) => (key === name ? [rest.join("=")] : []));
+  const times = of("t");
+  return { signatures: of("v1").slice(0, MOST_SIGNATURES), isRepeated: times.length > 1, timestamp: times[0] ?? "" };
+}
+
+/** Several signatures of one header are separated by spaces. */
+const readStandard = (value: string, headers: Headers): SignedParts => ({
+  signatures: value
+    .split(" ")
+    .filter((part) => part.startsWith("v1,"))
+    .slice(0, MOST_SIGNATURES)
+    .map((part) => part.slice(3)),
+  isRepeated: value.includes(", "),
+  timestamp: headers["webhook-timestamp"] ?? "",
+  id: headers["webhook-id"] ?? "",
+});
+
+const base = { algorithm: "sha256", encoding: "hex", hasTimestamp: false, hasId: false, toKey: utf8 } as const;
+
+/** The senders with a documented way to sign. */
+const presets: Record<Exclude<CredentialOf<"signature_auth">["preset"], "custom">, SignatureScheme> = {
+  // https://docs.stripe.com/webhooks#verify-manually
+  stripe: {
+    ...base,
+    hasTimestamp: true,
+    header: "stripe-signature",
+    read: readStripe,
+    surround: ({ timestamp }) => [`${timestamp}.`, ""],
+  },
+  // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+  github: { ...base, header: "x-hub-signature-256", read: (value) => single(value, "sha256="), surround: () => ["", ""] },
+  // https://docs.slack.dev/authentication/verifying-requests-from-slack
+  slack: {
+    ...base,
+    hasTimestamp: true,
+    header: "x-slack-signature",
+    read: (value, headers) => ({ ...single(value, "v0="), timestamp: headers["x-slack-request-timestamp"] ?? "" }),
+    surround: ({ timestamp }) => [`v0:${timestamp}:`, ""],
+  },
+  // https://www.standardwebhooks.com
+  standard_webhooks: {
+    ...base,
+    encoding: "base64",
+    hasTimestamp: true,
+    hasId: true,
+    header: "webhook-signature",
+    read: readStandard,
+    surround: ({ id, timestamp }) => [`${id}.${timestamp}.`, ""],
+    toKey: (secret) => decodeStandardSecret(secret) ?? Buffer.alloc(0),
+  },
+  // https://shopify.dev/docs/apps/build/webhooks/verify-deliveries
+  shopify: { ...base, encoding: "base64", header: "x-shopify-hmac-sha256", read: (value) => single(value, ""), surround: () => ["", ""] },
+};
+
+function toCustomScheme(own: CredentialOf<"signature_auth">): SignatureScheme {
+  const { algorithm, encoding, header = "", prefix, template, timestamp_header: timed, id_header: idHeader } = own;
+  const hasId = template.includes("{id}");
+  const [before = "", after = ""] = template.split("{body}");
+  const fill = (text: string, { timestamp = "", id = "" }: SignedParts) =>
+    text.replace(/\{(timestamp|id)\}/g, (_, name) => (name === "id" ? id : timestamp));
+  return {
+    algorithm,
+    encoding,
+    header,
+    hasTimestamp: timed !== undefined,
+    hasId,
+    read: (value, headers) => ({
+      ...single(value, prefix),
+      ...(timed === undefined ? {} : { timestamp: headers[timed] ?? "" }),
+      ...(hasId ? { id: headers[idHeader] ?? "" } : {}),
+    }),
+    surround: (parts) => [fill(before, parts), fill(after, parts)],
+    toKey: utf8,
+  };
+}
+
+/** Returns the way in which the senders of a route sign. */
+export const findScheme = (own: CredentialOf<"signature_auth">): SignatureScheme =>
+  own.preset === "custom" ? toCustomScheme(own) : presets[own.preset];

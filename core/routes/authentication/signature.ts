@@ -1,0 +1,60 @@
+import { createHmac } from "node:crypto";
+import type { Payload } from "../../../contract/payload.ts";
+import { tryParseJson } from "../../payload/json.ts";
+import type { CredentialOf } from "./credential.ts";
+import { isOneOf } from "./equal-texts.ts";
+import type { Authentication, RefusalReason } from "./outcome.ts";
+import { findScheme, type SignatureScheme, type SignedParts } from "./signature-schemes.ts";
+
+type SignatureCredential = CredentialOf<"signature_auth">;
+
+/** Seconds since 1970 until the year 2286. Milliseconds have more digits. */
+const SECONDS = /^\d{10}$/;
+/** A message's id must not contain the separators of the signed text. */
+const MESSAGE_ID = /^[A-Za-z0-9_-]{1,256}$/;
+
+const refused = (reason: RefusalReason): Authentication => ({ outcome: "refused", reason });
+
+/** Authenticates a request by the sender's signature over its bytes. Whoever repeats a request sends the same signature again. */
+export function verifySignature(own: SignatureCredential, payload: Pick<Payload, "headers" | "bytes">, nowMs: number): Authentication {
+  const scheme = findScheme(own);
+  const value = payload.headers[scheme.header];
+  if (value === undefined) return refused("noCredential");
+  const parts = scheme.read(value, payload.headers);
+  if (parts.isRepeated) return refused("severalSignatures");
+  const fault = findFault(scheme, parts, own.tolerance_s, nowMs);
+  if (fault) return refused(fault);
+  const expected = [own.secret, own.old_secret].flatMap((secret) =>
+    secret === undefined ? [] : [sign(scheme, secret, parts, payload.bytes)],
+  );
+  const known = parts.signatures.map((text) => normalize(text, scheme.encoding));
+  const [match] = expected.filter((text) => isOneOf(text, known));
+  if (match === undefined) return refused("wrongSignature");
+  const challenge = own.preset === "slack" ? findSlackChallenge(payload.bytes) : undefined;
+  if (challenge !== undefined) return { outcome: "answered", contentType: "text/plain; charset=utf-8", body: challenge };
+  // The clock of the sender may differ in both directions.
+  const forS = scheme.hasTimestamp ? 2 * own.tolerance_s : own.tolerance_s;
+  return { outcome: "admitted", secretHeaders: [scheme.header], replay: { id: match, forS } };
+}
+
+function findFault(scheme: SignatureScheme, { timestamp, id }: SignedParts, toleranceS: number, nowMs: number): RefusalReason | undefined {
+  if (scheme.hasId && !MESSAGE_ID.test(id ?? "")) return "noCredential";
+  if (!scheme.hasTimestamp) return undefined;
+  if (timestamp === "") return "noCredential";
+  if (!SECONDS.test(timestamp ?? "")) return "wrongTimestamp";
+  return Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceS ? "tooOld" : undefined;
+}
+
+function sign(scheme: SignatureScheme, secret: string, parts: SignedParts, bytes: Buffer): string {
+  const [before, after] = scheme.surround(parts);
+  return createHmac(scheme.algorithm, scheme.toKey(secret)).update(before).update(bytes).update(after).digest(scheme.encoding);
+}
+
+const normalize = (text: string, encoding: "hex" | "base64") => (encoding === "hex" ? text.toLowerCase() : text);
+
+/** Slack checks the address of an application by a request that expects its own text back. */
+function findSlackChallenge(bytes: Buffer): string | undefined {
+  const sent = tryParseJson(bytes.toString("utf8"))?.json as { type?: unknown; challenge?: unknown } | null | undefined;
+  if (sent?.type !== "url_verification" || typeof sent.challenge !== "string") return undefined;
+  return /^[\x21-\x7e]{1,500}$/.test(sent.challenge) ? sent.challenge : undefined;
+}

@@ -1,0 +1,271 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { DataKeys } from "../../aws/kms/data-keys.ts";
+import { actions } from "../../contract/access/actions.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { PromiseCache } from "../../contract/promise-cache.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
+import { parseJson } from "../../core/records/record-format.ts";
+import { parseReference } from "../../core/resources/references.ts";
+import { parseResourceValue, type StoredResource, storedResourceSchema } from "../../core/resources/resource.ts";
+import { type Credential, isCredentialType, parseCredential } from "../../core/routes/authentication/credential.ts";
+import { type DataKey, openSecret, sealSecret } from "../../core/secrets/seal.ts";
+import { storedVariableSchema } from "../../core/variables/variable.ts";
+import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
+import { type SealDeps, unsealValue } from "./key-ring.ts";
+
+/** What the writers of variables and resources need to keep the copies for routes. */
+export interface CopyDeps extends SealDeps {
+  routeKeys: DataKeys;
+}
+
+/** The copy of a resource. `fault`: why it cannot authenticate anything, without any value. */
+const copySchema = z.union([
+  z.object({ type: z.string(), wrapped: z.string(), sealed: z.string() }),
+  z.object({ type: z.string(), fault: z.string() }),
+]);
+type Copy = z.infer<typeof copySchema>;
+/** The resources with a copy that refer to a variable. */
+const linkSchema = z.object({ resources: z.array(z.string()) });
+const storedKeySchema = z.object({ wrapped: z.string() });
+
+/** Each change of a variable replaces the copies of all these resources in one transaction. */
+const MOST_RESOURCES = 20;
+const MOST_VARIABLES = 10;
+/** An earlier value of the resource may refer to as many other variables. */
+const MOST_READ = 2 * MOST_VARIABLES;
+const KEY_VERSION = 1;
+const locate = (workspace: string, path: string) => ({ workspace, path: `#route/${path}` });
+
+/** A resource of a type by which routes authenticate requests. */
+type CredentialResource = StoredResource & { resourceType: Credential["type"] };
+const isCredential = (resource: StoredResource | undefined): resource is CredentialResource => isCredentialType(resource?.resourceType);
+
+/** The texts of variables by path. A variable that does not exist has none. */
+type Texts = ReadonlyMap<string, string | undefined>;
+
+const fieldsOf = (resource: StoredResource): [string, unknown][] => {
+  const value = parseResourceValue(resource);
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+};
+/** Returns the path of the variable that a field refers to. */
+const variableOf = (field: unknown): string | undefined => {
+  const reference = parseReference(field);
+  return reference?.kind === "var" ? reference.path : undefined;
+};
+const findVariables = (resource: StoredResource): string[] => [
+  ...new Set(fieldsOf(resource).flatMap(([, field]) => variableOf(field) ?? [])),
+];
+
+/**
+ * Builds the parts that keep the copy of a resource, for a resource that is created (`after`), changed or moved, or deleted (`before`). There are
+ * none for other types. A copy is made only of variables that the caller may read: routes would otherwise use what the caller must not know.
+ */
+export async function buildResourceCopyParts(
+  deps: CopyDeps,
+  { actor, workspace }: WorkspaceCaller,
+  { before, after }: { before?: StoredResource | undefined; after?: StoredResource | undefined },
+): Promise<TransactionPart[]> {
+  const old = isCredential(before) ? before : undefined;
+  const now = isCredential(after) ? after : undefined;
+  if (!old && !now) return [];
+  const wanted = now ? findVariables(now) : [];
+  const places = [...new Set([old?.path, now?.path])].flatMap((path) => path ?? []);
+  const links = [...new Set([...(old ? findVariables(old) : []), ...wanted])].slice(0, MOST_READ);
+  const [foundLinks, foundCopies] = await Promise.all([
+    readAll(
+      deps.objects,
+      links.map((path) => keys.routeVariable(workspace, path)),
+    ),
+    readAll(
+      deps.objects,
+      places.map((path) => keys.routeCredential(workspace, path)),
+    ),
+  ]);
+  const others = new Map(links.map((path, index) => [path, readLink(foundLinks[index]).filter((one) => !places.includes(one))]));
+  const fault = findFault(wanted, {
+    mayRead: (path) => may(actor, actions.readVariable.access, { workspace, path }),
+    isFull: (path) => (others.get(path)?.length ?? 0) >= MOST_RESOURCES,
+  });
+  const linked = fault === undefined ? wanted : [];
+  const variables = await readAll(
+    deps.objects,
+    linked.map((path) => keys.variable(workspace, path)),
+  );
+  const linkParts = links.map((path, index) => {
+    const next = [...(others.get(path) ?? []), ...(now && linked.includes(path) ? [now.path] : [])].sort();
+    const isSame = JSON.stringify(next) === JSON.stringify(readLink(foundLinks[index]));
+    return isSame
+      ? undefined
+      : replace(keys.routeVariable(workspace, path), foundLinks[index], next.length === 0 ? undefined : { resources: next });
+  });
+  // A variable that changes at the same time would otherwise leave its old text in the copy.
+  const checks = linked.map((path, index) => ({
+    write: write.check(keys.variable(workspace, path), expectationOf(variables[index])),
+    refused: undefined,
+  }));
+  const texts = new Map(
+    await Promise.all(linked.map(async (path, index) => [path, await loadText(deps, workspace, variables[index])] as const)),
+  );
+  const copies = await Promise.all(
+    places.map(async (path, index) => {
+      const copy = now?.path === path ? await buildCopy(deps, workspace, now, fault ?? texts) : undefined;
+      return replace(keys.routeCredential(workspace, path), foundCopies[index], copy);
+    }),
+  );
+  return [...linkParts, ...checks, ...copies].flatMap((part) => part ?? []);
+}
+
+const readLink = (stored: StoredObject | undefined): string[] => (stored ? parseObject(linkSchema, stored).resources : []);
+
+function findFault(
+  variables: string[],
+  { mayRead, isFull }: { mayRead: (path: string) => boolean; isFull: (path: string) => boolean },
+): string | undefined {
+  if (variables.length > MOST_VARIABLES) return `The resource refers to more than ${MOST_VARIABLES} variables.`;
+  if (!variables.every(mayRead)) return "The user who saved the resource may not read a variable that it refers to.";
+  return variables.some(isFull) ? `More than ${MOST_RESOURCES} such resources refer to one variable.` : undefined;
+}
+
+/**
+ * Builds the parts that keep the copies of the resources which refer to variables. `texts` has the new text of each changed variable, and
+ * `undefined` for one that is deleted or moved away.
+ */
+export async function buildVariableCopyParts(deps: CopyDeps, workspace: string, texts: Texts): Promise<TransactionPart[]> {
+  const paths = [...texts.keys()];
+  const links = await readAll(
+    deps.objects,
+    paths.map((path) => keys.routeVariable(workspace, path)),
+  );
+  // A resource that begins to refer to the variable at the same time would otherwise have a copy with the old text.
+  const checks = paths.map((path, index) => ({
+    write: write.check(keys.routeVariable(workspace, path), expectationOf(links[index])),
+    refused: undefined,
+  }));
+  const places = [...new Set(links.flatMap(readLink))];
+  if (places.length === 0) return checks;
+  // The copies are read first: one that belongs to a newer resource than the one that is read below is not replaced.
+  const copies = await readAll(
+    deps.objects,
+    places.map((path) => keys.routeCredential(workspace, path)),
+  );
+  const stored = await readAll(
+    deps.objects,
+    places.map((path) => keys.resource(workspace, path)),
+  );
+  const resources = stored.flatMap((found) => (found ? [parseObject(storedResourceSchema, found)] : [])).filter(isCredential);
+  const known = await loadTexts(
+    deps,
+    workspace,
+    [...new Set(resources.flatMap(findVariables))].filter((path) => !texts.has(path)),
+  );
+  const all = new Map([...known, ...texts]);
+  const replaced = await Promise.all(
+    resources.map(async (resource) => {
+      const copy = await buildCopy(deps, workspace, resource, all);
+      return replace(keys.routeCredential(workspace, resource.path), copies[places.indexOf(resource.path)], copy);
+    }),
+  );
+  return [...checks, ...replaced.flatMap((part) => part ?? [])];
+}
+
+const readAll = async (objects: Pick<ObjectTable, "batchGet">, wanted: Parameters<ObjectTable["batchGet"]>[0]) =>
+  wanted.length === 0 ? [] : objects.batchGet(wanted, { consistent: true });
+
+const expectationOf = (stored: StoredObject | undefined) => (stored ? unchangedSince(stored) : ("absent" as const));
+
+function replace(key: { pk: string; sk: string }, stored: StoredObject | undefined, value: unknown): TransactionPart | undefined {
+  if (value === undefined) return stored ? { write: write.remove(key, unchangedSince(stored)), refused: undefined } : undefined;
+  return { write: write.put({ ...key, value, version: randomUUID() }, expectationOf(stored)), refused: undefined };
+}
+
+async function loadTexts(deps: CopyDeps, workspace: string, paths: string[]): Promise<[string, string | undefined][]> {
+  const stored = await readAll(
+    deps.objects,
+    paths.map((path) => keys.variable(workspace, path)),
+  );
+  return Promise.all(
+    paths.map(async (path, index): Promise<[string, string | undefined]> => [path, await loadText(deps, workspace, stored[index])]),
+  );
+}
+
+async function loadText(deps: CopyDeps, workspace: string, stored: StoredObject | undefined): Promise<string | undefined> {
+  if (!stored) return undefined;
+  const { path, isSecret, value } = parseObject(storedVariableSchema, stored);
+  return isSecret ? unsealValue(deps, workspace, path, value) : value;
+}
+
+/** `texts`: a sentence is the fault for which the resource cannot be used. */
+async function buildCopy(deps: CopyDeps, workspace: string, resource: CredentialResource, texts: Texts | string): Promise<Copy> {
+  const { resourceType: type, path } = resource;
+  if (typeof texts === "string") return { type, fault: texts };
+  const fields = fieldsOf(resource);
+  if (fields.some(([, field]) => parseReference(field)?.kind === "res"))
+    return { type, fault: "The resource refers to another resource. It can refer to variables alone." };
+  const missing = fields
+    .map(([, field]) => variableOf(field))
+    .find((variable) => variable !== undefined && texts.get(variable) === undefined);
+  if (missing !== undefined) return { type, fault: "The resource refers to a variable that does not exist." };
+  const value = Object.fromEntries(fields.map(([name, field]) => [name, texts.get(variableOf(field) ?? "") ?? field]));
+  const credential = parseCredential(type, value);
+  if (typeof credential === "string") return { type, fault: credential };
+  const { key, wrapped } = await loadRouteKey(deps, workspace);
+  return { type, wrapped, sealed: sealSecret(key, locate(workspace, path), JSON.stringify(credential)) };
+}
+
+const routeKeyCache = new PromiseCache<string, { key: DataKey; wrapped: string }>();
+
+function loadRouteKey(deps: CopyDeps, workspace: string): Promise<{ key: DataKey; wrapped: string }> {
+  return routeKeyCache.get(
+    workspace,
+    async () => {
+      const wrapped = (await findRouteKey(deps, workspace)) ?? (await createRouteKey(deps, workspace));
+      return { key: { version: KEY_VERSION, key: await deps.routeKeys.unwrap(workspace, wrapped) }, wrapped };
+    },
+    { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs },
+  );
+}
+
+async function findRouteKey({ objects }: Pick<CopyDeps, "objects">, workspace: string): Promise<string | undefined> {
+  const stored = await objects.get(keys.routeKey(workspace));
+  return stored && parseObject(storedKeySchema, stored).wrapped;
+}
+
+/** If two writers create the key at the same time, both get the one that was stored. Throws `workspace.notFound`. */
+async function createRouteKey(deps: CopyDeps, workspace: string): Promise<string> {
+  const { wrapped } = await deps.routeKeys.generate(workspace);
+  await commitParts(deps.objects, [
+    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.put({ ...keys.routeKey(workspace), value: { wrapped } }, "absent"), refused: undefined },
+  ]);
+  return (await findRouteKey(deps, workspace)) ?? wrapped;
+}
+
+const openedKeys = new PromiseCache<string, Buffer>();
+
+/** Opens the copy of a resource as a request's route has found it. Returns `undefined` if there is none that can be used. */
+export async function openRouteCredential(
+  { routeKeys, nowMs }: Pick<CopyDeps, "routeKeys" | "nowMs">,
+  { workspace, path }: { workspace: string; path: string },
+  stored: StoredObject | undefined,
+): Promise<Credential | undefined> {
+  const copy = stored && parseObject(copySchema, stored);
+  if (!copy || !("sealed" in copy)) return undefined;
+  const { wrapped, sealed } = copy;
+  const key = await openedKeys.get(wrapped, () => routeKeys.unwrap(workspace, wrapped), { nowMs: nowMs(), forMs: limits.dataKeyCacheMs });
+  const json = openSecret(key, locate(workspace, path), sealed);
+  return parseJson({ parent: "route credentials", ref: path, json }) as Credential;
+}
+
+/** Returns why the copy of a resource cannot authenticate requests by a type of credential, or `undefined`. */
+export function findCopyFault(stored: StoredObject | undefined, type: Credential["type"]): string | undefined {
+  const copy = stored && parseObject(copySchema, stored);
+  if (copy?.type !== type) return `The resource must have the type ${type}.`;
+  return "fault" in copy ? copy.fault : undefined;
+}
