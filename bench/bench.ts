@@ -21,6 +21,7 @@ import { echo, fibo, saveScripts, ticker } from "./jobs/scripts.ts";
 import { streamRows } from "./jobs/streams.ts";
 import { REST_MS } from "./measure.ts";
 import { type Memory, memoryOf } from "./memory.ts";
+import { routeRows } from "./routes.ts";
 import type { Row, Section } from "./table.ts";
 import { triggerRows } from "./triggers.ts";
 
@@ -86,6 +87,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("Flows: state transitions, AWS requests and list price of one run", () => flowCostRows(of));
     await section("Approvals", () => approvalRows({ ...measured, endpoint: target.endpoint, target }));
     await section("Triggers", () => triggerRows(of));
+    await section("HTTP routes", () => routeRows(of));
     await section("Flows: compiling", async () => compileRows(quick));
     note("afterLoad");
     await section("Lists and counts over HTTP", () => listRows(of));

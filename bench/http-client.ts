@@ -12,12 +12,13 @@ export interface Answer {
 export function httpClient({ url, token }: { url: string; token: string }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
   const { hostname, port } = new URL(url);
-  const call = (method: string, route: string, body?: unknown): Promise<Answer> =>
+  const call = (method: string, route: string, body?: unknown, own: Record<string, string> = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? undefined : JSON.stringify(body);
       const headers = {
         authorization: `Bearer ${token}`,
         ...(payload === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
+        ...own,
       };
       const request = http.request({ agent, hostname, port, method, path: `/api/${route}`, headers }, (response) => {
         const parts: Buffer[] = [];
@@ -36,7 +37,8 @@ export function httpClient({ url, token }: { url: string; token: string }) {
     });
   return {
     get: (route: string) => call("GET", route),
-    post: (route: string, body: unknown = {}) => call("POST", route, body),
+    /** `own`: further headers. The body is sent as `JSON.stringify` writes it. */
+    post: (route: string, body: unknown = {}, own: Record<string, string> = {}) => call("POST", route, body, own),
     close: () => agent.destroy(),
   };
 }

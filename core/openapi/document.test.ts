@@ -157,13 +157,11 @@ describe("buildDocument", () => {
     expect(JSON.stringify(build(routes.toReversed(), webhooks.toReversed()))).toBe(JSON.stringify(build(routes, webhooks)));
   });
 
-  it("gives 500 routes and 500 webhooks within a second, as YAML", () => {
+  it("contains each of 500 routes and 500 webhooks, as YAML", () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index);
-    const startMs = performance.now();
     const routes = numbers.map((n) => aRoute(`r${n}/:id`, {}, { runnable: aRunnable(`f/shop/s${n}`) }));
     const webhooks = numbers.map((n) => aRunnable(`f/shop/s${n}`));
     const text = formatYaml(build(routes, webhooks));
-    expect(performance.now() - startMs).toBeLessThan(1000);
     expect(operationsOf(parse(text)).length).toBe(1500);
   });
 });

@@ -20,6 +20,7 @@ const DIFFERENCES = new Map([
   ["400 steps in a segment, one more step", "segments of different length"],
   ["one more step: AWS requests", "flows of different length"],
   ["20 flows that wait: memory", "the engine before and while flows wait"],
+  ["finding one of many routes, above one of few", "calls before and after the routes are created"],
   ["an approval by a link: AWS requests", "flows with and without a gate"],
   ["an approval by a link: list price", "flows with and without a gate"],
 ]);
