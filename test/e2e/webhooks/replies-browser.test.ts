@@ -65,12 +65,13 @@ beforeAll(async () => {
 });
 afterAll(endBrowser);
 
-it("no page of a script reads the session of its visitor, whatever its media type", { timeout: 240_000 }, async () => {
+/** Opens a page as a visitor who is signed in. Returns what the pages say that are opened with `visit`. */
+async function newVisitor() {
   const { page } = await openPage();
   const { url, email, password } = shared();
   const lines: string[] = [];
   page.on("console", (message) => lines.push(message.text()));
-  // The visitor is signed in: the same request succeeds on a page of the service.
+  // The same request as that of the attack succeeds on a page of the service.
   await page.goto(`${url}/api/health`);
   const signedIn = await page.evaluate(
     async (credentials) => {
@@ -81,19 +82,47 @@ it("no page of a script reads the session of its visitor, whatever its media typ
     { email, password },
   );
   expect(signedIn).toContain(email);
+  return async (what: string, address: string) => {
+    lines.length = 0;
+    // A download ends the navigation without a page.
+    const answer = await page.goto(`${url}/api/${address}`, { waitUntil: "networkidle" }).catch(() => null);
+    if (answer) expect([what, answer.headers()["x-content-type-options"]]).toEqual([what, "nosniff"]);
+    expect([what, lines.filter((line) => /^(session-of|cookie:.|storage:|worker:)/.test(line))]).toEqual([what, []]);
+    return lines.length > 0;
+  };
+}
+
+it("no page of a script reads the session of its visitor, whatever its media type", { timeout: 240_000 }, async () => {
+  const visit = await newVisitor();
   let rendered = 0;
   for (const fail of [false, true]) {
     for (const type of TYPES) {
-      lines.length = 0;
       const payload = Buffer.from(JSON.stringify({ type, body: bodyOf(type), fail })).toString("base64url");
-      const address = `${url}/api/w/${ws.id}/jobs/run_wait_result/p/f/t/page?token=${token}&payload=${payload}`;
-      // A download ends the navigation without a page.
-      const answer = await page.goto(address, { waitUntil: "networkidle" }).catch(() => null);
-      if (answer) expect([type, answer.headers()["x-content-type-options"]]).toEqual([type, "nosniff"]);
-      expect([type, lines.filter((line) => /^(session-of|cookie:.|storage:|worker:)/.test(line))]).toEqual([type, []]);
-      rendered += lines.length > 0 ? 1 : 0;
+      rendered += (await visit(type, `w/${ws.id}/jobs/run_wait_result/p/f/t/page?token=${token}&payload=${payload}`)) ? 1 : 0;
     }
   }
   // The attack itself runs where browsers run scripts.
+  expect(rendered).toBeGreaterThan(5);
+});
+
+it("no page and no file of an HTTP route reads the session of its visitor", { timeout: 240_000 }, async () => {
+  const common = { script_path: "f/t/page", is_flow: false, http_method: "get", workspaced_route: true };
+  expectStatus(await ws.post("http_triggers/create", { ...common, path: "f/t/shaped", route_path: "shaped" }), 201);
+  const site = { static_asset_config: { s3: "f/t/site" }, is_static_website: true };
+  expectStatus(await ws.post("http_triggers/create", { ...common, ...site, path: "f/t/site", route_path: "site" }), 201);
+  for (const [name, body] of [
+    ["index.html", HTML],
+    ["image.svg", SVG],
+    ["page.xhtml", XHTML],
+  ] as const) {
+    expectStatus(await ws.call("POST", "job_helpers/upload_s3_file", { body, query: { file_key: `f/t/site/${name}` } }), 200);
+  }
+  const visit = await newVisitor();
+  let rendered = 0;
+  for (const type of ["text/html", "application/xhtml+xml", "image/svg+xml", "text/html;charset=utf-7", "text/plain"]) {
+    const payload = Buffer.from(JSON.stringify({ type, body: bodyOf(type), fail: false })).toString("base64url");
+    rendered += (await visit(type, `r/${ws.id}/shaped?payload=${payload}`)) ? 1 : 0;
+  }
+  for (const name of ["", "image.svg", "page.xhtml"]) rendered += (await visit(name, `r/${ws.id}/site/${name}`)) ? 1 : 0;
   expect(rendered).toBeGreaterThan(5);
 });
