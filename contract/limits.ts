@@ -57,6 +57,9 @@ export const limits = {
   variableBytes: 128 * 1024,
   /** Size of a resource's value. One item contains it, so that one read returns twenty. */
   resourceBytes: 300 * 1024,
+  /** The unsaved work of a user on one object, and the number of such objects in a workspace. */
+  draftBytes: 300 * 1024,
+  drafts: 200,
   /** Size of an app's value as a JSON string in JSON, as a reply of API Gateway contains it. A Lambda response holds 6 MB. */
   appBytes: 5 * 1024 * 1024,
   resourceTypeBytes: 100 * 1024,

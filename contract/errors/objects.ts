@@ -18,6 +18,9 @@ export interface ObjectErrors {
   "resource.exists": { path: string };
   "resource.changedMeanwhile": { path: string };
   "resource.value": { path: string; type: string; issues: Issues };
+  "draft.notFound": { path: string };
+  "draft.changedMeanwhile": { path: string };
+  "draft.tooMany": { limit: number };
   "resourceType.notFound": { name: string };
   "resourceType.exists": { name: string };
   "resourceType.builtIn": { name: string };
@@ -95,6 +98,12 @@ export const objectAnswers: Answers<ObjectErrors> = {
     status: 422,
     describe: ({ path, type, issues }) => `The value of ${path} does not match the resource type ${type}. ${listIssues(issues)}.`,
   },
+  "draft.notFound": { status: 404, describe: ({ path }) => `You have no draft of ${path}.` },
+  "draft.changedMeanwhile": {
+    status: 409,
+    describe: ({ path }) => `Your draft of ${path} has changed since. Load it again, or send force.`,
+  },
+  "draft.tooMany": { status: 422, describe: ({ limit }) => `You have ${limit} drafts already. Save or delete one of them first.` },
   "resourceType.notFound": { status: 404, describe: ({ name }) => `There is no resource type ${name}.` },
   "resourceType.exists": { status: 409, describe: ({ name }) => `The resource type ${name} already exists.` },
   "resourceType.builtIn": { status: 400, describe: ({ name }) => `The resource type ${name} is built in and cannot be deleted.` },

@@ -26,6 +26,7 @@ import { tokenRoutes } from "./people/tokens.ts";
 import { scheduleRoutes } from "./schedules/schedules.ts";
 import { accountRoutes } from "./stored/accounts.ts";
 import { appRoutes } from "./stored/apps.ts";
+import { draftRoutes } from "./stored/drafts.ts";
 import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
@@ -56,6 +57,7 @@ export const routes = {
   ...accountRoutes,
   ...scheduleRoutes,
   ...appRoutes,
+  ...draftRoutes,
   ...triggerRoutes,
   ...openapiDocumentRoutes,
   ...workspaceRoutes,

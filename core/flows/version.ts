@@ -30,6 +30,8 @@ export const runnableFlowSchema = z.object({
   deleteAfterS: z.number().optional(),
   preprocessor: z.boolean().optional(),
   archived: z.boolean(),
+  /** Set after the version was saved. It wins over what the version says. */
+  errorHandlerMuted: z.boolean().optional(),
 });
 export type RunnableFlow = z.infer<typeof runnableFlowSchema>;
 
@@ -96,11 +98,12 @@ export function removeInlineCode(value: FlowValue): FlowValue {
 /** Returns the `Flow` of api.md §3.2. */
 export function toFlowJson(
   { sent, version, hash, createdBy, createdAtMs }: StoredFlow,
-  { workspace, archived, build }: RunnableFlow,
+  { workspace, archived, build, errorHandlerMuted }: RunnableFlow,
 ): FlowJson {
   const { deployment_message, preserve_on_behalf_of, skip_draft_deletion, ...fields } = sent;
   return {
     ...fields,
+    ...(errorHandlerMuted === undefined ? {} : { ws_error_handler_muted: errorHandlerMuted }),
     workspace_id: workspace,
     edited_by: createdBy,
     edited_at: new Date(createdAtMs).toISOString(),

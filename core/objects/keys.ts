@@ -138,6 +138,11 @@ export const keys = {
   routeVariable: (workspace: string, path: string): ObjectKey => ({ pk: `ROUTEVAR#${workspace}`, sk: sortable(path) }),
   /** The wrapped data key of these copies. */
   routeKey: (workspace: string): ObjectKey => ({ pk: `ROUTEKEY#${workspace}`, sk: "key" }),
+  /** The unsaved work of a user on a script, a flow or an app. */
+  draft: (workspace: string, person: string, kind: string, path: string): ObjectKey => ({
+    pk: `DRAFT#${workspace}`,
+    sk: `${person}#${kind}${kind && "#"}${path}`,
+  }),
   /** The last refused requests of an HTTP trigger, by the trigger's id. */
   routeFailures: (workspace: string, id: string): ObjectKey => ({ pk: `ROUTEFAIL#${workspace}`, sk: id }),
   resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),

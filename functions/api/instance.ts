@@ -28,6 +28,13 @@ export const instanceRoutes: RouteHandler<unknown>[] = [
     const status = await checkHealth();
     return json(status === "healthy" ? 200 : 503, { status, checked_at: new Date(Date.now()).toISOString() });
   }),
+  on(routes.healthInDetail, async () => {
+    const startedMs = performance.now();
+    const status = await checkHealth();
+    const database = { healthy: status === "healthy", latency_ms: Math.round(performance.now() - startedMs) };
+    const checked_at = new Date(Date.now()).toISOString();
+    return json(database.healthy ? 200 : 503, { status, checked_at, version: VERSION, checks: { database } });
+  }),
   on(routes.openapi, async () => {
     // Loaded on first use, because only this route needs the generator.
     const { buildOpenapiDocument: openapiDocument } = await import("../../contract/routes/openapi.ts");

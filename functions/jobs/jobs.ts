@@ -136,8 +136,8 @@ export const jobRoutes: ApiRoutes = [
   on(control.cancelPersistent, async ({ auth, params: { workspace, path }, body }) => {
     const caller = callerOf(auth, control.cancelPersistent);
     const cancellation = { by: auth.actor.username, reason: body?.reason ?? "" };
-    const canceled = await cancelJobsOfPath(deps, caller, { workspace, path }, cancellation);
-    return text(200, `${canceled.length} jobs of ${path} were canceled.`);
+    const { canceled, hasMore } = await cancelJobsOfPath(deps, caller, { workspace, path }, cancellation);
+    return text(200, `${canceled} jobs of ${path} were canceled.${hasMore ? " There are more: send the request again." : ""}`);
   }),
   on(userStateRoutes.setUserState, async ({ auth, params: { workspace, id, key }, body }) => {
     await setUserState(deps, await findJob(deps, callerOf(auth, userStateRoutes.setUserState), { workspace, id }), key, body);

@@ -4,6 +4,7 @@ import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
 import { requireNewestFlow } from "../../services/flows/definitions/load.ts";
+import { muteFlowErrorHandler } from "../../services/flows/definitions/mute-error-handler.ts";
 import {
   flowExists,
   getFlow,
@@ -21,6 +22,7 @@ import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
+import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 
 /** The flow is stored and returned as it was sent, including fields that this release does not know. */
@@ -74,6 +76,15 @@ export const flows: ApiRoutes = [
   on(routes.listFlowTokens, async ({ auth: { actor }, params: { workspace, path } }) => {
     requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
     return json(200, await listRunTokens(deps, { actor, workspace }, { runs: "flows", path }));
+  }),
+  on(routes.countFlowTriggers, async ({ auth: { actor }, params: { workspace, path } }) => {
+    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    return json(200, await countStarters({ actor, workspace }, { path, isFlow: true }));
+  }),
+  on(routes.muteFlowErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body }) => {
+    const muted = body.muted ?? false;
+    await muteFlowErrorHandler(deps, { actor, workspace }, { path, muted });
+    return text(200, `The workspace's error handler ${muted ? "ignores" : "handles"} failures of ${path}.`);
   }),
   on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body }) => {
     const archived = body.archived ?? true;

@@ -1,10 +1,8 @@
 import type { TokenRoute } from "../../contract/route.ts";
-import type { TriggerCountsJson } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
-import { countSchedules } from "../../services/schedules/read.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "../../services/scripts/change-version.ts";
 import { requireNewestScript } from "../../services/scripts/load.ts";
@@ -25,30 +23,13 @@ import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
+import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 
 const callerOf = ({ actor }: Auth, action: TokenRoute, workspace: string): ObjectCaller => ({ actor, action, workspace });
 
 const requireScript = async (workspace: string, path: string) =>
   requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
-
-/** Scripts have no triggers but webhooks and schedules. */
-const NO_TRIGGERS: TriggerCountsJson = {
-  schedule_count: 0,
-  http_routes_count: 0,
-  webhook_count: 0,
-  email_count: 0,
-  default_email_count: 0,
-  websocket_count: 0,
-  postgres_count: 0,
-  kafka_count: 0,
-  nats_count: 0,
-  mqtt_count: 0,
-  amqp_count: 0,
-  sqs_count: 0,
-  gcp_count: 0,
-  azure_count: 0,
-};
 
 /** Loaded on first use, so that the function starts faster. */
 const importSave = () => import("../../services/scripts/create.ts");
@@ -83,11 +64,7 @@ export const scripts: ApiRoutes = [
   }),
   on(routes.countScriptTriggers, async ({ auth: { actor }, params: { workspace, path } }) => {
     await requireScript(workspace, path);
-    const [tokens, schedules] = await Promise.all([
-      listRunTokens(deps, { actor, workspace }, { runs: "scripts", path }),
-      countSchedules(deps, workspace, { path, isFlow: false }),
-    ]);
-    return json(200, { ...NO_TRIGGERS, webhook_count: tokens.length, schedule_count: schedules });
+    return json(200, await countStarters({ actor, workspace }, { path, isFlow: false }));
   }),
   on(routes.muteScriptErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body }) => {
     const muted = body.muted ?? false;

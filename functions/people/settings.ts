@@ -5,8 +5,10 @@ import { toAutoInvite } from "../../core/people/auto-invite.ts";
 import { setConnectClients } from "../../services/accounts/clients.ts";
 import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
+import { readUsage } from "../../services/jobs/read/usage.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
-import { getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
+import { getPublicSettings, getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
+import { findUsedTriggers } from "../../services/triggers/count.ts";
 import { setWorkspaceHandler } from "../../services/workspaces/handlers.ts";
 import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
@@ -26,6 +28,10 @@ export const settings: ApiRoutes = [
     const [settings, webhook] = await Promise.all([getWorkspaceSettings(deps, workspace), getWebhookSettings(deps, workspace)]);
     return json(200, { ...settings, ...webhook });
   }),
+  on(routes.getPublicSettings, async ({ params: { workspace } }) => json(200, await getPublicSettings(deps, workspace))),
+  on(routes.usedTriggers, async ({ params: { workspace } }) => json(200, await findUsedTriggers(deps, workspace))),
+  on(routes.isPremium, async () => json(200, true)),
+  on(routes.usage, async ({ params: { workspace }, query: { days = 7 } }) => json(200, await readUsage(deps, workspace, days))),
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
   on(routes.changeName, async ({ params: { workspace }, body }) => {
     await renameWorkspace(deps, workspace, body.new_name);

@@ -19,6 +19,7 @@ import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-rout
 import { executorDeps } from "../shared/wiring/executor.ts";
 import { jobData } from "../shared/wiring/job-data.ts";
 import { answerRerun } from "./rerun.ts";
+import { inlineRoutes } from "./run-inline.ts";
 
 const nowMs = Date.now;
 const deps = {
@@ -81,6 +82,8 @@ export const handler = apiHandler<RunAuth>(
     ...versionRoutes(waitRoutes, deps, (request, { query }) => waitAndReply(request, query)),
     on(routes.runPreview, async (call) => startAndReply(await buildPreviewRequest(deps, toPreview(call)))),
     on(routes.runWaitPreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),
+    on(routes.runInlinePreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),
+    ...inlineRoutes(deps, (request) => waitAndReply(request, {})),
     on(flowRoutes.runFlowPreview, async (call) => startAndReply(await buildFlowPreview(call))),
     on(flowRoutes.runWaitFlowPreview, async (call) => waitAndReply(await buildFlowPreview(call), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {

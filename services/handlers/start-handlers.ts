@@ -3,7 +3,7 @@ import { handlerNameFor, isMuted, mayCallHandler, parseHandlerPath } from "../..
 import { type EndedJob, hasEnded, hasFlowPath, type Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import { loadFlow } from "../flows/definitions/load.ts";
+import { loadFlow, parseFlow } from "../flows/definitions/load.ts";
 import { nextLookMs } from "../jobs/lifecycle/next-look.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
@@ -61,7 +61,8 @@ async function isRunnableMuted(deps: StartHandlersDeps, { workspace, kind, path 
   try {
     if (kind === "flow") {
       if (flow?.version === undefined) return false;
-      return (await loadFlow(deps, workspace, flow.version)).sent.ws_error_handler_muted === true;
+      const head = parseFlow(await objects.get(keys.flowVersion(workspace, flow.version)));
+      return head?.errorHandlerMuted ?? (await loadFlow(deps, workspace, flow.version)).sent.ws_error_handler_muted === true;
     }
     // A script with retries runs as the newest version at its path.
     const runnable = parseScript(await objects.get(hash === undefined ? keys.scriptHead(workspace, path) : keys.version(workspace, hash)));

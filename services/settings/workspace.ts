@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { SettingsJson } from "../../contract/routes/workspaces/setting-schemas.ts";
+import type { PublicSettingsJson, SettingsJson } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { parseStoredHandler } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -28,6 +28,12 @@ export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: 
     ...(color ? { color } : {}),
     ...Object.fromEntries(settings.map((setting) => [setting.sk, HANDLERS.has(setting.sk) ? parseStoredHandler(setting) : setting.value])),
   };
+}
+
+/** Returns the settings of a workspace that every member may know. Throws `workspace.notFound`. */
+export async function getPublicSettings(deps: SettingDeps, workspace: string): Promise<PublicSettingsJson> {
+  const { workspace_id, name, color, large_file_storage: storage } = await getWorkspaceSettings(deps, workspace);
+  return { workspace_id, name, ...(color ? { color } : {}), ...(storage ? { large_file_storage: { type: storage.type } } : {}) };
 }
 
 /** Replaces the whole value of a setting; `undefined` removes it. Throws `workspace.notFound`. */

@@ -18,6 +18,7 @@ import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 import { truncatedTokenSchema } from "../people/tokens.ts";
+import { triggerCountsSchema } from "../stored/script.ts";
 
 /** A flow's version: an integer that increases with each version. */
 export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
@@ -291,6 +292,27 @@ export const flowRoutes = {
     params: atPath,
     reply: { json: z.array(truncatedTokenSchema) },
     errors: ["flow.notFound"],
+  }),
+  countFlowTriggers: defineRoute({
+    ...read,
+    name: "flows.countTriggers",
+    summary: "Count the schedules and triggers of this flow, and your tokens that have a scope to run it, which count as webhooks.",
+    path: `${w}/get_triggers_count/{path+}`,
+    access: readPath,
+    params: atPath,
+    reply: { json: triggerCountsSchema },
+    errors: ["flow.notFound"],
+  }),
+  muteFlowErrorHandler: defineRoute({
+    ...post,
+    name: "flows.muteErrorHandler",
+    summary: "Set whether the workspace's error handler ignores failures of the newest version of a flow.",
+    path: `${w}/toggle_workspace_error_handler/{path+}`,
+    access: writePath,
+    params: atPath,
+    body: z.object({ muted: z.boolean().nullish() }),
+    reply: { text: "A confirmation." },
+    errors: ["flow.notFound", "flow.changedMeanwhile"],
   }),
   archiveFlow: defineRoute({
     ...post,

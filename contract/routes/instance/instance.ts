@@ -21,6 +21,21 @@ export const instanceRoutes = {
     access: "open",
     reply: { json: z.object({ status: z.enum(["healthy", "degraded", "unhealthy"]), checked_at: z.string() }) },
   }),
+  healthInDetail: defineRoute({
+    ...open,
+    name: "instance.healthInDetail",
+    summary: "Check the health of the service, part by part.",
+    path: "/api/health/detailed",
+    access: "open",
+    reply: {
+      json: z.object({
+        status: z.enum(["healthy", "degraded", "unhealthy"]),
+        checked_at: z.string(),
+        version: z.string(),
+        checks: z.object({ database: z.object({ healthy: z.boolean(), latency_ms: z.number() }) }),
+      }),
+    },
+  }),
   openapi: defineRoute({
     ...open,
     name: "instance.openapi",

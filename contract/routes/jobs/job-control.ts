@@ -48,7 +48,7 @@ export const jobControlRoutes = {
   cancelPersistent: defineRoute({
     ...post,
     name: "jobs.cancelPersistent",
-    summary: "Cancel the jobs of the script at a path that have not ended and that the caller may cancel.",
+    summary: "Cancel the jobs of the script or flow at a path that have not ended and that the caller may cancel.",
     path: `${w}/jobs_u/queue/cancel_persistent/{path+}`,
     access: { domain: "jobs", verb: "write", need: "run", target: "path", hiddenAs: "script.notFound", inArchive: true },
     params: atPath,

@@ -61,6 +61,8 @@ export const previewSchema = z.object({
   kind: z.enum(["code", "identity", "http"]).optional(),
   dedicated_worker: z.boolean().optional(),
 });
+/** Arguments in a field of their own. */
+const inlineSchema = z.object({ args: jsonObject.optional() });
 export type Preview = z.output<typeof previewSchema>;
 const previewQuery = runQuery.extend({ timeout: z.coerce.number().int().min(1).max(limits.maxTimeoutS).optional() });
 
@@ -211,6 +213,49 @@ export const runRoutes = {
     summary: "Run code that is not stored and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/preview`,
+    access: runPreview,
+    fn: "run",
+    auth: "token",
+    params: inWorkspace,
+    query: previewQuery.extend(queueLimit),
+    body: previewSchema,
+    status: 200,
+    reply: result,
+    errors: waitErrors,
+  }),
+  runInlineByPath: defineRoute({
+    name: "jobs.runInline.scripts",
+    summary: "Run the newest version of a script with the arguments in `args` and return its result.",
+    method: "POST",
+    path: `${base}/run_inline/p/{path+}`,
+    access: runScript,
+    fn: "run",
+    auth: "token",
+    params: byPath,
+    body: inlineSchema,
+    status: 200,
+    reply: result,
+    errors: [...waitErrors, "script.notFound"],
+  }),
+  runInlineByHash: defineRoute({
+    name: "jobs.runInline.versions",
+    summary: "Run an exact version of a script with the arguments in `args` and return its result.",
+    method: "POST",
+    path: `${base}/run_inline/h/{hash}`,
+    access: runScriptVersion,
+    fn: "run",
+    auth: "token",
+    params: byHash,
+    body: inlineSchema,
+    status: 200,
+    reply: result,
+    errors: [...waitErrors, "script.versionNotFound"],
+  }),
+  runInlinePreview: defineRoute({
+    name: "jobs.runInline.preview",
+    summary: "Run code that is not stored and return its result.",
+    method: "POST",
+    path: `${base}/run_inline/preview`,
     access: runPreview,
     fn: "run",
     auth: "token",

@@ -225,7 +225,7 @@ export const scriptRoutes = {
   countScriptTriggers: defineRoute({
     ...read,
     name: "scripts.countTriggers",
-    summary: "Count the schedules of this script, and your tokens that have a scope to run it, which count as webhooks.",
+    summary: "Count the schedules and triggers of this script, and your tokens that have a scope to run it, which count as webhooks.",
     path: `${w}/get_triggers_count/{path+}`,
     access: readPath,
     params: atPath,

@@ -69,4 +69,19 @@ export const settingsSchema = z.object({
   error_handler: errorHandlerSchema.optional(),
   success_handler: successHandlerSchema.optional(),
 });
+/** The settings that every member may know. */
+export const publicSettingsSchema = settingsSchema
+  .pick({ workspace_id: true, name: true, color: true })
+  .extend({ large_file_storage: z.object({ type: z.string() }).optional() });
+
+export type PublicSettingsJson = z.output<typeof publicSettingsSchema>;
+
+/** The work of a workspace by day (UTC) and kind of job. `complete` is false if there were more jobs than one call reads. */
+export const usageSchema = z.object({
+  since: z.string(),
+  complete: z.boolean(),
+  days: z.array(z.object({ day: z.string(), kind: z.string(), jobs: z.int(), seconds: z.number() })),
+});
+export type UsageJson = z.output<typeof usageSchema>;
+
 export type SettingsJson = z.output<typeof settingsSchema>;

@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { anyJson, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
-import { approvalSettingsSchema, fileStorageSchema, handlerArgs, handlerPath, settingsSchema } from "./setting-schemas.ts";
+import {
+  approvalSettingsSchema,
+  fileStorageSchema,
+  handlerArgs,
+  handlerPath,
+  publicSettingsSchema,
+  settingsSchema,
+  usageSchema,
+} from "./setting-schemas.ts";
 
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
@@ -9,6 +17,23 @@ const post = { method: "POST", fn: "people", auth: "token", status: 200 } as con
 const done = { text: "A confirmation." };
 const atKey = z.object({ key: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "letters, digits, '.', '_' and '-' only") });
 
+const memberRead = { domain: "workspaces", verb: "read", need: "member", target: "none" } as const;
+/** Topics, buses and buckets of AWS exist only here. The other kinds have the names of api.md. */
+const usedTriggersSchema = z.object({
+  http_routes_used: z.boolean(),
+  sqs_used: z.boolean(),
+  aws_used: z.boolean(),
+  email_used: z.boolean(),
+  websocket_used: z.literal(false),
+  kafka_used: z.literal(false),
+  nats_used: z.literal(false),
+  postgres_used: z.literal(false),
+  mqtt_used: z.literal(false),
+  amqp_used: z.literal(false),
+  gcp_used: z.literal(false),
+  azure_used: z.literal(false),
+});
+export type UsedTriggersJson = z.output<typeof usedTriggersSchema>;
 const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
 
 export const settingRoutes = {
@@ -51,6 +76,47 @@ export const settingRoutes = {
     params: inWorkspace,
     reply: { json: settingsSchema },
     errors: ["workspace.notFound"],
+  }),
+  getPublicSettings: defineRoute({
+    ...read,
+    name: "workspaces.getPublicSettings",
+    summary: "Get the settings of a workspace that every member may know.",
+    path: `${w}/workspaces/get_public_settings`,
+    access: memberRead,
+    params: inWorkspace,
+    reply: { json: publicSettingsSchema },
+    errors: ["workspace.notFound"],
+  }),
+  usedTriggers: defineRoute({
+    ...read,
+    name: "workspaces.usedTriggers",
+    summary: "Get the kinds of triggers that the workspace has.",
+    path: `${w}/workspaces/used_triggers`,
+    access: memberRead,
+    params: inWorkspace,
+    reply: { json: usedTriggersSchema },
+    errors: [],
+  }),
+  isPremium: defineRoute({
+    ...read,
+    name: "workspaces.isPremium",
+    summary: "Always true: workspaces of this service have no plans with limits.",
+    path: `${w}/workspaces/is_premium`,
+    access: memberRead,
+    params: inWorkspace,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  usage: defineRoute({
+    ...read,
+    name: "workspaces.usage",
+    summary: "Get the number and the seconds of the ended jobs that were created in the last 7 days, or in `days`, by day and kind.",
+    path: `${w}/workspaces/usage`,
+    access: { domain: "workspaces", verb: "read", need: "admin", target: "none" },
+    params: inWorkspace,
+    query: z.object({ days: z.coerce.number().int().min(1).max(30).optional() }),
+    reply: { json: usageSchema },
+    errors: [],
   }),
   getName: defineRoute({
     ...read,

@@ -4,25 +4,31 @@ import { listJobIds } from "../read/list.ts";
 import { createVisibilityFilter, type JobCaller } from "../read/read.ts";
 import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
 
-/** The number of jobs that `cancelJobsOfPath` cancels in one call. */
-const MAX_AT_ONCE = 1000;
+/** The time after which `cancelJobsOfPath` begins no further page. The function ends after 30 s. */
+const MOST_MS = 15_000;
+/** The number of jobs that are canceled at the same time. */
+const AT_ONCE = 10;
 
-/** Cancels the jobs of the script at a path that have not ended and that the caller may cancel, and returns their ids. */
+/**
+ * Cancels the jobs of the script or flow at a path that have not ended and that the caller may cancel. Returns their number, and whether there was no time for all of
+ * them: then another call continues.
+ */
 export async function cancelJobsOfPath(
   deps: CancelJobDeps & Parameters<typeof listJobIds>[0],
   caller: JobCaller,
   { workspace, path }: { workspace: string; path: string },
   cancellation: Cancellation,
-): Promise<string[]> {
-  const ids: string[] = [];
+): Promise<{ canceled: number; hasMore: boolean }> {
+  const untilMs = deps.nowMs() + MOST_MS;
+  let canceled = 0;
   let cursor: string | undefined;
   do {
     const query = { script_path_exact: path, cursor, per_page: limits.maxPerPage };
     const found = await listJobIds(deps, caller, { workspace, query, scope: "queue" });
-    ids.push(...found.entries);
+    canceled += (await cancelSelectedJobs(deps, caller, { workspace, ids: found.entries }, cancellation)).length;
     cursor = found.next;
-  } while (cursor !== undefined && ids.length < MAX_AT_ONCE);
-  return cancelSelectedJobs(deps, caller, { workspace, ids }, cancellation);
+  } while (cursor !== undefined && deps.nowMs() < untilMs);
+  return { canceled, hasMore: cursor !== undefined };
 }
 
 /** Cancels the jobs with these ids that the caller may cancel and that have not ended, and returns the ids of the canceled jobs. */
@@ -35,13 +41,17 @@ export async function cancelSelectedJobs(
   const isVisible = createVisibilityFilter(caller);
   const found = (await deps.jobs.batchGet(ids)).filter((job) => job.workspace === workspace && isVisible(job));
   const canceled: string[] = [];
-  for (const job of found) {
-    try {
-      await cancelJob(deps, job, cancellation);
-      canceled.push(job.id);
-    } catch (error) {
-      if (!isSvcError(error) || error.code !== "job.ended") throw error;
+  const waiting = [...found];
+  const cancelNext = async () => {
+    for (let job = waiting.shift(); job; job = waiting.shift()) {
+      try {
+        await cancelJob(deps, job, cancellation);
+        canceled.push(job.id);
+      } catch (error) {
+        if (!isSvcError(error) || error.code !== "job.ended") throw error;
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, cancelNext));
   return canceled;
 }

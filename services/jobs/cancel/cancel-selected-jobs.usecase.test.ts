@@ -88,8 +88,9 @@ it("canceling the jobs of a path cancels those that have not ended, and no job o
   const other = await addJob(room, { hash, path: `${path}2` });
   const cancel = (actor = anAdmin) =>
     cancelJobsOfPath(room.deps, { actor, action: actions.readRun }, { workspace: room.workspace, path }, mark);
-  expect(await cancel(aReader(room.workspace, []))).toEqual([]);
-  expect((await cancel()).sort()).toEqual(own.sort());
-  expect(await cancel()).toEqual([]);
+  expect(await cancel(aReader(room.workspace, []))).toEqual({ canceled: 0, hasMore: false });
+  expect(await cancel()).toEqual({ canceled: 2, hasMore: false });
+  expect((await room.deps.jobs.batchGet(own)).map(({ state }) => state)).toEqual(["canceled", "canceled"]);
+  expect(await cancel()).toEqual({ canceled: 0, hasMore: false });
   expect(await room.deps.jobs.get(other.id)).toMatchObject({ state: "queued" });
 });

@@ -1,0 +1,28 @@
+import type { Payload } from "../../contract/payload.ts";
+import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
+import type { RunRequest } from "../../services/execution/requests/run-request.ts";
+import { buildVersionRequest } from "../../services/execution/requests/version-request.ts";
+import { findRunTarget } from "../../services/flows/definitions/find-run-target.ts";
+import { on, type RouteHandler } from "../shared/edge.ts";
+import type { Reply } from "../shared/reply.ts";
+import type { RunAuth } from "../shared/run-routes.ts";
+
+type Deps = Parameters<typeof findRunTarget>[0] & Parameters<typeof buildVersionRequest>[0];
+
+interface InlineCall {
+  auth: RunAuth;
+  params: { workspace: string; path?: string; hash?: string };
+  body: { args?: Record<string, unknown> | undefined };
+  headers: Payload["headers"];
+}
+
+/** The routes that run a stored script at once, whose body has the arguments in the field `args`. */
+export function inlineRoutes(deps: Deps, answer: (request: RunRequest) => Promise<Reply>): RouteHandler<RunAuth>[] {
+  const run = async ({ auth, params: { workspace, path, hash }, body, headers }: InlineCall) => {
+    const target = await findRunTarget(deps, auth, { kind: "script", workspace, path, hash, version: undefined });
+    const bytes = Buffer.from(JSON.stringify(body.args ?? {}));
+    const payload = { method: "POST", headers: { ...headers, "content-type": "application/json" }, query: {}, bytes };
+    return answer(await buildVersionRequest(deps, target, { actor: auth.actor, query: {}, payload }, { includedHeaders: [] }));
+  };
+  return [on(routes.runInlineByPath, run), on(routes.runInlineByHash, run)];
+}

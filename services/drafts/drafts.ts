@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
+import { limits } from "../../contract/limits.ts";
+import type { DraftJson, DraftKind } from "../../contract/routes/stored/drafts.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { parseJson } from "../../core/records/record-format.ts";
+
+interface DraftDeps {
+  objects: Pick<ObjectTable, "get" | "list" | "put" | "transactWrite">;
+  nowMs: () => number;
+}
+
+export interface DraftPlace {
+  kind: DraftKind;
+  path: string;
+}
+
+/** A draft that nobody changes for this time is removed. */
+const KEPT_MS = 180 * 24 * 3600 * 1000;
+const storedSchema = z.object({ kind: z.enum(["script", "flow", "app"]), path: z.string(), json: z.string(), savedAtMs: z.number() });
+type Stored = z.infer<typeof storedSchema>;
+
+const keyOf = ({ actor, workspace }: WorkspaceCaller, { kind, path }: DraftPlace) =>
+  keys.draft(workspace, personKey(actor.email), kind, path);
+const toJson = ({ kind, path, savedAtMs }: Stored): DraftJson => ({ kind, path, created_at: toIsoTime(savedAtMs) });
+
+/** Lists the drafts of the caller, by kind and path. */
+export async function listDrafts({ objects }: Pick<DraftDeps, "objects">, { actor, workspace }: WorkspaceCaller): Promise<DraftJson[]> {
+  const { pk, sk } = keys.draft(workspace, personKey(actor.email), "", "");
+  return parseReadableObjects(storedSchema, await objects.list(pk, { beginsWith: sk })).map(toJson);
+}
+
+/** Returns the caller's draft with its value. Throws `draft.notFound`. */
+export async function getDraft(
+  { objects }: Pick<DraftDeps, "objects">,
+  caller: WorkspaceCaller,
+  place: DraftPlace,
+): Promise<DraftJson & { value: unknown }> {
+  const found = await objects.get(keyOf(caller, place));
+  if (!found) throw new SvcError("draft.notFound", { path: place.path });
+  const draft = parseObject(storedSchema, found);
+  return { ...toJson(draft), value: parseJson({ parent: "drafts", ref: place.path, json: draft.json }) };
+}
+
+/**
+ * Stores the caller's draft and returns its time, or deletes it if there is no value. `syncedAtMs`: the time of the draft that the caller knows.
+ * Throws `draft.changedMeanwhile` if it has changed since, unless `force` is set, `draft.tooMany` and `body.tooLarge`.
+ */
+export async function updateDraft(
+  { objects, nowMs }: DraftDeps,
+  caller: WorkspaceCaller,
+  { kind, path, value, syncedAtMs, force }: DraftPlace & { value: unknown; syncedAtMs: number | undefined; force: boolean },
+): Promise<{ created_at: string | null }> {
+  const key = keyOf(caller, { kind, path });
+  const changed = () => new SvcError("draft.changedMeanwhile", { path });
+  const found = await objects.get(key);
+  const before = found && parseObject(storedSchema, found);
+  if (!force && before && syncedAtMs !== undefined && before.savedAtMs > syncedAtMs) throw changed();
+  if (value === undefined || value === null) {
+    if (found && (await objects.transactWrite([write.remove(key, unchangedSince(found))])) !== undefined) throw changed();
+    return { created_at: null };
+  }
+  const json = JSON.stringify(value);
+  if (Buffer.byteLength(json) > limits.draftBytes) throw new SvcError("body.tooLarge", { limitBytes: limits.draftBytes, what: "value" });
+  if (!found && (await listDrafts({ objects }, caller)).length >= limits.drafts)
+    throw new SvcError("draft.tooMany", { limit: limits.drafts });
+  const savedAtMs = nowMs();
+  const draft: Stored = { kind, path, json, savedAtMs };
+  const object = { ...key, value: draft, version: randomUUID(), expiresAtS: Math.ceil((savedAtMs + KEPT_MS) / 1000) };
+  // The same draft that arrives twice, or from two windows of a user, is stored once: the later one tries again.
+  if (!(await objects.put(object, found ? unchangedSince(found) : "absent"))) throw changed();
+  return { created_at: toIsoTime(savedAtMs) };
+}

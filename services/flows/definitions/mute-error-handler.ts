@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { unchangedSince, write } from "../../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../../core/people/actor.ts";
+import { buildEventWrites } from "../../outbox/event.ts";
+import { parseFlow, requireNewestFlow } from "./load.ts";
+
+/**
+ * Sets whether the workspace's error handler ignores failures of the newest version of a flow. Throws `flow.notFound`, and `flow.changedMeanwhile`
+ * if another version was saved at the same time.
+ */
+export async function muteFlowErrorHandler(
+  deps: { objects: ObjectTable; nowMs: () => number },
+  { actor, workspace }: WorkspaceCaller,
+  { path, muted }: { path: string; muted: boolean },
+): Promise<void> {
+  const { objects } = deps;
+  const { build: _, ...head } = requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
+  const [version, listing] = await Promise.all([
+    objects.get(keys.flowVersion(workspace, head.version)).then(parseFlow),
+    objects.get(keys.flowListing(workspace, path)),
+  ]);
+  if (!version) throw new SvcError("flow.changedMeanwhile", { path });
+  const { build: __, ...stored } = version;
+  const isNewest = { version: String(head.version) };
+  const refused = await objects.transactWrite([
+    write.update({ ...keys.flowHead(workspace, path), value: { ...head, errorHandlerMuted: muted } }, isNewest),
+    write.update({ ...keys.flowVersion(workspace, head.version), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
+    ...(listing
+      ? [
+          write.put(
+            { ...listing, value: { ...(listing.value as object), ws_error_handler_muted: muted }, version: randomUUID() },
+            unchangedSince(listing),
+          ),
+        ]
+      : []),
+    ...(await buildEventWrites(deps, {
+      type: "UpdateFlow",
+      workspace,
+      by: actor.username,
+      atMs: deps.nowMs(),
+      data: { path, version: head.version },
+    })),
+  ]);
+  if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
+}
