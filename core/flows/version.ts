@@ -30,7 +30,7 @@ export const runnableFlowSchema = z.object({
   deleteAfterS: z.number().optional(),
   preprocessor: z.boolean().optional(),
   archived: z.boolean(),
-  /** Set after the version was saved. It wins over what the version says. */
+  /** A setting that was changed after the version was saved. It replaces that of the version. */
   errorHandlerMuted: z.boolean().optional(),
 });
 export type RunnableFlow = z.infer<typeof runnableFlowSchema>;

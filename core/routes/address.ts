@@ -89,7 +89,7 @@ export function matchAddress({ address, isFolder }: RouteAddress, parts: readonl
 const RANK = { text: 0, one: 1, rest: 2 } as const;
 
 /** Compares two addresses that match the same request: text goes before `:name`, and that before `*name` and folders, from the left. */
-export function compareAddresses(a: RouteAddress, b: RouteAddress): number {
+function compareAddresses(a: RouteAddress, b: RouteAddress): number {
   const [left, right] = [listRanks(a), listRanks(b)];
   for (const [index, rank] of left.entries()) {
     const other = right[index] ?? RANK.text;

@@ -103,7 +103,6 @@ export const jobRoutes: ApiRoutes = [
     const position = await findQueuePosition(deps, workspace, atMs);
     return json(200, position === undefined ? {} : { position });
   }),
-  on(lists.listWorkers, async () => json(200, [])),
   on(lists.countCompleted, async ({ auth, params: { workspace } }) =>
     countReply(await countJobs(deps, callerOf(auth, lists.countCompleted), { workspace, query: {}, scope: "completed" }), "object"),
   ),

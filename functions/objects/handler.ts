@@ -3,7 +3,6 @@ import type { RefreshCall } from "../../core/accounts/account.ts";
 import { domainApi } from "../shared/domain-api.ts";
 import { accounts, refreshTokens } from "./accounts.ts";
 import { apps } from "./apps.ts";
-import { drafts } from "./drafts.ts";
 import { encryptionKey } from "./encryption-key.ts";
 import { files } from "./files.ts";
 import { flows } from "./flows.ts";
@@ -11,7 +10,7 @@ import { resources } from "./resources.ts";
 import { scripts } from "./scripts.ts";
 import { variables } from "./variables.ts";
 
-const api = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...accounts, ...apps, ...drafts, ...encryptionKey]);
+const api = domainApi([...files, ...scripts, ...flows, ...variables, ...resources, ...accounts, ...apps, ...encryptionKey]);
 
 /**
  * Stored objects: scripts, flows, variables, resources with their types, accounts of other services, apps, files, and the key of their secrets.

@@ -1,11 +1,12 @@
 import { domainApi } from "../shared/domain-api.ts";
 import { audit } from "./audit.ts";
 import { connects } from "./connects.ts";
+import { drafts } from "./drafts.ts";
+import { emptyLists } from "./empty-lists.ts";
 import { access } from "./groups-and-acls.ts";
 import { idTokens } from "./id-tokens.ts";
 import { instanceWebhooks } from "./instance-webhooks.ts";
 import { members } from "./members.ts";
-import { missingTriggers } from "./missing-triggers.ts";
 import { oauth } from "./oauth.ts";
 import { openapiDocuments } from "./openapi-documents.ts";
 import { instancePeople } from "./people.ts";
@@ -30,6 +31,7 @@ export const handler = domainApi([
   ...connects,
   ...idTokens,
   ...audit,
-  ...missingTriggers,
+  ...emptyLists,
   ...openapiDocuments,
+  ...drafts,
 ]);

@@ -87,6 +87,7 @@ describe("the REST API", () => {
     expect(prefixesOf(Object.values(routes), "run")).toEqual([
       "/api/w/{workspace}/jobs/restart",
       "/api/w/{workspace}/jobs/run",
+      "/api/w/{workspace}/jobs/run_inline",
       "/api/w/{workspace}/jobs/run_wait_result",
     ]);
     expect(prefixesOf(Object.values(routes), "beat")).toEqual(["/api/internal"]);
@@ -96,7 +97,6 @@ describe("the REST API", () => {
       "/api/w/{workspace}/job_u",
       "/api/w/{workspace}/jobs",
       "/api/w/{workspace}/jobs_u",
-      "/api/workers",
     ]);
     expect(prefixesOf(Object.values(routes), "people")).toEqual(["/.well-known", "/api"]);
     expect(prefixesOf(Object.values(routes), "objects")).toContain("/api/w/{workspace}/workspaces/encryption_key");

@@ -22,7 +22,7 @@ export interface DraftPlace {
   path: string;
 }
 
-/** A draft that nobody changes for this time is removed. */
+/** The time after which a draft without changes is removed. */
 const KEPT_MS = 180 * 24 * 3600 * 1000;
 const storedSchema = z.object({ kind: z.enum(["script", "flow", "app"]), path: z.string(), json: z.string(), savedAtMs: z.number() });
 type Stored = z.infer<typeof storedSchema>;

@@ -20,7 +20,7 @@ import { storedVariableSchema } from "../../core/variables/variable.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import { type SealDeps, unsealValue } from "./key-ring.ts";
 
-/** What the writers of variables and resources need to keep the copies for routes. */
+/** The dependencies of use cases that write variables and resources and keep the copies for routes. */
 export interface CopyDeps extends SealDeps {
   routeKeys: DataKeys;
 }

@@ -133,6 +133,8 @@ export const jobListRoutes = {
   }),
   listWorkers: defineRoute({
     ...read,
+    // The answer is constant. A function of its own for this address would need further resources of the REST API.
+    fn: "people",
     name: "jobs.listWorkers",
     summary: "List the worker processes: none, because functions run the jobs.",
     path: "/api/workers/list",

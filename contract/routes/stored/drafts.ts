@@ -3,7 +3,7 @@ import { anyJson, atPath, inWorkspace, runnablePath, timestamp } from "../../com
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/drafts";
-const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
 /** A user keeps drafts where they may write. The kind of an object makes no difference. */
 const atPlace = { domain: "scripts", target: "path", hiddenAs: "script.notFound" } as const;
 

@@ -42,7 +42,7 @@ const basic = z.object({
   password: secret,
 });
 
-export const presetNames = ["stripe", "github", "slack", "standard_webhooks", "shopify"] as const;
+const presetNames = ["stripe", "github", "slack", "standard_webhooks", "shopify"] as const;
 const DEFAULT_TOLERANCE_S = 300;
 const PLACEHOLDER = /\{(timestamp|id|body)\}/g;
 

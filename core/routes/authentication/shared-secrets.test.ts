@@ -13,7 +13,7 @@ describe("an API key", () => {
       secretHeaders: ["x-api-key"],
     });
     expect(verifyApiKey(keyOf({ key: "k1", header: "X-Shop" }), { headers: { "x-shop": "k1" } }).outcome).toBe("admitted");
-    // Forms send an empty text for a field that nobody filled in.
+    // Forms send an empty text for a field that was left out.
     expect(verifyApiKey(keyOf({ key: "k1", header: "", old_key: "" }), { headers: { "x-api-key": "k1" } }).outcome).toBe("admitted");
   });
 

@@ -2,7 +2,7 @@ import { type CredentialOf, decodeStandardSecret } from "./credential.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What a sender's way of signing takes from a request. `undefined` as a whole: the signature header is absent. */
+/** The parts of a request that a signature depends on, besides the body. */
 export interface SignedParts {
   /** The signatures, as text. One of them must fit. */
   signatures: readonly string[];
@@ -17,7 +17,7 @@ export interface SignedParts {
 export interface SignatureScheme {
   algorithm: "sha1" | "sha256" | "sha512";
   encoding: "hex" | "base64";
-  /** The signed text: the body, and what stands before and after it. */
+  /** Returns the texts that are signed before and after the body. */
   surround: (parts: SignedParts) => readonly [before: string, after: string];
   hasTimestamp: boolean;
   hasId: boolean;

@@ -15,7 +15,7 @@ const MESSAGE_ID = /^[A-Za-z0-9_-]{1,256}$/;
 
 const refused = (reason: RefusalReason): Authentication => ({ outcome: "refused", reason });
 
-/** Authenticates a request by the sender's signature over its bytes. Whoever repeats a request sends the same signature again. */
+/** Authenticates a request by the sender's signature over its bytes. A request that is sent again has the same signature. */
 export function verifySignature(own: SignatureCredential, payload: Pick<Payload, "headers" | "bytes">, nowMs: number): Authentication {
   const scheme = findScheme(own);
   const value = payload.headers[scheme.header];
