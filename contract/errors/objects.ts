@@ -18,6 +18,10 @@ export interface ObjectErrors {
   "resource.exists": { path: string };
   "resource.changedMeanwhile": { path: string };
   "resource.value": { path: string; type: string; issues: Issues };
+  "dependencies.notFound": { language: string; name?: string };
+  "dependencies.content": { reason: string };
+  "dependencies.tooMany": { limit: number };
+  "dependencies.changedMeanwhile": { language: string };
   "draft.notFound": { path: string };
   "draft.changedMeanwhile": { path: string };
   "draft.tooMany": { limit: number };
@@ -97,6 +101,19 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "resource.value": {
     status: 422,
     describe: ({ path, type, issues }) => `The value of ${path} does not match the resource type ${type}. ${listIssues(issues)}.`,
+  },
+  "dependencies.notFound": {
+    status: 404,
+    describe: ({ language, name }) => `There is no list of package versions for ${language}${name ? ` with the name ${name}` : ""}.`,
+  },
+  "dependencies.content": { status: 422, describe: ({ reason }) => `The list of package versions cannot be used. ${reason}` },
+  "dependencies.tooMany": {
+    status: 422,
+    describe: ({ limit }) => `The workspace has ${limit} lists of package versions already. Delete one of them first.`,
+  },
+  "dependencies.changedMeanwhile": {
+    status: 409,
+    describe: ({ language }) => `The list of package versions for ${language} was changed at the same time. Try again.`,
   },
   "draft.notFound": { status: 404, describe: ({ path }) => `You have no draft of ${path}.` },
   "draft.changedMeanwhile": {

@@ -31,6 +31,7 @@ import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
 import { variableRoutes } from "./stored/variables.ts";
+import { workspaceDependencyRoutes } from "./stored/workspace-dependencies.ts";
 import { openapiDocumentRoutes } from "./triggers/openapi-documents.ts";
 import { triggerRoutes } from "./triggers/triggers.ts";
 import { auditRoutes } from "./workspaces/audit.ts";
@@ -58,6 +59,7 @@ export const routes = {
   ...scheduleRoutes,
   ...appRoutes,
   ...draftRoutes,
+  ...workspaceDependencyRoutes,
   ...triggerRoutes,
   ...openapiDocumentRoutes,
   ...workspaceRoutes,

@@ -21,6 +21,8 @@ export const buildRequestSchema = z.object({
   entry: z.string(),
   /** A lock to use instead of resolving the packages again: from an earlier build or from the caller. */
   lock: z.string().optional(),
+  /** The package versions that the workspace selects: see `SelectedDependencies`. Without effect on a given lock. */
+  dependencies: z.object({ entries: z.record(z.string(), z.string()), all: z.boolean() }).optional(),
   target: buildTargetSchema,
   /** Package registries. Empty: the default of the tool. */
   registries: z.object({ npm: z.string(), pypi: z.string(), go: z.string() }),
@@ -48,10 +50,10 @@ const LAYOUT = 1;
 
 /** Builds the artefact's S3 key. Equal inputs for an equal target in one workspace share one artefact. */
 export function buildArtefactKey(workspace: string, inputs: Omit<BuildRequest, "registries" | "uploadUrl" | "maxArtefactBytes">): string {
-  const { language, files, entry, lock, target } = inputs;
+  const { language, files, entry, lock, dependencies, target } = inputs;
   const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
-    .update(JSON.stringify([LAYOUT, language, sorted, entry, lock ?? null, target]))
+    .update(JSON.stringify([LAYOUT, language, sorted, entry, lock ?? null, target, ...(dependencies ? [dependencies] : [])]))
     .digest("hex");
   return `artefacts/${workspace}/${digest}.zip`;
 }

@@ -7,6 +7,7 @@ import { readSpecifier } from "./package-specifiers.ts";
 import { findDistribution, isStandardModule } from "./python-distributions.ts";
 import { readPythonImports } from "./python-imports.ts";
 import { readRequirements } from "./python-requirements.ts";
+import { normalizeDistribution, type SelectedDependencies } from "./workspace-dependencies.ts";
 
 /** A fault that the author of a script must fix. The message names the script. */
 export class ImportProblem extends Error {
@@ -15,9 +16,9 @@ export class ImportProblem extends Error {
 
 /**
  * Returns the npm packages that scripts import, in the form of `dependencies` of a package.json. The entries are sorted, so equal imports
- * yield equal text. A package without a version is `latest`. Throws `ImportProblem`.
+ * yield equal text. A package without a version has the one that is selected for it, otherwise `latest`. Throws `ImportProblem`.
  */
-export function listNpmPackages(files: Record<string, string>): Record<string, string> {
+export function listNpmPackages(files: Record<string, string>, selected: Readonly<Record<string, string>> = {}): Record<string, string> {
   const wanted = new Map<string, { version: string | undefined; by: string }>();
   for (const path of Object.keys(files).sort()) {
     const source = files[path] ?? "";
@@ -35,7 +36,8 @@ export function listNpmPackages(files: Record<string, string>): Record<string, s
     }
   }
   const sorted = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(sorted.map(([name, { version }]) => [name, version ?? "latest"]));
+  const selectedFor = (name: string) => (Object.hasOwn(selected, name) ? selected[name] : undefined);
+  return Object.fromEntries(sorted.map(([name, { version }]) => [name, version ?? selectedFor(name) ?? "latest"]));
 }
 
 function lineOf(source: string, text: string): number {
@@ -44,14 +46,23 @@ function lineOf(source: string, text: string): number {
 
 /**
  * Returns the sorted requirements of Python scripts. If a script lists its requirements in a comment, its imports are ignored; the imports
- * of other scripts are mapped to distributions. Throws `ImportProblem`.
+ * of other scripts are mapped to distributions, in the versions that are selected for them. Throws `ImportProblem`.
  */
-export function listPythonRequirements(files: Record<string, string>, pythonVersion: string): string[] {
-  const requirements = new Set<string>();
+export function listPythonRequirements(
+  files: Record<string, string>,
+  pythonVersion: string,
+  { entries, all }: SelectedDependencies = { entries: {}, all: false },
+): string[] {
+  const requirements = new Set<string>(all ? Object.values(entries) : []);
+  const withVersion = (name: string) => {
+    const known = normalizeDistribution(name);
+    return Object.hasOwn(entries, known) ? (entries[known] ?? name) : name;
+  };
   for (const [path, source] of Object.entries(files)) {
     const { only, extra, problem } = readRequirements(source);
     if (problem) throw new ImportProblem(`${path}: ${problem}`);
-    for (const requirement of only ?? [...extra, ...importedDistributions(source, pythonVersion)]) requirements.add(requirement);
+    for (const requirement of only ?? [...extra, ...importedDistributions(source, pythonVersion).map(withVersion)])
+      requirements.add(requirement);
   }
   return [...requirements].sort();
 }
@@ -70,13 +81,18 @@ function importedDistributions(source: string, pythonVersion: string): string[] 
 }
 
 /** Lists the packages that a build installs from a registry, in the notation of the language's own tool. Throws `ImportProblem`. */
-export function listPackages({ language, files, target }: Pick<BuildRequest, "language" | "files" | "target">): string[] {
+export function listPackages({
+  language,
+  files,
+  dependencies,
+  target,
+}: Pick<BuildRequest, "language" | "files" | "dependencies" | "target">): string[] {
   const { imports } = getManifest(language);
   switch (imports) {
     case "javascript":
-      return Object.entries(listNpmPackages(files)).map(([name, version]) => `${name}@${version}`);
+      return Object.entries(listNpmPackages(files, dependencies?.entries)).map(([name, version]) => `${name}@${version}`);
     case "python":
-      return listPythonRequirements(files, target.python);
+      return listPythonRequirements(files, target.python, dependencies);
     case "none":
       return [];
     default:

@@ -138,6 +138,8 @@ export const keys = {
   routeVariable: (workspace: string, path: string): ObjectKey => ({ pk: `ROUTEVAR#${workspace}`, sk: sortable(path) }),
   /** The wrapped data key of these copies. */
   routeKey: (workspace: string): ObjectKey => ({ pk: `ROUTEKEY#${workspace}`, sk: "key" }),
+  /** A list of package versions for the scripts of a workspace. The default of a language has no name. */
+  dependencies: (workspace: string, language: string, name: string): ObjectKey => ({ pk: `DEPS#${workspace}`, sk: `${language}#${name}` }),
   /** The unsaved work of a user on a script, a flow or an app. */
   draft: (workspace: string, person: string, kind: string, path: string): ObjectKey => ({
     pk: `DRAFT#${workspace}`,

@@ -1,6 +1,7 @@
 import { domainApi } from "../shared/domain-api.ts";
 import { audit } from "./audit.ts";
 import { connects } from "./connects.ts";
+import { dependencies } from "./dependencies.ts";
 import { drafts } from "./drafts.ts";
 import { emptyLists } from "./empty-lists.ts";
 import { access } from "./groups-and-acls.ts";
@@ -34,4 +35,5 @@ export const handler = domainApi([
   ...emptyLists,
   ...openapiDocuments,
   ...drafts,
+  ...dependencies,
 ]);

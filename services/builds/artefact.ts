@@ -6,6 +6,12 @@ import { actions } from "../../contract/access/actions.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
+import {
+  findDependencyLanguage,
+  findNamedDependencies,
+  parseDependencies,
+  type SelectedDependencies,
+} from "../../core/builds/workspace-dependencies.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
@@ -13,6 +19,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
+import { findDependencyContent } from "../workspaces/dependencies.ts";
 
 export interface BuildDeps {
   objects: ObjectTable;
@@ -49,11 +56,14 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
   const { objects, storage, functions, target, registries } = deps;
   const gathered = await collectSources(deps, source);
   if ("missing" in gathered) return { ok: false, error: gathered.missing, log: `${gathered.missing}\n` };
+  const dependencies = await loadDependencies(deps, source);
+  if (dependencies && "missing" in dependencies) return { ok: false, error: dependencies.missing, log: `${dependencies.missing}\n` };
   const inputs = {
     language: source.runner,
     files: gathered.files,
     entry: source.path,
     ...(source.lock === undefined ? {} : { lock: source.lock }),
+    ...(dependencies ? { dependencies } : {}),
     target,
   };
   const key = buildArtefactKey(source.workspace, inputs);
@@ -74,6 +84,22 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
   // Written after the upload, so that a recorded artefact always exists.
   await objects.put({ ...keys.artefact(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });
   return { ok: true, key, sha256: result.sha256, lock: result.lock, log: result.log };
+}
+
+/** Loads the package versions that the workspace selects for a script. A lock contains all versions already. */
+async function loadDependencies(
+  deps: Pick<BuildDeps, "objects">,
+  { workspace, runner, path, content, lock }: BuildSource,
+): Promise<SelectedDependencies | { missing: string } | undefined> {
+  const language = findDependencyLanguage(runner);
+  if (language === undefined || lock !== undefined) return undefined;
+  const name = findNamedDependencies(content);
+  const list = await findDependencyContent(deps, { workspace, language, name });
+  if (list === undefined)
+    return name === undefined ? undefined : { missing: `${path} names the list ${name} of package versions, which does not exist.` };
+  const entries = parseDependencies(language, list);
+  if (typeof entries === "string") return { missing: `The list of package versions for ${language} cannot be used. ${entries}` };
+  return Object.keys(entries).length === 0 ? undefined : { entries, all: name !== undefined };
 }
 
 /**

@@ -40,7 +40,12 @@ export async function buildGo(request: BuildRequest, sandbox: BuildSandbox): Pro
   const { output } = await sandbox.run({ command: go, args: ["version"], cwd: dir, env, quiet: true });
   // Without the patch version, so that a lock works with every toolchain of the same minor version.
   const header = `module ${MODULE}\n\ngo ${/go(\d+\.\d+)/.exec(output)?.[1] ?? "1.24"}\n`;
-  const lock = await prepareModule(dir, header, { imports, source, lock: request.lock }, run);
+  const lock = await prepareModule(
+    dir,
+    header,
+    { imports, source, lock: request.lock, selected: request.dependencies?.entries ?? {} },
+    run,
+  );
   await run(
     ["build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", join(sandbox.dir, "main"), "."],
     "The script does not compile",
@@ -55,7 +60,7 @@ type Run = (args: string[], failure: string) => Promise<void>;
 async function prepareModule(
   dir: string,
   header: string,
-  { imports, source, lock }: { imports: string[]; source: string; lock: string | undefined },
+  { imports, source, lock, selected }: { imports: string[]; source: string; lock: string | undefined; selected: Record<string, string> },
   run: Run,
 ): Promise<string> {
   const mod = join(dir, "go.mod");
@@ -73,7 +78,7 @@ async function prepareModule(
     await writeFile(sum, given.sum);
     return lock;
   }
-  await writeFile(mod, `${header}${client}${readRequiredVersions(source)}`);
+  await writeFile(mod, `${header}${client}${writeRequiredVersions(source, selected)}`);
   await run(["mod", "tidy"], "The modules could not be resolved");
   // Go writes no go.sum for a script without modules.
   return writeGoLock(removeClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
@@ -96,10 +101,14 @@ function removeClient(mod: string): string {
     .join("\n");
 }
 
-/** Reads lines `//require github.com/owner/name v1.2.3`, which select a version. The default is the newest. */
-function readRequiredVersions(source: string): string {
+/** Writes the versions of lines `//require github.com/owner/name v1.2.3`, and for other modules those of the workspace. The default is the newest. */
+function writeRequiredVersions(source: string, selected: Record<string, string>): string {
   const lines = source.matchAll(/^\/\/\s*require\s+([\w./~-]+)\s+(v[\w.+-]+)\s*$/gm);
-  return [...lines].map(([, module, version]) => `require ${module} ${version}\n`).join("");
+  const own = Object.fromEntries([...lines].map(([, module = "", version = ""]) => [module, version]));
+  const all = { ...selected, ...own };
+  return Object.entries(all)
+    .map(([module, version]) => `require ${module} ${version}\n`)
+    .join("");
 }
 
 /**

@@ -13,7 +13,7 @@ import { listPackageFolders, selectUnbundledPackages } from "./unbundled-package
  */
 export async function buildJavascript(request: BuildRequest, sandbox: BuildSandbox): Promise<string> {
   const dir = join(sandbox.dir, "packages");
-  const dependencies = listNpmPackages(request.files);
+  const dependencies = listNpmPackages(request.files, request.dependencies?.entries);
   const hasPackages = Object.keys(dependencies).length > 0;
   const lock = hasPackages ? await installNpmPackages(dir, dependencies, request, sandbox) : "";
   const folders = hasPackages ? await listPackageFolders(join(dir, "node_modules")) : [];

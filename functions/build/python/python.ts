@@ -23,7 +23,7 @@ export async function buildPython(request: BuildRequest, sandbox: BuildSandbox):
     await writeFile(file, source);
   }
   await writeFile(join(sandbox.out, "svc.json"), JSON.stringify({ entry: `scripts/${request.entry}.py` }));
-  const requirements = listPythonRequirements(request.files, request.target.python);
+  const requirements = listPythonRequirements(request.files, request.target.python, request.dependencies);
   const lock = requirements.length === 0 ? "" : await installPythonPackages(requirements, request, sandbox);
   await addClients(request.files, join(sandbox.out, "deps"));
   return lock;

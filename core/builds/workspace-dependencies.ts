@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
+import type { DependencyLanguage } from "../../contract/routes/stored/workspace-dependencies.ts";
+import { isRequirement, removeComment } from "./python-requirements.ts";
+
+/** The versions that a workspace selects for its scripts. */
+export interface SelectedDependencies {
+  /** Requirements of packages by name: versions of npm packages and of Go modules, and whole requirements of Python distributions. */
+  entries: Record<string, string>;
+  /** The script names the list, so that it gets all of its Python requirements. Otherwise only those that it imports. */
+  all: boolean;
+}
+
+/** Returns the language under which the lists for a script are stored, or `undefined` for a language without packages. */
+export function findDependencyLanguage(language: RunnerLanguage): DependencyLanguage | undefined {
+  if (language === "go") return "go";
+  const { imports } = getManifest(language);
+  return imports === "javascript" ? "bun" : imports === "python" ? "python3" : undefined;
+}
+
+const NAMED = /^(?:\/\/|#)\s*workspace_dependencies:\s*([A-Za-z0-9_-]{1,100})\s*$/;
+
+/** Returns the name of the list that a script names in one of the comments at its beginning. */
+export function findNamedDependencies(source: string): string | undefined {
+  for (const line of source.split(/\r?\n/)) {
+    if (line.trim() === "" || line.startsWith("#!")) continue;
+    if (!/^(\/\/|#)/.test(line)) return undefined;
+    const name = NAMED.exec(line)?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+/** As in imports of scripts: package managers also accept paths, git references and URLs, which would read content from outside the registry. */
+const NPM_VERSION = /^[\w.+*^~<>=| -]{1,200}$/;
+const packageJsonSchema = z.object({
+  dependencies: z.record(z.string().regex(/^(@[\w.~-]+\/)?[\w.~-]{1,200}$/), z.string().regex(NPM_VERSION)).optional(),
+});
+const GO_LINE = /^([\w.-]+\.[\w.-]+(?:\/[\w.~-]+)*)\s+(v[\w.+-]+)$/;
+const MOST_ENTRIES = 1000;
+
+/** Returns the entries of a list, or a sentence about its fault. */
+export function parseDependencies(language: DependencyLanguage, content: string): Record<string, string> | string {
+  const entries = parsers[language](content);
+  if (typeof entries === "string") return entries;
+  if (Object.keys(entries).length > MOST_ENTRIES) return `It has more than ${MOST_ENTRIES} entries.`;
+  return entries;
+}
+
+const parsers: Record<DependencyLanguage, (content: string) => Record<string, string> | string> = {
+  bun: parsePackageJson,
+  python3: parseRequirements,
+  go: parseGoMod,
+};
+
+function parsePackageJson(content: string): Record<string, string> | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(content);
+  } catch {
+    // The sentence below describes the fault.
+  }
+  const parsed = packageJsonSchema.safeParse(json);
+  if (parsed.success) return parsed.data.dependencies ?? {};
+  return "It must be a package.json whose dependencies are names with versions, ranges or tags of the registry.";
+}
+
+function parseRequirements(content: string): Record<string, string> | string {
+  const lines = content.split(/\r?\n/).map((line) => removeComment(line).trim());
+  const entries: Record<string, string> = {};
+  for (const line of lines.filter(Boolean)) {
+    if (!isRequirement(line))
+      return `"${line.slice(0, 200)}" is not a requirement: write the name of a package, optionally with a version.`;
+    entries[normalizeDistribution(line)] = line;
+  }
+  return entries;
+}
+
+/** Returns the name of a requirement's distribution in the form of PEP 503. */
+export const normalizeDistribution = (requirement: string): string =>
+  (/^[A-Za-z0-9][\w.-]*/.exec(requirement)?.[0] ?? requirement).toLowerCase().replace(/[-_.]+/g, "-");
+
+/** Reads the `require` lines. Other directives, such as `replace`, are refused: they would read content from outside the registry. */
+function parseGoMod(content: string): Record<string, string> | string {
+  const entries: Record<string, string> = {};
+  for (const raw of content.split(/\r?\n/)) {
+    const line = raw.replace(/\/\/.*$/, "").trim();
+    if (line === "" || line === ")" || line === "require (" || /^(module|go|toolchain) \S+$/.test(line)) continue;
+    const match = GO_LINE.exec(line.replace(/^require /, ""));
+    if (!match) return `"${line.slice(0, 200)}" is no requirement of a module: only require lines can be used.`;
+    entries[match[1] ?? ""] = match[2] ?? "";
+  }
+  return entries;
+}

@@ -1,0 +1,28 @@
+import { workspaceDependencyRoutes as routes } from "../../contract/routes/stored/workspace-dependencies.ts";
+import {
+  archiveDependencies,
+  deleteDependencies,
+  getDependencies,
+  listDependencies,
+  saveDependencies,
+} from "../../services/workspaces/dependencies.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { deps } from "./deps.ts";
+
+export const dependencies: ApiRoutes = [
+  on(routes.listDependencies, async ({ params: { workspace } }) => json(200, await listDependencies(deps, workspace))),
+  on(routes.getLatestDependencies, async ({ params, query }) => json(200, await getDependencies(deps, { ...params, ...query }))),
+  on(routes.createDependencies, async ({ params: { workspace }, body }) =>
+    text(201, String(await saveDependencies(deps, workspace, body))),
+  ),
+  on(routes.archiveDependencies, async ({ params, query }) => {
+    await archiveDependencies(deps, { ...params, ...query });
+    return text(200, "The list was archived.");
+  }),
+  on(routes.deleteDependencies, async ({ params, query }) => {
+    await deleteDependencies(deps, { ...params, ...query });
+    return text(200, "The list was deleted.");
+  }),
+];

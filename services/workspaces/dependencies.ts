@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
+import { limits } from "../../contract/limits.ts";
+import {
+  type DependenciesJson,
+  type DependencyLanguage,
+  dependencyLanguage,
+  type NewDependencies,
+} from "../../contract/routes/stored/workspace-dependencies.ts";
+import { parseDependencies } from "../../core/builds/workspace-dependencies.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { commitParts } from "../outbox/commit-parts.ts";
+
+interface DependencyDeps {
+  objects: ObjectTable;
+  nowMs: () => number;
+}
+
+const storedSchema = z.object({
+  id: z.number(),
+  language: dependencyLanguage,
+  name: z.string().optional(),
+  description: z.string().optional(),
+  content: z.string(),
+  archived: z.boolean(),
+  createdAtMs: z.number(),
+});
+type Stored = z.infer<typeof storedSchema>;
+
+/** The place of a list: the default of a language has no name. */
+export interface DependencyPlace {
+  workspace: string;
+  language: DependencyLanguage;
+  name?: string | undefined;
+}
+
+const keyOf = ({ workspace, language, name }: DependencyPlace) => keys.dependencies(workspace, language, name ?? "");
+const notFound = ({ language, name }: DependencyPlace) => new SvcError("dependencies.notFound", { language, ...(name ? { name } : {}) });
+const changed = ({ language }: DependencyPlace) => new SvcError("dependencies.changedMeanwhile", { language });
+
+function toJson(workspace: string, { createdAtMs, name, description, ...own }: Stored): DependenciesJson {
+  const optional = { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
+  return { ...own, ...optional, workspace_id: workspace, created_at: toIsoTime(createdAtMs) };
+}
+
+/** Lists the lists of a workspace, by language and name. */
+export async function listDependencies({ objects }: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
+  const stored = await objects.list(keys.dependencies(workspace, "bun", "").pk);
+  return parseReadableObjects(storedSchema, stored).map((one) => toJson(workspace, one));
+}
+
+/** Returns a list. Throws `dependencies.notFound`, also for an archived one. */
+export async function getDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<DependenciesJson> {
+  const found = await objects.get(keyOf(place));
+  const stored = found && parseObject(storedSchema, found);
+  if (!stored || stored.archived) throw notFound(place);
+  return toJson(place.workspace, stored);
+}
+
+/** Returns the content of a list for a build, or `undefined` if there is none. */
+export async function findDependencyContent(
+  { objects }: { objects: Pick<ObjectTable, "get"> },
+  place: DependencyPlace,
+): Promise<string | undefined> {
+  const found = await objects.get(keyOf(place));
+  const stored = found && parseObject(storedSchema, found);
+  return stored && !stored.archived ? stored.content : undefined;
+}
+
+/**
+ * Stores a list in place of the one with the same name and returns its id. The same list that arrives twice is stored once. Throws
+ * `dependencies.content`, `dependencies.tooMany`, `dependencies.changedMeanwhile` and `workspace.notFound`.
+ */
+export async function saveDependencies({ objects, nowMs }: DependencyDeps, workspace: string, sent: NewDependencies): Promise<number> {
+  const { language, content } = sent;
+  const name = sent.name ?? undefined;
+  const place = { workspace, language, name };
+  const entries = parseDependencies(language, content);
+  if (typeof entries === "string") throw new SvcError("dependencies.content", { reason: entries });
+  const found = await objects.get(keyOf(place));
+  const before = found && parseObject(storedSchema, found);
+  if (!before && (await listDependencies({ objects }, workspace)).length >= limits.dependencyLists)
+    throw new SvcError("dependencies.tooMany", { limit: limits.dependencyLists });
+  const description = sent.description ?? undefined;
+  if (before && !before.archived && before.content === content && before.description === description) return before.id;
+  const createdAtMs = nowMs();
+  const stored = { id: Math.max(createdAtMs, (before?.id ?? 0) + 1), language, content, archived: false, createdAtMs };
+  const value: Stored = { ...stored, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
+  const isStored = await commitParts(objects, [
+    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    {
+      write: write.put({ ...keyOf(place), value, version: randomUUID() }, found ? unchangedSince(found) : "absent"),
+      refused: changed(place),
+    },
+  ]);
+  if (!isStored) throw changed(place);
+  return value.id;
+}
+
+/** Archives a list, so that builds no longer use it. Throws `dependencies.notFound` and `dependencies.changedMeanwhile`. */
+export async function archiveDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<void> {
+  const found: StoredObject | undefined = await objects.get(keyOf(place));
+  if (!found) throw notFound(place);
+  const value = { ...parseObject(storedSchema, found), archived: true };
+  if (!(await objects.put({ ...keyOf(place), value, version: randomUUID() }, unchangedSince(found)))) throw changed(place);
+}
+
+/** Deletes a list. Throws `dependencies.notFound`. */
+export async function deleteDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<void> {
+  const refused = await objects.transactWrite([write.remove(keyOf(place), "present")]);
+  if (refused !== undefined) throw notFound(place);
+}
