@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { anyJson, atPath, inWorkspace, runnablePath, timestamp } from "../../common.ts";
+import { anyJson, atPath, inWorkspace, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/drafts";
@@ -9,7 +9,7 @@ const atPlace = { domain: "scripts", target: "path", hiddenAs: "script.notFound"
 
 const draftKind = z.enum(["script", "flow", "app"]);
 const atDraft = atPath.extend({ kind: draftKind });
-const draftSchema = z.object({ kind: draftKind, path: runnablePath, created_at: timestamp });
+const draftSchema = z.object({ kind: draftKind, path: z.string(), created_at: timestamp });
 export type DraftKind = z.output<typeof draftKind>;
 export type DraftJson = z.output<typeof draftSchema>;
 

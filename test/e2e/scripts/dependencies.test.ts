@@ -333,3 +333,25 @@ func main(name string, count int, tags []string, item *Item) error { return nil 
     expect((answer.json as Script).inferred_schema?.properties).toMatchObject({ a: { type: "number" } });
   });
 });
+
+describe("the versions that a workspace selects", () => {
+  it("apply to imports without a version, and to all packages of a list that a Python script names", async () => {
+    const own = await newWorkspace();
+    const post = (language: string, content: string, name?: string) =>
+      own.post("workspace_dependencies/create", { language, content, name });
+    expectStatus(await post("bun", '{"dependencies":{"is-odd":"2.0.0"}}'), 201);
+    expectStatus(await post("python3", "idna==3.7\n", "shop"), 201);
+    expect((await post("bun", '{"dependencies":{"a":"file:../b"}}')).status).toBe(422);
+    const content = 'import isOdd from "is-odd";\nexport const main = (n: number) => isOdd(n);';
+    await own.saveScript({ path: "f/t/odd", language: "bun", content });
+    expect((await own.runWait("f/t/odd", { n: 3 })).json).toBe(true);
+    expect((expectStatus(await own.get("scripts/get/p/f/t/odd"), 200).json as Script).lock).toMatch(/is-odd@2\.0\.0/);
+    const python =
+      "# workspace_dependencies: shop\n\ndef main():\n    import importlib\n    return importlib.import_module('idna').__version__\n";
+    await own.saveScript({ path: "f/t/idna", language: "python3", content: python });
+    expect((await own.runWait("f/t/idna")).json).toBe("3.7");
+    const { content: stored } = expectStatus(await own.get("workspace_dependencies/get_latest/python3", { name: "shop" }), 200)
+      .json as Script;
+    expect(stored).toBe("idna==3.7\n");
+  });
+});

@@ -12,6 +12,8 @@ import { lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
 
 const ADMIN = { email: "ann@example.com", username: "ann", superAdmin: true };
 
+const OBJECT_PATHS = ["f/t/script", "f/t/flow", "f/t/plain", "f/t/secret", "f/t/resource", "f/t/schedule", "f/t/mails"];
+
 /** Accounts without a variable. Some calls remove them. */
 const ACCOUNTS = [1, 2, 3, 4, 5, 6];
 
@@ -86,6 +88,23 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
   await post("triggers", "schedules/create", schedule);
   const mails = { path: "f/t/mails", script_path: "f/t/script", is_flow: false, local_part: "orders" };
   await post("triggers", "email_triggers/create", mails);
+  // Kinds do not share their paths, so that each known path can have an object of most kinds.
+  for (const path of OBJECT_PATHS) {
+    for (const kind of ["script", "flow", "app"]) await post("people", `drafts/update/${kind}/${path}`, { value: { draft: true } });
+    const route = { path, script_path: "f/t/script", is_flow: false, http_method: "post", workspaced_route: true };
+    await post("triggers", "http_triggers/create", { ...route, route_path: path });
+    await post("objects", "apps/create", { path, summary: "", value: {}, policy: { execution_mode: "viewer" } });
+    if (path !== schedule.path) await post("triggers", "schedules/create", { ...schedule, path });
+    if (path !== mails.path) await post("triggers", "email_triggers/create", { ...mails, path, local_part: path.replaceAll("/", "-") });
+  }
+  for (const [language, content] of [
+    ["bun", "{}"],
+    ["python3", ""],
+    ["go", ""],
+  ] as const) {
+    for (const name of [undefined, "t", "team", "kind", "postgresql"])
+      await post("people", "workspace_dependencies/create", { language, content, name });
+  }
   const ended = await post("run", "jobs/run/p/f/t/script", {});
   await work(room);
   const waiting = await call("run", {
@@ -101,7 +120,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
     newWorkspace,
     known: {
       workspace: [workspace],
-      path: ["f/t/script", "f/t/flow", "f/t/plain", "f/t/secret", "f/t/resource", "f/t/schedule", "f/t/mails", "t", "team"],
+      path: [...OBJECT_PATHS, "t", "team"],
       hash: [hash],
       version: [String(flow.version_id)],
       id: [ended, waiting, entry?.id ?? ""],
