@@ -37,6 +37,9 @@ export const env = {
   baseUrl: "SVC_BASE_URL",
   /** The key in the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution. */
   edgeKey: "SVC_EDGE_KEY",
+  /** The key in the header `ROUTES_KEY_HEADER`, and the origin of HTTP routes, if they have a domain of their own. */
+  routesKey: "SVC_ROUTES_KEY",
+  routesUrl: "SVC_ROUTES_URL",
   /** The origin at which runners reach the API. */
   internalUrl: "SVC_INTERNAL_URL",
   workerFunction: "SVC_WORKER_FUNCTION",
@@ -81,6 +84,9 @@ export const env = {
 
 /** The header in which CloudFront sends the stack's key, which shows that a request did not bypass it. */
 export const EDGE_KEY_HEADER = "x-svc-edge-key";
+
+/** The header in which CloudFront shows that a request came by the domain of HTTP routes. */
+export const ROUTES_KEY_HEADER = "x-svc-routes-key";
 
 /** Reads an environment variable of the stack. Throws an error if it is not set. */
 export function requireEnv(name: string): string {

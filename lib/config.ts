@@ -26,6 +26,10 @@ const loginSchema = z.strictObject({
   clientSecretName: z.string().min(1),
 });
 
+/** A name that CloudFront answers. The certificate is in us-east-1; with the hosted zone, the stack creates the records. */
+const domainSchema = z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() });
+export type DomainConfig = z.output<typeof domainSchema>;
+
 /**
  * The settings of one deployment. They come from the context key `svc`, as an object in cdk.json or as JSON on the command line:
  * `npx cdk deploy -c svc='{"alarmEmail":"ops@example.com"}'`. The defaults are right for an AWS account.
@@ -86,7 +90,9 @@ const stackConfigSchema = z
       .string()
       .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, "a domain in lower case")
       .optional(),
-    customDomain: z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() }).optional(),
+    customDomain: domainSchema.optional(),
+    /** The domain at which HTTP routes answer alone, so that their pages do not share the origin of the console (docs/aws.md). */
+    routesDomain: domainSchema.optional(),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
     /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. Default: 25, or 5 locally. */
     workerConcurrency: z.int().min(2).max(1000).optional(),

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { Api } from "./api/api.ts";
-import { Edge } from "./api/edge.ts";
+import { Edge, RoutesEdge } from "./api/edge.ts";
 import { Build } from "./compute/build.ts";
 import { type Bundle, bundleOf } from "./compute/bundle.ts";
 import { JobQueue } from "./compute/job-queue.ts";
@@ -56,6 +56,8 @@ export class SvcStack extends Stack {
     const triggers = new Triggers(this, "Triggers", config, storage);
     const api = new Api(this, "Gateway", config);
     const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
+
+    if (!config.local && config.routesDomain) new RoutesEdge(this, "RoutesEdge", config.routesDomain, api.api);
 
     const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
     const parts = {

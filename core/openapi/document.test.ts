@@ -157,6 +157,22 @@ describe("buildDocument", () => {
     expect(JSON.stringify(build(routes.toReversed(), webhooks.toReversed()))).toBe(JSON.stringify(build(routes, webhooks)));
   });
 
+  it("names the domain of routes, if they have one of their own and the request names no address", () => {
+    const content = {
+      workspace: "demo",
+      baseUrl: "https://svc.example",
+      routesUrl: "https://routes.example",
+      routes: [aRoute("a")],
+      webhooks: [aRunnable()],
+    };
+    const of = (request: Parameters<typeof buildDocument>[0]) =>
+      buildDocument(request, content)["paths"] as Record<string, { servers?: unknown }>;
+    const [route = "", ...webhooks] = Object.keys(of({}));
+    expect(of({})[route]?.servers).toEqual([{ url: "https://routes.example" }]);
+    expect(webhooks.map((path) => of({})[path]?.servers)).toEqual(webhooks.map(() => undefined));
+    expect(of({ url: "https://proxy.example" })[route]?.servers).toBeUndefined();
+  });
+
   it("contains each of 500 routes and 500 webhooks, as YAML", () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index);
     const routes = numbers.map((n) => aRoute(`r${n}/:id`, {}, { runnable: aRunnable(`f/shop/s${n}`) }));

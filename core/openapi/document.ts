@@ -9,6 +9,8 @@ export interface DocumentContent {
   workspace: string;
   /** The address of the service, without a slash at its end. */
   baseUrl: string;
+  /** The address of the routes, if they have a domain of their own. */
+  routesUrl?: string | undefined;
   routes: readonly DocumentedRoute[];
   webhooks: readonly DocumentedRunnable[];
 }
@@ -17,13 +19,15 @@ const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Builds the OpenAPI 3.1 document of routes and webhooks, sorted by their addresses. */
 export function buildDocument({ info, url }: Pick<OpenapiRequest, "info" | "url">, content: DocumentContent): Json {
-  const { workspace, baseUrl, routes, webhooks } = content;
+  const { workspace, baseUrl, routesUrl, routes, webhooks } = content;
   const components: Components = { schemas: new Map(), securitySchemes: new Map() };
   const paths = new Map<string, Json>();
   const byShape = new Map<string, string>();
   // `:name` before `*name`, which answers what is left.
   const sortKey = ({ address, own }: DocumentedRoute) => `${address.replaceAll("*", "~")} ${own.http_method}`;
   for (const route of routes.toSorted((a, b) => compareTexts(sortKey(a), sortKey(b)))) addRoute({ paths, byShape }, components, route);
+  if (routesUrl !== undefined && url === undefined)
+    for (const [path, item] of paths) paths.set(path, { servers: [{ url: routesUrl }], ...item });
   for (const runnable of webhooks.toSorted((a, b) => compareTexts(`${a.kind} ${a.path}`, `${b.kind} ${b.path}`))) {
     for (const [path, operation] of buildWebhookOperations(workspace, runnable, components)) paths.set(path, { post: operation });
   }

@@ -8,6 +8,8 @@ export const deps = {
   jobs: jobTable,
   deliveryQueue,
   baseUrl: requireEnv(env.baseUrl),
+  /** The address of HTTP routes, if they have a domain of their own. */
+  routesUrl: process.env[env.routesUrl] || undefined,
   nowMs: Date.now,
   instanceEventsUrl: process.env[env.instanceEvents],
 };

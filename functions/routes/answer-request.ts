@@ -1,9 +1,11 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import { ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { setsOwnCookie } from "../../core/reply/reply.ts";
+import { areEqualTexts } from "../../core/routes/authentication/equal-texts.ts";
 import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
@@ -28,8 +30,8 @@ export interface AnswerRequestDeps extends Deps {
   /** Answers a request for a file of the workspace's storage. */
   answerStatic: (found: FoundRoute, request: RouteRequest) => Promise<Reply>;
   includedHeaders: readonly string[];
-  /** The routes answer at an origin of their own, whose pages therefore need no sandbox. */
-  hasOwnOrigin: boolean;
+  /** If routes have a domain of their own: the key that its requests have. There, pages need no sandbox, and elsewhere there are no routes. */
+  routesKey: string | undefined;
 }
 
 /** Pages and shaped replies share the origin of the API and the console, whose session they must not use. */
@@ -41,17 +43,30 @@ export function createRouteHandler(deps: AnswerRequestDeps) {
   return edgeHandler(
     async (event) => {
       takeCallerAddress(event);
+      const hasOwnOrigin = takeRoutesKey(event, deps.routesKey);
       const cors: Record<string, string> = {};
-      const reply = await replyOnError(() =>
-        answerRequest(deps, event, (found) => {
+      const reply = await replyOnError(async () => {
+        if (deps.routesKey !== undefined && !hasOwnOrigin) throw new SvcError("httpRoute.unknown", {});
+        return answerRequest(deps, event, (found) => {
           workspaces.set(event, found.workspace);
           Object.assign(cors, corsHeaders(event.headers["origin"], found.own.allowed_origins));
-        }),
-      );
-      return protectReply(deps, withoutBody(event, addHeaders(reply, cors)));
+        });
+      });
+      return protectReply(hasOwnOrigin, withoutBody(event, addHeaders(reply, cors)));
     },
     (event) => ({ route: "routes.request", workspace: workspaces.get(event) }),
   );
+}
+
+/**
+ * Removes the header with the key of the routes' domain from a request, so that no job receives it, and returns whether the key is right. CloudFront
+ * replaces what a caller sends in this header, and a caller of API Gateway's own address does not know the key.
+ */
+function takeRoutesKey({ headers, multiValueHeaders }: APIGatewayProxyEvent, key: string | undefined): boolean {
+  const sent = headers[ROUTES_KEY_HEADER];
+  delete headers[ROUTES_KEY_HEADER];
+  if (multiValueHeaders) delete multiValueHeaders[ROUTES_KEY_HEADER];
+  return key !== undefined && sent !== undefined && areEqualTexts(sent, key);
 }
 
 /** Adds headers to those of a reply. The reply may vary by other headers as well. */
@@ -164,7 +179,7 @@ function withoutBody({ httpMethod }: APIGatewayProxyEvent, reply: Reply): Reply 
 }
 
 /** All answers of routes leave through here, errors too: none is rendered in the origin of the console, and none replaces its session. */
-function protectReply({ hasOwnOrigin }: Pick<AnswerRequestDeps, "hasOwnOrigin">, reply: Reply): Reply {
+function protectReply(hasOwnOrigin: boolean, reply: Reply): Reply {
   const headers = Object.entries(reply.headers ?? {}).filter(([name, value]) => {
     const named = name.toLowerCase();
     return named !== "content-security-policy" && !(named === "set-cookie" && setsOwnCookie(String(value)));

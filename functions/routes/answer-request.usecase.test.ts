@@ -60,7 +60,7 @@ function serve(route: FoundRoute, authentication: Authentication = { outcome: "a
     recordRefusal: async (_, reason) => void refusals.push(reason),
     answerStatic: async () => ({ statusCode: 200, headers: { "content-type": "text/plain" }, body: "file" }),
     includedHeaders: [],
-    hasOwnOrigin: false,
+    routesKey: undefined,
     ...options,
   });
   const call = async (method: string, headers: Record<string, string> = {}, { path = PATH, body = "{}" } = {}) => {
@@ -178,9 +178,17 @@ describe("the origin of the console", () => {
     room.answers.run = async () => success({ svc_content_type: "text/html", result: "<script>1</script>" });
     const route = await aRoute();
     expect((await serve(route).call("POST")).headers["content-security-policy"]).toBe(SANDBOX);
-    const own = await serve(route, { outcome: "admitted" }, { hasOwnOrigin: true }).call("POST");
-    expect(own.headers["content-security-policy"]).toBeUndefined();
+    const { call } = serve(route, { outcome: "admitted" }, { routesKey: "the key of the domain" });
+    const own = await call("POST", { "x-svc-routes-key": "the key of the domain" });
+    expect([own.statusCode, own.headers["content-security-policy"]]).toEqual([200, undefined]);
     expect(own.headers["x-content-type-options"]).toBe("nosniff");
+    // Routes answer only at their domain. A key that is guessed changes nothing.
+    for (const headers of [{}, { "x-svc-routes-key": "a guess" }] as Record<string, string>[]) {
+      const elsewhere = await call("POST", headers);
+      expect([elsewhere.statusCode, elsewhere.headers["content-security-policy"]]).toEqual([404, SANDBOX]);
+    }
+    const forged = await serve(route).call("POST", { "x-svc-routes-key": "the key of the domain" });
+    expect([forged.statusCode, forged.headers["content-security-policy"]]).toEqual([200, SANDBOX]);
     const file = await serve(await aRoute({ static_asset_config: { s3: "a" } })).call("POST");
     expect([file.body, file.headers["content-security-policy"]]).toEqual(["file", SANDBOX]);
   });

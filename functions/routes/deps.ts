@@ -40,5 +40,5 @@ export const deps: AnswerRequestDeps = {
   recordRefusal: (found, reason) => recordRefusal({ objects: objectTable, nowMs: executor.nowMs }, found, reason),
   answerStatic: (found, request) => answerStatic({ objects: objectTable, jobs: executor.jobs, storage: executor.storage }, found, request),
   includedHeaders: (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim().toLowerCase() || []),
-  hasOwnOrigin: false,
+  routesKey: process.env[env.routesKey] || undefined,
 };

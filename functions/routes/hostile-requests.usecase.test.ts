@@ -77,7 +77,7 @@ beforeAll(async () => {
     recordRefusal: (found, reason) => recordRefusal(deps, found, reason),
     answerStatic: (found, request) => answerStatic(deps as never, found, request),
     includedHeaders: ["x-included"],
-    hasOwnOrigin: false,
+    routesKey: undefined,
   });
   call = async (method, path, { headers = [], query = [], body, isBase64 } = {}) => {
     const sent = {

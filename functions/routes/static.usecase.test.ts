@@ -51,7 +51,7 @@ async function call(method: string, path: string, headers: Record<string, string
     recordRefusal: async () => undefined,
     answerStatic: (found, request) => answerStatic(room.deps, found, request),
     includedHeaders: [],
-    hasOwnOrigin: false,
+    routesKey: undefined,
   });
   const event = toGatewayEvent({ method, path: `/api/r/${path}`, headers: Object.entries(headers) });
   const reply = await handler(event as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);

@@ -3,8 +3,13 @@ import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CachePolicy,
+  Function as CloudFrontFunction,
   Distribution,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
   HttpVersion,
   OriginProtocolPolicy,
   OriginRequestPolicy,
@@ -17,8 +22,8 @@ import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
-import { EDGE_KEY_HEADER } from "../../contract/env.ts";
-import type { StackConfig } from "../config.ts";
+import { EDGE_KEY_HEADER, ROUTES_KEY_HEADER } from "../../contract/env.ts";
+import type { DomainConfig, StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { STAGE } from "./api.ts";
 
@@ -28,6 +33,72 @@ import { STAGE } from "./api.ts";
  */
 export const edgeKey = (scope: Construct): string => Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
 
+/** Returns the key with which CloudFront shows that a request came by the domain of HTTP routes. No caller can see or send it through CloudFront. */
+export const routesKey = (scope: Construct): string => Fn.join("", [edgeKey(scope), "-routes"]);
+
+/** The behaviour of a distribution that passes every request on to the API and caches nothing. `customHeaders`: CloudFront replaces those that a caller sends. */
+function passOn(scope: Construct, api: RestApi, customHeaders: Record<string, string>): BehaviorOptions {
+  const { region, urlSuffix } = Stack.of(scope);
+  return {
+    // Not RestApiOrigin: it reads the stage, which waits for the functions, which need this distribution's address.
+    origin: new HttpOrigin(`${api.restApiId}.execute-api.${region}.${urlSuffix}`, {
+      originPath: `/${STAGE}`,
+      protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+      originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+      customHeaders,
+      // Above API Gateway's own limit, so that its answer arrives instead of CloudFront's page. It counts from each part of a response
+      // to the next: a stream sends a ping more often. A limit for the whole response does not exist unless it is set.
+      readTimeout: Duration.seconds(60),
+      keepaliveTimeout: Duration.seconds(60),
+    }),
+    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+    allowedMethods: AllowedMethods.ALLOW_ALL,
+    cachePolicy: CachePolicy.CACHING_DISABLED,
+    // API Gateway refuses a Host that is not its own.
+    originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+    // Compression would hold back server-sent events until a block is full.
+    compress: false,
+  };
+}
+
+/** The properties that all distributions of the stack share. */
+function distributionProps(scope: Construct, domain: DomainConfig | undefined) {
+  return {
+    httpVersion: HttpVersion.HTTP2_AND_3,
+    priceClass: PriceClass.PRICE_CLASS_ALL,
+    enableLogging: false,
+    ...(domain
+      ? {
+          minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+          domainNames: [domain.name],
+          certificate: Certificate.fromCertificateArn(scope, "Certificate", domain.certificateArn),
+        }
+      : {}),
+  };
+}
+
+function addRecords(scope: Construct, distribution: Distribution, { name, hostedZoneId }: DomainConfig): void {
+  if (!hostedZoneId) return;
+  const zone = HostedZone.fromHostedZoneAttributes(scope, "Zone", { hostedZoneId, zoneName: name });
+  const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution));
+  new ARecord(scope, "A", { zone, target });
+  new AaaaRecord(scope, "Aaaa", { zone, target });
+}
+
+function acknowledgeRules(distribution: Distribution): void {
+  acknowledge(distribution, "AwsSolutions-CFR1", "The owner decides which countries may send requests.");
+  acknowledge(
+    distribution,
+    "AwsSolutions-CFR2",
+    "A web ACL costs $5 a month and a share of every request; the owner may attach one, docs/aws.md.",
+  );
+  acknowledge(
+    distribution,
+    "AwsSolutions-CFR3",
+    "CloudFront's logs contain query strings, which can contain a token. API Gateway's access log contains every request.",
+  );
+}
+
 /** The bare origin that people and programs see: API Gateway's own address has a stage in its path and cannot do without. Caches nothing. */
 export class Edge extends Construct {
   /** Public origin, no trailing slash. */
@@ -35,64 +106,49 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, config: StackConfig, api: RestApi) {
     super(scope, id);
-    const { region, urlSuffix } = Stack.of(this);
     const domain = config.customDomain;
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc",
-      defaultBehavior: {
-        // Not RestApiOrigin: it reads the stage, which waits for the functions, which need this distribution's address.
-        origin: new HttpOrigin(`${api.restApiId}.execute-api.${region}.${urlSuffix}`, {
-          originPath: `/${STAGE}`,
-          protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
-          originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-          // CloudFront replaces a header of this name that a caller sends.
-          customHeaders: { [EDGE_KEY_HEADER]: edgeKey(this) },
-          // Above API Gateway's own limit, so that its answer arrives instead of CloudFront's page. It counts from each part of a response
-          // to the next: a stream sends a ping more often. A limit for the whole response does not exist unless it is set.
-          readTimeout: Duration.seconds(60),
-          keepaliveTimeout: Duration.seconds(60),
-        }),
-        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        allowedMethods: AllowedMethods.ALLOW_ALL,
-        cachePolicy: CachePolicy.CACHING_DISABLED,
-        // API Gateway refuses a Host that is not its own.
-        originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-        // Compression would hold back server-sent events until a block is full.
-        compress: false,
-      },
-      httpVersion: HttpVersion.HTTP2_AND_3,
-      priceClass: PriceClass.PRICE_CLASS_ALL,
-      enableLogging: false,
-      ...(domain
-        ? {
-            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-            domainNames: [domain.name],
-            certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificateArn),
-          }
-        : {}),
+      defaultBehavior: passOn(this, api, { [EDGE_KEY_HEADER]: edgeKey(this) }),
+      ...distributionProps(this, domain),
     });
     this.url = config.baseUrl ?? `https://${domain?.name ?? distribution.distributionDomainName}`;
-    if (domain?.hostedZoneId) this.record(distribution, domain.name, domain.hostedZoneId);
-
-    acknowledge(distribution, "AwsSolutions-CFR1", "The owner decides which countries may send requests.");
-    acknowledge(
-      distribution,
-      "AwsSolutions-CFR2",
-      "A web ACL costs $5 a month and a share of every request; the owner may attach one, docs/aws.md.",
-    );
-    acknowledge(
-      distribution,
-      "AwsSolutions-CFR3",
-      "CloudFront's logs contain query strings, which can contain a token. API Gateway's access log contains every request.",
-    );
+    if (domain) addRecords(this, distribution, domain);
+    acknowledgeRules(distribution);
     if (!domain)
       acknowledge(distribution, "AwsSolutions-CFR4", "Without a custom domain, CloudFront's own certificate determines the protocol.");
   }
+}
 
-  private record(distribution: Distribution, recordName: string, hostedZoneId: string): void {
-    const zone = HostedZone.fromHostedZoneAttributes(this, "Zone", { hostedZoneId, zoneName: recordName });
-    const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution));
-    new ARecord(this, "A", { zone, target });
-    new AaaaRecord(this, "Aaaa", { zone, target });
+/** Answers every address but those of HTTP routes itself, so that neither the API nor the console exists at this origin. */
+const ONLY_ROUTES = `function handler(event) {
+  var path = event.request.uri;
+  if (path.indexOf('/api/r/') === 0 && !/(^|\\/)(\\.|%2e){1,2}(\\/|$)/i.test(path)) return event.request;
+  return {
+    statusCode: 404,
+    headers: { 'content-type': { value: 'text/plain; charset=utf-8' } },
+    body: 'There is no route with this address.',
+  };
+}`;
+
+/** The origin of HTTP routes, if they have a domain of their own: what they send cannot reach the session of a user of the console. */
+export class RoutesEdge extends Construct {
+  constructor(scope: Construct, id: string, domain: DomainConfig, api: RestApi) {
+    super(scope, id);
+    const onlyRoutes = new CloudFrontFunction(this, "OnlyRoutes", {
+      code: FunctionCode.fromInline(ONLY_ROUTES),
+      runtime: FunctionRuntime.JS_2_0,
+      comment: "svc: only HTTP routes answer at their domain",
+    });
+    const distribution = new Distribution(this, "Distribution", {
+      comment: "svc: HTTP routes",
+      defaultBehavior: {
+        ...passOn(this, api, { [EDGE_KEY_HEADER]: edgeKey(this), [ROUTES_KEY_HEADER]: routesKey(this) }),
+        functionAssociations: [{ function: onlyRoutes, eventType: FunctionEventType.VIEWER_REQUEST }],
+      },
+      ...distributionProps(this, domain),
+    });
+    addRecords(this, distribution, domain);
+    acknowledgeRules(distribution);
   }
 }

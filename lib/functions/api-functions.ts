@@ -99,6 +99,8 @@ export function addApiFunctions(
     },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
+      // OpenAPI documents name the address of routes.
+      if (!config.local && config.routesDomain) fn.addEnvironment(env.routesUrl, `https://${config.routesDomain.name}`);
       fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
       if (!config.local) fn.addEnvironment(env.edgeKey, edgeKey(parts.stack));
       objects.configureWrite(fn);

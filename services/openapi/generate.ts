@@ -23,6 +23,8 @@ import { createPathFilter } from "../identity/permit.ts";
 interface OpenapiDeps {
   objects: Pick<ObjectTable, "list" | "batchGet">;
   baseUrl: string;
+  /** The address of HTTP routes, if they have a domain of their own. */
+  routesUrl?: string | undefined;
 }
 
 /** Lambda returns at most 6 MB, and escapes the text once more in its reply. */
@@ -77,6 +79,7 @@ export async function generateOpenapi(deps: OpenapiDeps, caller: WorkspaceCaller
   const document = buildDocument(request, {
     workspace,
     baseUrl: deps.baseUrl,
+    routesUrl: deps.routesUrl,
     routes: routes.map(({ path, own, isFlow, scriptPath }): DocumentedRoute => {
       const fields = own as HttpFields;
       return {
