@@ -167,11 +167,15 @@ async function withNewVersion<Json extends string | undefined>(
 ): Promise<void> {
   const version = json === undefined ? undefined : createVersionId(nowMs(), Math.random());
   const body = json === undefined || version === undefined ? undefined : await storeBody(storage, workspace, version, json);
+  let tries = 0;
   try {
     await retryOnConflict(
       async () => {
+        // Another version of the same millisecond may have the number.
+        const free = version === undefined ? undefined : version + tries;
+        tries += 1;
         // `version` and `body` are set exactly when `json` is.
-        const parts = await build(version as never, body as never);
+        const parts = await build(free as never, body as never);
         return (await commitParts(objects, parts)) ? { done: undefined } : undefined;
       },
       () => new SvcError("app.changedMeanwhile", { path }),

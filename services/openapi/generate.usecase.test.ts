@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { openapiRequestSchema } from "../../contract/routes/triggers/openapi-documents.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { createResource } from "../resources/save.ts";
 import { generateOpenapi } from "./generate.ts";
 
 let room: TriggerRoom;
@@ -19,9 +21,8 @@ beforeAll(async () => {
     const listing = { path, hash, createdAtMs: 0, createdBy: "ann", archived: path === "u/ann/old", summary: path };
     await objects.put({ ...keys.scriptListing(room.workspace, path), value: listing });
   }
-  const value = JSON.stringify({ header: "X-Shop", key: "k" });
-  const resource = { path: "u/bob/key", json: value, resourceType: "api_key_auth", createdBy: "bob", editedAtMs: 0 };
-  await objects.put({ ...keys.resource(room.workspace, resource.path), value: resource });
+  const resource = { path: "u/bob/key", resource_type: "api_key_auth", value: { header: "X-Shop", key: "k" } };
+  await createResource(room.deps, { actor: anAdmin, workspace: room.workspace }, newResourceSchema.parse(resource));
   const own = { is_flow: false, workspaced_route: true, http_method: "post" };
   const key = { authentication_method: "api_key", authentication_resource_path: "u/bob/key" };
   await room.create("http", { ...own, path: "u/ann/open", script_path: "u/ann/open", route_path: "open/:id" });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { anyJson, atPath, inWorkspace, timestamp } from "../../common.ts";
+import { anyJson, anyPath, inWorkspace, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/drafts";
@@ -8,7 +8,7 @@ const read = { method: "GET", fn: "people", auth: "token", status: 200 } as cons
 const atPlace = { domain: "scripts", target: "path", hiddenAs: "script.notFound" } as const;
 
 const draftKind = z.enum(["script", "flow", "app"]);
-const atDraft = atPath.extend({ kind: draftKind });
+const atDraft = z.object({ workspace: workspaceId, kind: draftKind, path: anyPath });
 const draftSchema = z.object({ kind: draftKind, path: z.string(), created_at: timestamp });
 export type DraftKind = z.output<typeof draftKind>;
 export type DraftJson = z.output<typeof draftSchema>;
