@@ -175,7 +175,7 @@ export async function updatePerson(
     const moved = stored.sk !== key.sk;
     const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
     const refused = await objects.transactWrite([...writes, ...(typeof also === "function" ? await also(person) : also)]);
-    // What depends on the record is read again. Anything else stays as it was when it was refused.
+    // Writes that were built from the record are built again. Others would be refused again.
     if (refused !== undefined && refused >= writes.length && typeof also !== "function") throw conflict();
     return refused === undefined ? { done: undefined } : undefined;
   }, conflict);
