@@ -14,6 +14,7 @@ const others = [
   "user",
   "oldUser",
   "instanceGroup",
+  "instanceGroupRole",
   "instanceSetting",
   "endedIndex",
   "failedItem",

@@ -37,6 +37,8 @@ export const keys = {
   failedItem: (task: string, item: string): ObjectKey => ({ pk: "HOUSEKEEPING", sk: `failed#${task}#${item}`.slice(0, 500) }),
   /** The place at which a periodic task continues in the next tick. */
   taskCursor: (task: string): ObjectKey => ({ pk: "CURSORS", sk: task }),
+  /** The role that a group of the instance gives its members. */
+  instanceGroupRole: (name: string): ObjectKey => ({ pk: "GROUPROLES", sk: name }),
   instanceGroup: (name: string): ObjectKey => ({ pk: "GROUPS", sk: name }),
   audit: (workspace: string, id: string): ObjectKey => ({ pk: `AUDIT#${workspace}`, sk: id }),
   /** A setting of a workspace, by the name it has in its settings. */

@@ -10,6 +10,8 @@ export const personSchema = z.object({
   company: z.string().optional(),
   disabled: z.boolean().optional(),
   groups: z.array(z.string()).optional(),
+  /** Those of the groups whose members are superadmins. */
+  roleGroups: z.array(z.string()).optional(),
   /** The user has not signed in yet. At the first sign-in, workspaces with automatic invitations add or invite the user. */
   joining: z.boolean().optional(),
   /**
@@ -20,6 +22,10 @@ export const personSchema = z.object({
   createdAtMs: z.number(),
 });
 export type PersonRecord = z.infer<typeof personSchema>;
+
+/** Returns whether a user is a superadmin, alone or by a group of the instance. */
+export const isSuperAdmin = ({ superAdmin, roleGroups = [] }: Pick<PersonRecord, "superAdmin" | "roleGroups">): boolean =>
+  superAdmin || roleGroups.length > 0;
 
 export const PERSON_KEY_CHARS = 16;
 

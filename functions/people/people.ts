@@ -7,6 +7,7 @@ import {
   getInstanceGroup,
   listInstanceGroups,
   removeFromInstanceGroup,
+  setInstanceGroupRole,
   updateInstanceGroup,
 } from "../../services/identity/instance-groups.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, personExists, updateUser } from "../../services/identity/users.ts";
@@ -56,10 +57,12 @@ export const instancePeople: ApiRoutes = [
   on(routes.getInstanceGroup, async ({ auth: { actor }, params: { name } }) => json(200, await getInstanceGroup(deps, actor, name))),
   on(routes.createInstanceGroup, async ({ body }) => {
     await createInstanceGroup(deps, body);
+    if (body.instance_role) await setInstanceGroupRole(deps, body.name, body.instance_role);
     return text(201, `The group ${body.name} was created.`);
   }),
   on(routes.updateInstanceGroup, async ({ params: { name }, body }) => {
     await updateInstanceGroup(deps, name, body.summary);
+    if (body.instance_role) await setInstanceGroupRole(deps, name, body.instance_role);
     return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteInstanceGroup, async ({ params: { name } }) => {

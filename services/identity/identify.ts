@@ -5,7 +5,7 @@ import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { groupOf, type JobActor } from "../../core/people/actor.ts";
-import { personKey, personSchema } from "../../core/people/person.ts";
+import { isSuperAdmin, personKey, personSchema } from "../../core/people/person.ts";
 import { accessSchema, deriveGroupRights, deriveRights, memberSchema, noAccess } from "../../core/permissions/access.ts";
 
 type IdentifyDeps = Pick<ObjectTable, "batchGet">;
@@ -54,7 +54,7 @@ export async function identifyActor(
   return {
     email: person.email,
     username: isMember ? asMember.username : person.username,
-    superAdmin: person.superAdmin && asSuperAdmin,
+    superAdmin: isSuperAdmin(person) && asSuperAdmin,
     ...(person.groups ? { instanceGroups: person.groups } : {}),
     ...ofWorkspace,
     ...(isMember ? { rights: deriveRights(workspace, asMember, workspaceAccess, person.groups) } : {}),

@@ -13,7 +13,14 @@ import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { inviteUser } from "../workspaces/invites.ts";
 import { addMember, isMember } from "../workspaces/members.ts";
 import { authenticate } from "./authenticate.ts";
-import { addToInstanceGroup, createInstanceGroup, getInstanceGroup } from "./instance-groups.ts";
+import {
+  addToInstanceGroup,
+  createInstanceGroup,
+  deleteInstanceGroup,
+  getInstanceGroup,
+  removeFromInstanceGroup,
+  setInstanceGroupRole,
+} from "./instance-groups.ts";
 import { impersonate, openSession } from "./sign-in.ts";
 import { createToken, deleteToken, listTokens, updateToken } from "./tokens.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, loadPerson, personExists, updateUser } from "./users.ts";
@@ -52,6 +59,12 @@ async function storedTokens({ email }: Person): Promise<string[]> {
   }
   return listed.map(({ value }) => (value as { hash: string }).hash);
 }
+
+const authenticated = async (token: string) => {
+  const { actor } = await authenticate({ ...room.deps, publicKey: async () => undefined }, token);
+  if (actor.kind !== "person") throw new Error("The token belongs to a job.");
+  return actor;
+};
 
 describe("tokens, whichever write of theirs fails,", () => {
   it("are created whole: each answered value works, and each one that is listed can be deleted", async () => {
@@ -134,11 +147,6 @@ describe("tokens, whichever write of theirs fails,", () => {
 });
 
 describe("a token that expires, and is no session,", () => {
-  const authenticated = async (token: string) => {
-    const { actor } = await authenticate({ ...room.deps, publicKey: async () => undefined }, token);
-    if (actor.kind !== "person") throw new Error("The token belongs to a job.");
-    return actor;
-  };
   const at = (inMs: number) => new Date(room.clock.nowMs + inMs).toISOString();
 
   it("creates only tokens that expire with it or earlier", async () => {
@@ -174,6 +182,58 @@ it("a group of the instance shows its members to superadmins, and to others only
   expect(await emailsFor(anAdmin)).toEqual([ann.email, bob.email].sort());
   expect(await emailsFor(ann)).toEqual([ann.email]);
   expect(await emailsFor({ ...ann, email: newEmail() })).toEqual([]);
+});
+
+describe("the role of a group of the instance", () => {
+  const newGroup = async () => {
+    const name = `g${randomUUID().slice(0, 8)}`;
+    await createInstanceGroup(room.deps, { name });
+    return name;
+  };
+  const isSuperAdminNow = async (email: string) => {
+    const { person } = await loadPerson(room.deps, email);
+    const token = await openSession(room.deps, person, { operation: "users.login", address: "" });
+    return (await authenticated(token)).superAdmin;
+  };
+
+  it("makes its members superadmins while they are members and the group has the role", async () => {
+    const [ann, bob] = [await aPerson(), await aPerson()];
+    const name = await newGroup();
+    await addToInstanceGroup(room.deps, name, ann.email);
+    expect(await isSuperAdminNow(ann.email)).toBe(false);
+    await setInstanceGroupRole(room.deps, name, "superadmin");
+    await addToInstanceGroup(room.deps, name, bob.email);
+    expect([await isSuperAdminNow(ann.email), await isSuperAdminNow(bob.email)]).toEqual([true, true]);
+    expect(await getInstanceGroup(room.deps, anAdmin, name)).toMatchObject({ instance_role: "superadmin" });
+    await removeFromInstanceGroup(room.deps, name, ann.email);
+    expect([await isSuperAdminNow(ann.email), await isSuperAdminNow(bob.email)]).toEqual([false, true]);
+    await setInstanceGroupRole(room.deps, name, "devops");
+    expect(await isSuperAdminNow(bob.email)).toBe(false);
+    await setInstanceGroupRole(room.deps, name, "superadmin");
+    await deleteInstanceGroup(room.deps, name);
+    expect(await isSuperAdminNow(bob.email)).toBe(false);
+    await expect(setInstanceGroupRole(room.deps, name, "superadmin")).rejects.toMatchObject({ code: "group.notFound" });
+  });
+
+  it("holds for a member who is added while it is set, whichever is first", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const person = await aPerson();
+      const name = await newGroup();
+      const added = addToInstanceGroup(room.deps, name, person.email).catch(() => addToInstanceGroup(room.deps, name, person.email));
+      await Promise.all([added, setInstanceGroupRole(room.deps, name, "superadmin")]);
+      expect(await isSuperAdminNow(person.email)).toBe(true);
+    }
+  });
+
+  it("is complete once the call is repeated, whichever write fails", async () => {
+    await expectToSurviveFaults(async () => {
+      const person = await aPerson();
+      const name = await newGroup();
+      await addToInstanceGroup(room.deps, name, person.email);
+      const act = () => setInstanceGroupRole(room.deps, name, "superadmin");
+      return { act, recover: act, check: async () => expect(await isSuperAdminNow(person.email)).toBe(true) };
+    });
+  });
 });
 
 it("all of several concurrent first sign-ins of a user open a session", async () => {

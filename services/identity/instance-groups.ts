@@ -2,17 +2,19 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { InstanceGroupJson } from "../../contract/routes/people/people.ts";
+import type { InstanceGroupJson, InstanceRole } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
+import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import type { PersonRecord } from "../../core/people/person.ts";
 import { listPersons, loadPerson, updatePerson } from "./users.ts";
 
 interface InstanceGroupDeps {
   objects: ObjectTable;
 }
 type Reader = Pick<Actor, "email" | "superAdmin">;
+const storedRoleSchema = z.object({ role: z.enum(["superadmin", "devops", "user"]) });
 const storedGroupSchema = z.object({ name: z.string(), summary: z.string().optional() });
 type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 
@@ -21,9 +23,16 @@ type Stored = Pick<InstanceGroupJson, "name" | "summary">;
  * because the others may be in workspaces that the caller may not see. Memberships are stored in the users' own records, which every call reads.
  */
 export async function listInstanceGroups(deps: InstanceGroupDeps, { email: own, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
-  const [groups, persons] = await Promise.all([deps.objects.list(keys.instanceGroup("").pk), listPersons(deps)]);
+  const { objects } = deps;
+  const [groups, stored, persons] = await Promise.all([
+    objects.list(keys.instanceGroup("").pk),
+    objects.list(keys.instanceGroupRole("").pk),
+    listPersons(deps),
+  ]);
+  const roles = new Map(stored.map((found) => [found.sk, parseObject(storedRoleSchema, found).role]));
   return parseReadableObjects(storedGroupSchema, groups).map((group) => ({
     ...group,
+    ...(roles.has(group.name) ? { instance_role: roles.get(group.name) } : {}),
     emails: persons.filter(({ email, groups: of }) => of?.includes(group.name) && (superAdmin || email === own)).map(({ email }) => email),
   }));
 }
@@ -33,6 +42,33 @@ export async function getInstanceGroup(deps: InstanceGroupDeps, reader: Reader, 
   const found = (await listInstanceGroups(deps, reader)).find((group) => group.name === name);
   if (!found) throw new SvcError("group.notFound", { name });
   return found;
+}
+
+/** Returns a user whose role by a group follows from the role of the group. */
+function withRole({ roleGroups: before = [], ...person }: PersonRecord, name: string, role: InstanceRole | undefined): PersonRecord {
+  const others = before.filter((group) => group !== name);
+  const isGiven = role === "superadmin" && person.groups?.includes(name) === true;
+  const roleGroups = isGiven ? [...others, name] : others;
+  return { ...person, ...(roleGroups.length > 0 ? { roleGroups } : {}) };
+}
+
+/**
+ * Sets the role that a group gives its members. If it fails halfway, another call completes it. Throws `group.notFound`, and `access.changedMeanwhile`
+ * if the role is set twice at the same time.
+ */
+export async function setInstanceGroupRole(deps: InstanceGroupDeps, name: string, role: InstanceRole): Promise<void> {
+  const key = keys.instanceGroupRole(name);
+  const version = randomUUID();
+  const refused = await deps.objects.transactWrite([
+    write.check(keys.instanceGroup(name), "present"),
+    write.put({ ...key, value: { role }, version }),
+  ]);
+  if (refused !== undefined) throw new SvcError("group.notFound", { name });
+  // A member who is added later reads the new role, because the addition depends on this version.
+  for (const { email, groups, roleGroups } of await listPersons(deps)) {
+    if (!groups?.includes(name) && !roleGroups?.includes(name)) continue;
+    await updatePerson(deps, email, (person) => withRole(person, name, role), [write.check(key, { version })]);
+  }
 }
 
 /** Creates a group of the instance. Throws `group.exists`. */
@@ -55,13 +91,17 @@ export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: 
 export async function deleteInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<void> {
   const { emails = [] } = await getInstanceGroup(deps, { email: "", superAdmin: true }, name);
   for (const email of emails) await removeFromInstanceGroup(deps, name, email);
-  await deps.objects.deleteItem(keys.instanceGroup(name));
+  await deps.objects.transactWrite([write.remove(keys.instanceGroup(name)), write.remove(keys.instanceGroupRole(name))]);
 }
 
 /** Adds a user to a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
 export async function addToInstanceGroup(deps: InstanceGroupDeps, name: string, email: string): Promise<void> {
   await requireInstanceGroup(deps, name);
-  await updatePerson(deps, email, (person) => ({ ...person, groups: [...new Set([...(person.groups ?? []), name])] }));
+  const stored = await deps.objects.get(keys.instanceGroupRole(name));
+  const role = stored && parseObject(storedRoleSchema, stored).role;
+  const unchanged = write.check(keys.instanceGroupRole(name), stored ? unchangedSince(stored) : "absent");
+  const add = (person: PersonRecord) => withRole({ ...person, groups: [...new Set([...(person.groups ?? []), name])] }, name, role);
+  await updatePerson(deps, email, add, [unchanged]);
 }
 
 /** Removes a user from a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
@@ -69,7 +109,8 @@ export async function removeFromInstanceGroup(deps: InstanceGroupDeps, name: str
   await requireInstanceGroup(deps, name);
   const { person } = await loadPerson(deps, email);
   if (!person.groups?.includes(name)) return;
-  await updatePerson(deps, email, (now) => ({ ...now, groups: (now.groups ?? []).filter((group) => group !== name) }));
+  const remove = (now: PersonRecord) => withRole({ ...now, groups: (now.groups ?? []).filter((group) => group !== name) }, name, undefined);
+  await updatePerson(deps, email, remove);
 }
 
 async function requireInstanceGroup({ objects }: InstanceGroupDeps, name: string): Promise<StoredObject> {

@@ -8,6 +8,7 @@ import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
 import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import { setInstanceGroupRole } from "./instance-groups.ts";
 import { buildUserAddedWrites, deleteUser, listPersons, updatePerson } from "./users.ts";
 
 interface OverwriteDeps extends InstanceEventDeps {
@@ -96,9 +97,19 @@ export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "
   }
   for (const { email, groups = [] } of persons) {
     const next = wanted.filter(({ emails = [] }) => emails.some((one) => lower(one) === lower(email))).map(({ name }) => name);
-    if (!same([...next].sort(), [...groups].sort())) await updatePerson({ objects }, email, (person) => ({ ...person, groups: next }));
+    if (!same([...next].sort(), [...groups].sort())) {
+      // A role is given again below.
+      const change = ({ roleGroups = [], ...person }: PersonRecord) => ({
+        ...person,
+        groups: next,
+        roleGroups: roleGroups.filter((name) => next.includes(name)),
+      });
+      await updatePerson({ objects }, email, change);
+    }
   }
+  for (const { name, instance_role: role } of wanted) if (role !== undefined) await setInstanceGroupRole({ objects }, name, role);
   // These groups no longer have members.
   const wantedNames = new Set(wanted.map(({ name }) => name));
-  for (const { sk, pk } of await objects.list(keys.instanceGroup("").pk)) if (!wantedNames.has(sk)) await objects.deleteItem({ pk, sk });
+  for (const { sk, pk } of await objects.list(keys.instanceGroup("").pk))
+    if (!wantedNames.has(sk)) await objects.transactWrite([write.remove({ pk, sk }), write.remove(keys.instanceGroupRole(sk))]);
 }

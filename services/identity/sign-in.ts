@@ -6,7 +6,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import type { PersonRecord } from "../../core/people/person.ts";
+import { isSuperAdmin, type PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
 import { buildAuditItem } from "../audit/audit.ts";
 import type { InstanceEventDeps } from "../outbox/instance-event.ts";
@@ -62,7 +62,11 @@ export async function openSession(deps: Omit<SignInDeps, "people">, person: Pers
     );
   }
   const { operation, ...parameters } = origin;
-  const { value, prefix, writes } = buildTokenWrites(person, buildSessionOptions(nowMs()), nowMs());
+  const { value, prefix, writes } = buildTokenWrites(
+    { ...person, superAdmin: isSuperAdmin(person) },
+    buildSessionOptions(nowMs()),
+    nowMs(),
+  );
   const entry = { username: person.email, operation, action_kind: "Created" as const, resource: prefix, parameters };
   await objects.transactWrite([...writes, write.put(buildAuditItem(entry, nowMs()))]);
   return value;
@@ -96,7 +100,11 @@ export async function refreshSession(
   if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
   const { person } = await loadPerson({ objects }, record.email);
   const { scopes, workspace: workspace_id, readOnly: read_only } = record;
-  const { value, writes } = buildTokenWrites(person, { ...buildSessionOptions(nowMs()), scopes, workspace_id, read_only }, nowMs());
+  const { value, writes } = buildTokenWrites(
+    { ...person, superAdmin: isSuperAdmin(person) },
+    { ...buildSessionOptions(nowMs()), scopes, workspace_id, read_only },
+    nowMs(),
+  );
   const refused = await objects.transactWrite([...buildTokenRemovals(record, "present"), ...writes]);
   if (refused !== undefined) throw new SvcError("token.changedMeanwhile", {});
   return value;
@@ -136,7 +144,7 @@ export async function impersonate(
   checkExpiration(actor, request.expiration);
   const { person, stored } = await loadPerson({ objects }, email);
   const label = request.label || `impersonated by ${actor.email}`;
-  const { value, writes } = buildTokenWrites(person, { ...request, label }, nowMs());
+  const { value, writes } = buildTokenWrites({ ...person, superAdmin: isSuperAdmin(person) }, { ...request, label }, nowMs());
   const refused = await objects.transactWrite([write.check(stored, "present"), ...writes]);
   if (refused !== undefined) throw new SvcError("user.notFound", { email });
   return value;

@@ -8,7 +8,7 @@ import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
-import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
+import { isSuperAdmin, type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { removeMember } from "../workspaces/members.ts";
@@ -22,11 +22,12 @@ interface UserDeps extends InstanceEventDeps {
 type ReadUserDeps = Pick<UserDeps, "objects">;
 
 /** Returns a user as the GlobalUser of api.md §1. */
-function toGlobalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
+function toGlobalUserJson(person: PersonRecord): GlobalUserJson {
+  const { email, username, name, company, disabled = false } = person;
   return {
     email,
     login_type: "password",
-    super_admin: superAdmin,
+    super_admin: isSuperAdmin(person),
     verified: true,
     username,
     ...(name ? { name } : {}),

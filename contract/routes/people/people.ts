@@ -50,10 +50,14 @@ const MOST = 10_000;
 const byEmail = z.object({ email: z.string().min(1).max(320) });
 
 const groupName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
+const instanceRole = z.enum(["superadmin", "devops", "user"]);
+export type InstanceRole = z.output<typeof instanceRole>;
 const instanceGroupSchema = z.object({
   name: groupName,
   summary: z.string().optional(),
   emails: z.array(z.string()).optional(),
+  /** `superadmin`: the members are superadmins, once they sign in again. The other roles give nothing. */
+  instance_role: instanceRole.optional(),
 });
 export type InstanceGroupJson = z.output<typeof instanceGroupSchema>;
 const byName = z.object({ name: groupName });
@@ -194,19 +198,19 @@ export const peopleRoutes = {
     summary: "Create a group of the instance, which can be granted permissions in every workspace.",
     path: "/api/groups/create",
     access: superadminWriteInstanceGroups,
-    body: instanceGroupSchema.pick({ name: true, summary: true }),
+    body: instanceGroupSchema.pick({ name: true, summary: true, instance_role: true }),
     status: 201,
     reply: done,
-    errors: ["group.exists"],
+    errors: ["group.exists", "group.notFound", "access.changedMeanwhile"],
   }),
   updateInstanceGroup: defineRoute({
     ...post,
     name: "instanceGroups.update",
-    summary: "Change a group's summary.",
+    summary: "Change the summary and the role of a group.",
     path: "/api/groups/update/{name}",
     access: superadminWriteInstanceGroups,
     params: byName,
-    body: z.object({ summary: z.string().max(1000).optional() }),
+    body: z.object({ summary: z.string().max(1000).optional(), instance_role: instanceRole.optional() }),
     reply: done,
     errors: groupErrors,
   }),

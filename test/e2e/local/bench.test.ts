@@ -76,6 +76,12 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
       "a flow of 200 modules, the first time",
       "a change without an endpoint: list price of its events",
       "from a message of a queue to the begin of its job, p95",
+      "a route's sync call beside run_wait_result",
+      "with a signature, beside run_wait_result",
+      "with a JSON Web Token, beside run_wait_result",
+      "finding one of many routes, above one of few",
+      "a static file of 100 KB",
+      "an OpenAPI document of 500 routes and 500 webhooks",
     ]),
   );
   for (const name of ["run", "objects", "jobs", "people", "api", "beat", "worker"]) {
