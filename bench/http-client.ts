@@ -32,7 +32,11 @@ export function httpClient({ url, token }: { url: string; token: string }) {
         });
         response.on("error", reject);
       });
-      request.on("error", reject);
+      // The server may close an idle connection just when it is used again. The request did not arrive then.
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        if (request.reusedSocket && error.code === "ECONNRESET") call(method, route, body, own).then(resolve, reject);
+        else reject(error);
+      });
       request.end(payload);
     });
   return {

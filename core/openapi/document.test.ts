@@ -252,6 +252,11 @@ describe("readSelection", () => {
 });
 
 describe("formatYaml", () => {
+  it("quotes texts that some parsers take for a number or a boolean", () => {
+    for (const text of ["E0", "e12", "no", "Null", "NaN"]) expect(formatYaml(text)).toBe(`"${text}"\n`);
+    expect(formatYaml("e0x")).toBe("e0x\n");
+  });
+
   it("writes what parsers of YAML 1.1 and 1.2 read as the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
