@@ -23,7 +23,11 @@ describe("a list of package versions", () => {
     ["bun", '{"dependencies":{"a":"file:../secret"}}'],
     ["bun", '{"dependencies":{"a":"npm:b@1"}}'],
     ["bun", '{"dependencies":{"../a":"1"}}'],
+    ["bun", '{"dependencies":{"..":"1"}}'],
+    ["bun", '{"dependencies":{"@../a":"1"}}'],
     ["bun", '{"dependencies":{"a":1}}'],
+    ["go", "require github.com/a/../b v1.0.0"],
+    ["go", `require github.com/${"a".repeat(1000)} v1.0.0`],
     ["python3", "-r /etc/passwd"],
     ["python3", "--index-url https://example.com"],
     ["python3", "a @ https://example.com/a.whl"],
@@ -39,11 +43,27 @@ describe("a list of package versions", () => {
     expect(parseDependencies("bun", JSON.stringify({ dependencies: many }))).toContain("1000");
   });
 
-  it("is named in a comment at the beginning of a script", () => {
-    expect(findNamedDependencies("// workspace_dependencies: shop\nimport x from 'x';")).toBe("shop");
-    expect(findNamedDependencies("#!/usr/bin/env python3\n\n# A script.\n# workspace_dependencies: shop-2\nimport x")).toBe("shop-2");
-    expect(findNamedDependencies("import x from 'x';\n// workspace_dependencies: shop")).toBeUndefined();
-    expect(findNamedDependencies("// workspace_dependencies: ../shop\n")).toBeUndefined();
+  it.each([
+    ["python3", "a==1; python_version<'3.9'\na==2; python_version>='3.9'"],
+    ["go", "require github.com/a/b v1.0.0\nrequire github.com/a/b v1.1.0"],
+  ] as const)("for %s cannot have two entries for one package, of which one would be ignored", (language, content) => {
+    expect(parseDependencies(language, content)).toContain("several entries");
+    const [line = ""] = content.split("\n");
+    expect(parseDependencies(language, `${line}\n${line}`)).toEqual(parseDependencies(language, line));
+  });
+
+  it.each([
+    ["bun", "// workspace_dependencies: shop\nimport x from 'x';", "shop"],
+    ["bun", "//package_json: shop\nimport x from 'x';", "shop"],
+    ["go", "// go_mod: shop\npackage inner", "shop"],
+    ["python3", "#!/usr/bin/env python3\n\n# A script.\n# workspace_dependencies: shop-2\nimport x", "shop-2"],
+    ["bun", "import x from 'x';\n// workspace_dependencies: shop", undefined],
+    ["bun", "// workspace_dependencies: ../shop\n", undefined],
+    // A comment of another language names no list, and this one lists a package.
+    ["go", "// package_json: shop\npackage inner", undefined],
+    ["python3", "# requirements: shop\nimport x", undefined],
+  ] as const)("is named in a comment at the beginning of a script: %s, %j", (language, source, name) => {
+    expect(findNamedDependencies(language, source)).toBe(name);
   });
 
   it("is shared by the languages with npm packages", () => {

@@ -18,14 +18,22 @@ export function findDependencyLanguage(language: RunnerLanguage): DependencyLang
   return imports === "javascript" ? "bun" : imports === "python" ? "python3" : undefined;
 }
 
-const NAMED = /^(?:\/\/|#)\s*workspace_dependencies:\s*([A-Za-z0-9_-]{1,100})\s*$/;
+/**
+ * The comments by which a script names a list. Python has no form of its own, because `# requirements: <name>` already lists a package of
+ * that name.
+ */
+const NAMED: Record<DependencyLanguage, RegExp> = {
+  bun: /^\/\/\s*(?:workspace_dependencies|package_json):\s*([A-Za-z0-9_-]{1,100})\s*$/,
+  python3: /^#\s*workspace_dependencies:\s*([A-Za-z0-9_-]{1,100})\s*$/,
+  go: /^\/\/\s*(?:workspace_dependencies|go_mod):\s*([A-Za-z0-9_-]{1,100})\s*$/,
+};
 
 /** Returns the name of the list that a script names in one of the comments at its beginning. */
-export function findNamedDependencies(source: string): string | undefined {
+export function findNamedDependencies(language: DependencyLanguage, source: string): string | undefined {
   for (const line of source.split(/\r?\n/)) {
     if (line.trim() === "" || line.startsWith("#!")) continue;
     if (!/^(\/\/|#)/.test(line)) return undefined;
-    const name = NAMED.exec(line)?.[1];
+    const name = NAMED[language].exec(line)?.[1];
     if (name !== undefined) return name;
   }
   return undefined;
@@ -34,9 +42,20 @@ export function findNamedDependencies(source: string): string | undefined {
 /** As in imports of scripts: package managers also accept paths, git references and URLs, which would read content from outside the registry. */
 const NPM_VERSION = /^[\w.+*^~<>=| -]{1,200}$/;
 const packageJsonSchema = z.object({
-  dependencies: z.record(z.string().regex(/^(@[\w.~-]+\/)?[\w.~-]{1,200}$/), z.string().regex(NPM_VERSION)).optional(),
+  dependencies: z
+    .record(
+      z
+        .string()
+        .max(300)
+        .regex(/^(@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/),
+      z.string().regex(NPM_VERSION),
+    )
+    .optional(),
 });
-const GO_LINE = /^([\w.-]+\.[\w.-]+(?:\/[\w.~-]+)*)\s+(v[\w.+-]+)$/;
+/** No part can begin with a dot, so `..` is no part of a path. */
+const GO_LINE = /^([\w-]+(?:\.[\w-]+)+(?:\/[\w~-][\w.~-]*)*)\s+(v[\w.+-]+)$/;
+/** Limits the work of the patterns above, which are applied to single lines. */
+const MOST_LINE_CHARS = 1000;
 const MOST_ENTRIES = 1000;
 
 /** Returns the entries of a list, or a sentence about its fault. */
@@ -69,12 +88,17 @@ function parseRequirements(content: string): Record<string, string> | string {
   const lines = content.split(/\r?\n/).map((line) => removeComment(line).trim());
   const entries: Record<string, string> = {};
   for (const line of lines.filter(Boolean)) {
-    if (!isRequirement(line))
-      return `"${line.slice(0, 200)}" is not a requirement: write the name of a package, optionally with a version.`;
-    entries[normalizeDistribution(line)] = line;
+    if (!isRequirement(line)) return `"${cut(line)}" is not a requirement: write the name of a package, optionally with a version.`;
+    const name = normalizeDistribution(line);
+    if (Object.hasOwn(entries, name) && entries[name] !== line) return describeRepetition(name);
+    entries[name] = line;
   }
   return entries;
 }
+
+const cut = (line: string) => line.slice(0, 200);
+/** The last of several entries would silently replace the others, for example of two that differ in their markers. */
+const describeRepetition = (name: string) => `It has several entries for ${cut(name)}: write one.`;
 
 /** Returns the name of a requirement's distribution in the form of PEP 503. */
 export const normalizeDistribution = (requirement: string): string =>
@@ -84,11 +108,14 @@ export const normalizeDistribution = (requirement: string): string =>
 function parseGoMod(content: string): Record<string, string> | string {
   const entries: Record<string, string> = {};
   for (const raw of content.split(/\r?\n/)) {
-    const line = raw.replace(/\/\/.*$/, "").trim();
+    const [code = ""] = raw.split("//", 1);
+    const line = code.trim();
     if (line === "" || line === ")" || line === "require (" || /^(module|go|toolchain) \S+$/.test(line)) continue;
-    const match = GO_LINE.exec(line.replace(/^require /, ""));
-    if (!match) return `"${line.slice(0, 200)}" is no requirement of a module: only require lines can be used.`;
-    entries[match[1] ?? ""] = match[2] ?? "";
+    const match = line.length > MOST_LINE_CHARS ? null : GO_LINE.exec(line.replace(/^require /, ""));
+    if (!match) return `"${cut(line)}" is no requirement of a module: only require lines can be used.`;
+    const [, name = "", version = ""] = match;
+    if (Object.hasOwn(entries, name) && entries[name] !== version) return describeRepetition(name);
+    entries[name] = version;
   }
   return entries;
 }

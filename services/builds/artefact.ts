@@ -93,7 +93,7 @@ async function loadDependencies(
 ): Promise<SelectedDependencies | { missing: string } | undefined> {
   const language = findDependencyLanguage(runner);
   if (language === undefined || lock !== undefined) return undefined;
-  const name = findNamedDependencies(content);
+  const name = findNamedDependencies(language, content);
   const list = await findDependencyContent(deps, { workspace, language, name });
   if (list === undefined)
     return name === undefined ? undefined : { missing: `${path} names the list ${name} of package versions, which does not exist.` };

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { readRequirements } from "../../core/builds/python-requirements.ts";
+import { parseDependencies } from "../../core/builds/workspace-dependencies.ts";
 import { removeTrailing } from "../../core/patterns/remove-trailing.ts";
 import { parseJsonParameter } from "../../core/payload/arguments.ts";
 import { parseBashSignature } from "../../core/signatures/bash.ts";
@@ -162,6 +163,9 @@ describe("our own regular expressions end on texts for which a backtracking engi
     ["a script with many braces that are never closed", () => parseBashSignature("\na=${1:-".repeat(LENGTH / 10))],
     ["a requirement with many comments", () => readRequirements(`# requirements:\n#${" #".repeat(LENGTH / 2)}\u2028x\n`)],
     ["a lock with many comments", () => readPythonLock(`${" #".repeat(LENGTH / 2)}\u2028x`, [])],
+    ["a module path of dots", () => parseDependencies("go", ".".repeat(LENGTH))],
+    ["a module path with many parts that are refused", () => parseDependencies("go", `${"a.".repeat(LENGTH / 2)}!`)],
+    ["a go.mod with a comment of slashes", () => parseDependencies("go", `${"/".repeat(LENGTH)}\u2028`)],
     ["a text with many trailing characters before its end", () => removeTrailing(`${"/".repeat(LENGTH)}x`, "/")],
     ["a payload parameter of equals signs", () => expect(() => parseJsonParameter(`${"=".repeat(LENGTH)}a`)).toThrow()],
   ])("%s", (_, parseHostile) => {
