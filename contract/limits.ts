@@ -60,9 +60,13 @@ export const limits = {
   /** The unsaved work of a user on one object, and the number of such objects in a workspace. */
   draftBytes: 300 * 1024,
   drafts: 200,
-  /** A list of package versions of a workspace, and their number. */
+  /** Size of a list of package versions of a workspace, number of lists, and of the archived contents of each. */
   dependencyListBytes: 100 * 1024,
   dependencyLists: 100,
+  archivedDependencies: 10,
+  /** Size of all lists as a JSON string in JSON, as a reply of API Gateway contains it, without and with archived contents. */
+  dependenciesBytes: 4 * 1024 * 1024,
+  dependenciesReplyBytes: 5 * 1024 * 1024,
   /** Size of an app's value as a JSON string in JSON, as a reply of API Gateway contains it. A Lambda response holds 6 MB. */
   appBytes: 5 * 1024 * 1024,
   resourceTypeBytes: 100 * 1024,

@@ -21,6 +21,7 @@ export interface ObjectErrors {
   "dependencies.notFound": { language: string; name?: string };
   "dependencies.content": { reason: string };
   "dependencies.tooMany": { limit: number };
+  "dependencies.tooLarge": { limitBytes: number };
   "dependencies.changedMeanwhile": { language: string };
   "draft.notFound": { path: string };
   "draft.changedMeanwhile": { path: string };
@@ -110,6 +111,11 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "dependencies.tooMany": {
     status: 422,
     describe: ({ limit }) => `The workspace has ${limit} lists of package versions already. Delete one of them first.`,
+  },
+  "dependencies.tooLarge": {
+    status: 413,
+    describe: ({ limitBytes }) =>
+      `With this list, the lists of package versions would be larger than the limit of ${formatMegabytes(limitBytes)}. Delete one of them first.`,
   },
   "dependencies.changedMeanwhile": {
     status: 409,

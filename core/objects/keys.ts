@@ -142,6 +142,11 @@ export const keys = {
   routeKey: (workspace: string): ObjectKey => ({ pk: `ROUTEKEY#${workspace}`, sk: "key" }),
   /** A list of package versions for the scripts of a workspace. The default of a language has no name. */
   dependencies: (workspace: string, language: string, name: string): ObjectKey => ({ pk: `DEPS#${workspace}`, sk: `${language}#${name}` }),
+  /** A former content of such a list, by its id. Its age sorts it among those of its list. */
+  archivedDependencies: (workspace: string, language: string, name: string, id: number | ""): ObjectKey => ({
+    pk: `DEPSA#${workspace}`,
+    sk: `${language}#${name}#${id === "" ? "" : String(id).padStart(16, "0")}`,
+  }),
   /** The unsaved work of a user on a script, a flow or an app. */
   draft: (workspace: string, person: string, kind: string, path: string): ObjectKey => ({
     pk: `DRAFT#${workspace}`,

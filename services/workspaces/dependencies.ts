@@ -14,7 +14,7 @@ import { parseDependencies } from "../../core/builds/workspace-dependencies.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import { commitParts } from "../outbox/commit-parts.ts";
+import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 
 interface DependencyDeps {
   objects: ObjectTable;
@@ -48,10 +48,28 @@ function toJson(workspace: string, { createdAtMs, name, description, ...own }: S
   return { ...own, ...optional, workspace_id: workspace, created_at: toIsoTime(createdAtMs) };
 }
 
-/** Lists the lists of a workspace, by language and name. */
-export async function listDependencies({ objects }: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
+/** The share of a list in a reply, which contains it as a JSON string in JSON. */
+const measure = (list: DependenciesJson) => Buffer.byteLength(JSON.stringify(JSON.stringify(list)));
+
+async function loadCurrent({ objects }: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
   const stored = await objects.list(keys.dependencies(workspace, "bun", "").pk);
   return parseReadableObjects(storedSchema, stored).map((one) => toJson(workspace, one));
+}
+
+/** Lists the lists of a workspace by language and name, and behind them as many archived contents as one read and the reply hold. */
+export async function listDependencies(deps: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
+  const lists = await loadCurrent(deps, workspace);
+  let left = limits.dependenciesReplyBytes - lists.reduce((sum, list) => sum + measure(list), 0);
+  // With a limit, DynamoDB is read once, which returns at most 1 MB.
+  const most = limits.dependencyLists * limits.archivedDependencies;
+  const archived = await deps.objects.list(keys.archivedDependencies(workspace, "bun", "", "").pk, { limit: most });
+  for (const one of parseReadableObjects(storedSchema, archived)) {
+    const list = toJson(workspace, one);
+    left -= measure(list);
+    if (left < 0) break;
+    lists.push(list);
+  }
+  return lists;
 }
 
 /** Returns a list. Throws `dependencies.notFound`, also for an archived one. */
@@ -73,8 +91,9 @@ export async function findDependencyContent(
 }
 
 /**
- * Stores a list in place of the one with the same name and returns its id. The same list that arrives twice is stored once. Throws
- * `dependencies.content`, `dependencies.tooMany`, `dependencies.changedMeanwhile` and `workspace.notFound`.
+ * Stores a list in place of the one with the same name, which is archived, and returns its id. The same list that arrives twice is stored
+ * once. Throws `dependencies.content`, `dependencies.tooMany`, `dependencies.tooLarge`, `dependencies.changedMeanwhile` and
+ * `workspace.notFound`.
  */
 export async function saveDependencies({ objects, nowMs }: DependencyDeps, workspace: string, sent: NewDependencies): Promise<number> {
   const { language, content } = sent;
@@ -84,22 +103,46 @@ export async function saveDependencies({ objects, nowMs }: DependencyDeps, works
   if (typeof entries === "string") throw new SvcError("dependencies.content", { reason: entries });
   const found = await objects.get(keyOf(place));
   const before = found && parseObject(storedSchema, found);
-  if (!before && (await listDependencies({ objects }, workspace)).length >= limits.dependencyLists)
-    throw new SvcError("dependencies.tooMany", { limit: limits.dependencyLists });
   const description = sent.description ?? undefined;
   if (before && !before.archived && before.content === content && before.description === description) return before.id;
   const createdAtMs = nowMs();
   const stored = { id: Math.max(createdAtMs, (before?.id ?? 0) + 1), language, content, archived: false, createdAtMs };
   const value: Stored = { ...stored, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
+  const others = (await loadCurrent({ objects }, workspace)).filter((list) => list.language !== language || list.name !== name);
+  checkLimits([...others, toJson(workspace, value)]);
   const isStored = await commitParts(objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     {
       write: write.put({ ...keyOf(place), value, version: randomUUID() }, found ? unchangedSince(found) : "absent"),
       refused: changed(place),
     },
+    ...(before ? await buildArchiveParts(objects, place, before) : []),
   ]);
   if (!isStored) throw changed(place);
   return value.id;
+}
+
+function checkLimits(lists: DependenciesJson[]): void {
+  if (lists.length > limits.dependencyLists) throw new SvcError("dependencies.tooMany", { limit: limits.dependencyLists });
+  if (lists.reduce((sum, list) => sum + measure(list), 0) > limits.dependenciesBytes)
+    throw new SvcError("dependencies.tooLarge", { limitBytes: limits.dependenciesBytes });
+}
+
+/** Lists the archived contents of one list, the oldest first. */
+const loadArchived = (objects: ObjectTable, { workspace, language, name }: DependencyPlace): Promise<StoredObject[]> => {
+  const { pk, sk } = keys.archivedDependencies(workspace, language, name ?? "", "");
+  return objects.list(pk, { beginsWith: sk });
+};
+
+/** Stores the former content of a list, and removes the oldest ones above the limit. */
+async function buildArchiveParts(objects: ObjectTable, place: DependencyPlace, before: Stored): Promise<TransactionPart[]> {
+  const archived = await loadArchived(objects, place);
+  const oldest = archived.slice(0, Math.max(0, archived.length + 1 - limits.archivedDependencies));
+  const key = keys.archivedDependencies(place.workspace, place.language, place.name ?? "", before.id);
+  return [write.put({ ...key, value: { ...before, archived: true } }), ...oldest.map((one) => write.remove(one))].map((part) => ({
+    write: part,
+    refused: undefined,
+  }));
 }
 
 /** Archives a list, so that builds no longer use it. Throws `dependencies.notFound` and `dependencies.changedMeanwhile`. */
@@ -110,8 +153,12 @@ export async function archiveDependencies({ objects }: Pick<DependencyDeps, "obj
   if (!(await objects.put({ ...keyOf(place), value, version: randomUUID() }, unchangedSince(found)))) throw changed(place);
 }
 
-/** Deletes a list. Throws `dependencies.notFound`. */
+/** Deletes a list with its archived contents. Throws `dependencies.notFound` and `dependencies.changedMeanwhile`. */
 export async function deleteDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<void> {
-  const refused = await objects.transactWrite([write.remove(keyOf(place), "present")]);
-  if (refused !== undefined) throw notFound(place);
+  const found = await objects.get(keyOf(place));
+  if (!found) throw notFound(place);
+  const archived = await loadArchived(objects, place);
+  // A list that is saved in between has archived another content, which this transaction would leave behind.
+  const removed = [write.remove(keyOf(place), unchangedSince(found)), ...archived.map((one) => write.remove(one))];
+  if ((await objects.transactWrite(removed)) !== undefined) throw changed(place);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -38,7 +39,10 @@ describe("a list of package versions", () => {
     // The same list again is no change.
     expect(await save(list("3"))).toBe(id);
     expect(await save(list("4"))).toBeGreaterThan(id);
-    expect((await listDependencies(room.deps, room.workspace)).map(({ content }) => content)).toEqual([list("4")]);
+    expect((await listDependencies(room.deps, room.workspace)).map(({ content, archived }) => ({ content, archived }))).toEqual([
+      { content: list("4"), archived: false },
+      { content: list("3"), archived: true },
+    ]);
     await archiveDependencies(room.deps, at());
     await expect(getDependencies(room.deps, at())).rejects.toEqual(refused("dependencies.notFound"));
     await save(list("4"));
@@ -63,17 +67,157 @@ describe("a list of package versions", () => {
     expect(await requestOf('import "zod";')).not.toHaveProperty("dependencies");
   });
 
-  it("is stored once, whichever write fails", async () => {
+  it("is part of the key of an artefact, so that a new list leads to a new build, and the same one does not", async () => {
+    const path = `f/t/${randomUUID()}`;
+    let builds = 0;
+    const keyWith = async (version: string) => {
+      await save(list(version), "keyed");
+      room.answers.build = async () => {
+        builds += 1;
+        return { ok: true, lock: `zod@${version}`, sha256: "0".repeat(64), bytes: 1, log: "" };
+      };
+      const content = '// package_json: keyed\nimport "zod";';
+      const built = await buildArtefact(room.deps as never, {
+        workspace: room.workspace,
+        runner: "bun",
+        path,
+        content,
+        job: await addJob(room),
+      });
+      return built.ok ? { key: built.key, lock: built.lock } : built.error;
+    };
+    const first = await keyWith("3");
+    expect(await keyWith("4")).not.toEqual(first);
+    expect(await keyWith("3")).toEqual(first);
+    expect(builds).toBe(2);
+  });
+});
+
+describe("the archived contents of a list", () => {
+  const contentsOf = async (name: string) => {
+    const lists = (await listDependencies(room.deps, room.workspace)).filter((one) => one.name === name);
+    return lists.map(({ content, archived }) => `${archived ? "archived " : ""}${content}`);
+  };
+
+  it("are the newest ones, and are deleted with the list", async () => {
+    for (let version = 1; version <= limits.archivedDependencies + 3; version += 1) await save(list(String(version)), "often");
+    const archived = Array.from({ length: limits.archivedDependencies }, (_, at) => `archived ${list(String(at + 3))}`);
+    expect(await contentsOf("often")).toEqual([list(String(limits.archivedDependencies + 3)), ...archived]);
+    await save(list("1"), "often-2");
+    await save(list("2"), "often-2");
+    await deleteDependencies(room.deps, at("often"));
+    expect(await contentsOf("often")).toEqual([]);
+    expect(await contentsOf("often-2")).toEqual([list("2"), `archived ${list("1")}`]);
+  });
+
+  it("contain the list of every writer but the last one, whichever of several comes first", async () => {
+    await save(list("0"), "raced");
+    const versions = ["1", "2", "3", "4"];
+    const saved = await Promise.allSettled(versions.map((version) => save(list(version), "raced")));
+    const stored = versions.filter((_, index) => saved[index]?.status === "fulfilled").map(list);
+    for (const one of saved) if (one.status === "rejected") expect(one.reason).toEqual(refused("dependencies.changedMeanwhile"));
+    expect(stored.length).toBeGreaterThan(0);
+    const found = await contentsOf("raced");
+    expect(found.map((content) => content.replace("archived ", "")).sort()).toEqual([list("0"), ...stored].sort());
+    expect(found.filter((content) => !content.startsWith("archived "))).toHaveLength(1);
+  });
+});
+
+describe("the lists of a workspace", () => {
+  it("fit one reply, whatever they contain", async () => {
+    const own = { ...room, workspace: `w-${randomUUID().slice(0, 8)}` };
+    await addWorkspace(own);
+    // A control character has seven characters in a JSON string in JSON.
+    const large = (text: string) => `# ${text}${"\u0001".repeat(limits.dependencyListBytes - 10)}`;
+    const store = (name: string, text: string) =>
+      saveDependencies(own.deps, own.workspace, { language: "python3", content: large(text), name });
+    for (const name of ["a", "b", "c", "d", "e"]) for (const text of ["1", "2", "3"]) await store(name, text);
+    await expect(store("f", "1")).rejects.toEqual(refused("dependencies.tooLarge"));
+    const lists = await listDependencies(own.deps, own.workspace);
+    expect(lists.filter(({ archived }) => !archived)).toHaveLength(5);
+    expect(lists.length).toBeGreaterThan(5);
+    expect(Buffer.byteLength(JSON.stringify(JSON.stringify(lists)))).toBeLessThan(6 * 1024 * 1024);
+  });
+
+  it("have a limited number", async () => {
+    const own = { ...room, workspace: `w-${randomUUID().slice(0, 8)}` };
+    await addWorkspace(own);
+    const store = (name: string, content = "{}") => saveDependencies(own.deps, own.workspace, { language: "bun", content, name });
+    for (let nth = 0; nth < limits.dependencyLists; nth += 1) await store(`n${nth}`);
+    await expect(store("more")).rejects.toEqual(refused("dependencies.tooMany"));
+    await store("n0", list("1"));
+  });
+});
+
+describe("whichever write fails,", () => {
+  const fresh = () => `n${randomUUID().slice(0, 8)}`;
+  const contentsOf = async (name: string) =>
+    (await listDependencies(room.deps, room.workspace))
+      .filter((one) => one.name === name)
+      .map(({ content, archived }) => [content, archived]);
+  const remove = (name: string) => deleteDependencies(room.deps, at(name));
+  /** After a fault behind the write, the repeated call finds the list deleted. */
+  const orNotFound = (error: unknown) => expect(error).toEqual(refused("dependencies.notFound"));
+
+  it("a list is stored once", async () => {
     await expectToSurviveFaults(async () => {
-      const name = `n${randomUUID().slice(0, 8)}`;
+      const name = fresh();
       const act = () => save(list("1"), name);
       return {
         act,
         recover: act,
         check: async () => {
-          expect(await getDependencies(room.deps, at(name))).toMatchObject({ content: list("1") });
-          await deleteDependencies(room.deps, at(name));
+          expect(await contentsOf(name)).toEqual([[list("1"), false]]);
+          await remove(name);
         },
+      };
+    });
+  });
+
+  it("a replaced list is archived once", async () => {
+    await expectToSurviveFaults(async () => {
+      const name = fresh();
+      await save(list("1"), name);
+      const act = () => save(list("2"), name);
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          expect(await contentsOf(name)).toEqual([
+            [list("2"), false],
+            [list("1"), true],
+          ]);
+          await remove(name);
+        },
+      };
+    });
+  });
+
+  it("a list is archived", async () => {
+    await expectToSurviveFaults(async () => {
+      const name = fresh();
+      await save(list("1"), name);
+      const act = () => archiveDependencies(room.deps, at(name));
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          expect(await contentsOf(name)).toEqual([[list("1"), true]]);
+          await remove(name);
+        },
+      };
+    });
+  });
+
+  it("a list is deleted with its archived contents", async () => {
+    await expectToSurviveFaults(async () => {
+      const name = fresh();
+      await save(list("1"), name);
+      await save(list("2"), name);
+      return {
+        act: () => remove(name),
+        recover: () => remove(name).catch(orNotFound),
+        check: async () => expect(await contentsOf(name)).toEqual([]),
       };
     });
   });

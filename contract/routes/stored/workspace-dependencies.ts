@@ -19,7 +19,10 @@ const named = z.object({ name: listName.optional() });
 const newDependenciesSchema = z.object({
   workspace_id: z.string().optional(),
   language: dependencyLanguage,
-  content: z.string().max(limits.dependencyListBytes),
+  content: z
+    .string()
+    .max(limits.dependencyListBytes)
+    .refine((text) => new TextEncoder().encode(text).length <= limits.dependencyListBytes, `at most ${limits.dependencyListBytes} bytes`),
   name: listName.nullish(),
   description: z.string().max(1000).nullish(),
 });
@@ -41,7 +44,7 @@ export const workspaceDependencyRoutes = {
   listDependencies: defineRoute({
     ...read,
     name: "dependencies.list",
-    summary: "List the workspace's lists of package versions.",
+    summary: "List the workspace's lists of package versions, and behind them their archived contents as far as the reply has room.",
     path: `${w}/list`,
     access: memberRead,
     params: inWorkspace,
@@ -62,14 +65,21 @@ export const workspaceDependencyRoutes = {
   createDependencies: defineRoute({
     ...post,
     name: "dependencies.create",
-    summary: "Store a list of package versions, in place of the one with the same name. Scripts use it when they are saved next.",
+    summary:
+      "Store a list of package versions, in place of the one with the same name, which is archived. Scripts use it when they are saved next.",
     path: `${w}/create`,
     access: adminWrite,
     params: inWorkspace,
     body: newDependenciesSchema,
     status: 201,
     reply: { text: "The id of the list." },
-    errors: ["dependencies.content", "dependencies.tooMany", "dependencies.changedMeanwhile", "workspace.notFound"],
+    errors: [
+      "dependencies.content",
+      "dependencies.tooMany",
+      "dependencies.tooLarge",
+      "dependencies.changedMeanwhile",
+      "workspace.notFound",
+    ],
   }),
   archiveDependencies: defineRoute({
     ...post,
@@ -85,12 +95,12 @@ export const workspaceDependencyRoutes = {
   deleteDependencies: defineRoute({
     ...post,
     name: "dependencies.delete",
-    summary: "Delete a list of package versions.",
+    summary: "Delete a list of package versions with its archived contents.",
     path: `${w}/delete/{language}`,
     access: adminWrite,
     params: atList,
     query: named,
     reply: { text: "A confirmation." },
-    errors: ["dependencies.notFound"],
+    errors: ["dependencies.notFound", "dependencies.changedMeanwhile"],
   }),
 };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
@@ -350,6 +351,31 @@ describe("the versions that a workspace selects", () => {
       "# workspace_dependencies: shop\n\ndef main():\n    import importlib\n    return importlib.import_module('idna').__version__\n";
     await own.saveScript({ path: "f/t/idna", language: "python3", content: python });
     expect((await own.runWait("f/t/idna")).json).toBe("3.7");
+    // A new list changes a script when the script is saved next, here with the same content, and not before.
+    expectStatus(await post("bun", '{"dependencies":{"is-odd":"3.0.1"}}'), 201);
+    expect((await own.runWait("f/t/odd", { n: 4 })).json).toBe(false);
+    expect((expectStatus(await own.get("scripts/get/p/f/t/odd"), 200).json as Script).lock).toMatch(/is-odd@2\.0\.0/);
+    await own.saveScript({ path: "f/t/odd", language: "bun", content });
+    expect((await own.runWait("f/t/odd", { n: 5 })).json).toBe(true);
+    expect((expectStatus(await own.get("scripts/get/p/f/t/odd"), 200).json as Script).lock).toMatch(/is-odd@3\.0\.1/);
+    const lists = expectStatus(await own.get("workspace_dependencies/list"), 200).json;
+    expect(lists).toContainEqual(
+      expect.objectContaining({ language: "bun", archived: true, content: '{"dependencies":{"is-odd":"2.0.0"}}' }),
+    );
+    expectStatus(await own.post("workspace_dependencies/archive/bun"), 200);
+    expect((await own.get("workspace_dependencies/get_latest/bun")).status).toBe(404);
+    expectStatus(await own.post("workspace_dependencies/delete/bun"), 200);
+    const log = (await own.get("audit/list", { resource: "bun" })).json as { operation: string }[];
+    expect(log.map(({ operation }) => operation).sort()).toEqual([
+      "dependencies.archive",
+      "dependencies.create",
+      "dependencies.create",
+      "dependencies.delete",
+    ]);
+    const dev = await member(own, "dev");
+    expectStatus(await dev.in(own).get("workspace_dependencies/list"), 200);
+    for (const [path, body] of [["create", { language: "bun", content: "{}" }], ["archive/python3"], ["delete/python3"]] as const)
+      expect((await dev.in(own).post(`workspace_dependencies/${path}`, body)).status).toBe(403);
     const { content: stored } = expectStatus(await own.get("workspace_dependencies/get_latest/python3", { name: "shop" }), 200)
       .json as Script;
     expect(stored).toBe("idna==3.7\n");
