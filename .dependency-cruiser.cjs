@@ -12,7 +12,7 @@ const arrows = {
   lib: ["contract"],
   bin: ["lib", "contract"],
   engine: ["functions", "services", "aws", "contract"],
-  cli: ["contract"],
+  cli: ["contract", "core/sync", "core/signatures"],
   clients: ["contract"],
   web: ["contract"],
 };
@@ -27,12 +27,12 @@ const testFiles = "\\.test\\.(ts|mjs)$";
 /** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). `routes` contains HTTP triggers. */
 const servicesOrder = [
   ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "drafts", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
-  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "routes", "openapi", "handlers", "maintenance"],
+  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "routes", "openapi", "handlers", "sync", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
   ...["telemetry", "patterns", "events", "records", "audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
-  ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps", "routes", "openapi"],
+  ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps", "routes", "openapi", "sync"],
 ];
 
 const ordered = (root, folders) => [

@@ -1,0 +1,45 @@
+import type { ScriptLanguage } from "../../contract/languages.ts";
+import { missingTriggerKinds, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+
+/** The kinds of triggers that have files. Those that this service does not run are kept as files all the same. */
+export const fileTriggerKinds: readonly string[] = [...triggerKinds, ...missingTriggerKinds];
+
+/** The kinds of items, in the order in which a push applies them: each may refer to those before it. */
+export const itemKinds: readonly string[] = [
+  ...["folder", "settings", "encryption_key", "user", "group", "resource_type", "variable", "resource", "dependencies"],
+  ...["script", "flow", "raw_app", "app", "schedule"],
+  ...fileTriggerKinds.map((kind) => `${kind}_trigger`),
+];
+
+/** A thing of a workspace that has files of its own. */
+export interface SyncItem {
+  /** One of `itemKinds`. */
+  kind: string;
+  /**
+   * The path in the workspace. Folders, groups and resource types: the name. Users: the e-mail address. Lists of package versions: the name of
+   * the file. Settings and the encryption key: the kind.
+   */
+  path: string;
+  /** The fields as the archive names them (api.md §6.4). Lists of package versions: the text. */
+  value: unknown;
+  /** Scripts only. */
+  language?: ScriptLanguage;
+  /** The source of a script. */
+  content?: string;
+}
+
+/** Identifies an item in a workspace. */
+export const itemKey = ({ kind, path }: Pick<SyncItem, "kind" | "path">): string => `${kind} ${path}`;
+
+/** Compares items by kind, in the order of a push, and by path. */
+export function compareItems(a: Pick<SyncItem, "kind" | "path">, b: Pick<SyncItem, "kind" | "path">): number {
+  return itemKinds.indexOf(a.kind) - itemKinds.indexOf(b.kind) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+}
+
+/** Something wrong with a file, shown as one line. */
+export interface FileProblem {
+  file: string;
+  line?: number;
+  column?: number;
+  message: string;
+}

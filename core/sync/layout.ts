@@ -1,0 +1,118 @@
+import { isJsonObject } from "../../contract/json-object.ts";
+import { type DefaultTs, scriptEnding } from "./extensions.ts";
+import { extractInlineScripts, inlineReference, listAppScripts, listFlowScripts } from "./inline-scripts.ts";
+import type { SyncItem } from "./item.ts";
+import { formatYaml } from "./yaml.ts";
+
+/** What decides the names of files. */
+export interface LayoutOptions {
+  defaultTs: DefaultTs;
+  nonDottedPaths: boolean;
+  /** The resource types whose resources are files, by name (`resources/file_resource_type_to_file_ext_map`). */
+  fileTypes: Readonly<Record<string, { format_extension?: string | null | undefined; is_fileset?: boolean | null | undefined }>>;
+}
+
+/** The files of an item by path from the root of the workspace, with `/` between the parts. */
+export type FileMap = Map<string, string>;
+
+export const folderSuffix = (kind: "flow" | "app" | "raw_app", { nonDottedPaths }: Pick<LayoutOptions, "nonDottedPaths">): string =>
+  nonDottedPaths ? `__${kind}` : `.${kind}`;
+
+const single = (file: string, value: unknown): FileMap => new Map([[file, formatYaml(value)]]);
+
+/**
+ * Returns the files of an item (api.md §6.3). `known`: the names that the inline scripts of a flow or app have locally, by the id of their
+ * module. They remain, so that an author may rename a file.
+ */
+export function toFiles(item: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
+  const { kind, path, value } = item;
+  switch (kind) {
+    case "settings":
+    case "encryption_key":
+      return single(`${kind}.yaml`, value);
+    case "user":
+      return single(`users/${path}.user.yaml`, value);
+    case "group":
+      return single(`groups/${path}.group.yaml`, value);
+    case "folder":
+      return single(`f/${path}/folder.meta.yaml`, value);
+    case "resource_type":
+      return single(`${path}.resource-type.yaml`, value);
+    case "dependencies":
+      return new Map([[`dependencies/${path}`, String(value)]]);
+    case "script":
+      return toScriptFiles(item, options);
+    case "flow":
+    case "app":
+      return toFolderFiles(item, options, known);
+    case "resource":
+      return toResourceFiles(item, options);
+    default:
+      return single(`${path}.${kind}.yaml`, value);
+  }
+}
+
+function toScriptFiles({ path, value, language = "bun", content = "" }: SyncItem, { defaultTs }: LayoutOptions): FileMap {
+  const { lock, modules, ...metadata } = isJsonObject(value) ? value : {};
+  const ending = scriptEnding(language, defaultTs);
+  const hasLock = typeof lock === "string" && lock !== "";
+  if (!isJsonObject(modules) || Object.keys(modules).length === 0) {
+    const lockFile = `${path}.script.lock`;
+    return new Map([
+      [`${path}${ending}`, content],
+      [`${path}.script.yaml`, formatYaml({ ...metadata, lock: hasLock ? inlineReference(lockFile) : "" })],
+      ...(hasLock ? [[lockFile, lock] as const] : []),
+    ]);
+  }
+  const folder = `${path}__mod`;
+  const files: FileMap = new Map([[`${folder}/script${ending}`, content]]);
+  files.set(`${folder}/script.yaml`, formatYaml({ ...metadata, lock: hasLock ? inlineReference(`${folder}/script.lock`) : "" }));
+  if (hasLock) files.set(`${folder}/script.lock`, lock);
+  for (const [name, module] of Object.entries(modules)) {
+    if (!isJsonObject(module)) continue;
+    files.set(`${folder}/${name}`, String(module["content"] ?? ""));
+    const moduleLock = module["lock"];
+    if (typeof moduleLock === "string" && moduleLock !== "") files.set(moduleLockFile(folder, name), moduleLock);
+  }
+  return files;
+}
+
+/** Returns the name of a module's lock: that of the module, with another ending. */
+export const moduleLockFile = (folder: string, module: string): string => `${folder}/${module.replace(/\.[^/]*$/, "")}.lock`;
+
+function toFolderFiles({ kind, path, value }: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
+  const copy = structuredClone(value) as { value?: unknown };
+  const scripts = kind === "flow" ? listFlowScripts(copy.value) : listAppScripts(copy.value);
+  const extracted = extractInlineScripts(scripts, { ...options, known });
+  const folder = `${path}${folderSuffix(kind === "flow" ? "flow" : "app", options)}`;
+  const files: FileMap = new Map([[`${folder}/${kind}.yaml`, formatYaml(copy)]]);
+  for (const [name, content] of extracted) files.set(`${folder}/${name}`, content);
+  return files;
+}
+
+function toResourceFiles({ path, value }: SyncItem, { fileTypes }: LayoutOptions): FileMap {
+  const resource = isJsonObject(value) ? value : {};
+  const { resource_type: typeName, value: inner } = resource;
+  const type = typeof typeName === "string" && Object.hasOwn(fileTypes, typeName) ? fileTypes[typeName] : undefined;
+  const own = `${path}.resource.yaml`;
+  if (type?.is_fileset && isFileset(inner)) {
+    const folder = `${path}.fileset`;
+    const files = single(own, { ...resource, value: inlineReference(folder) });
+    for (const [name, content] of Object.entries(inner)) files.set(`${folder}/${name}`, content);
+    return files;
+  }
+  if (type?.format_extension && isJsonObject(inner) && typeof inner["content"] === "string") {
+    const file = `${path}.resource.file.${type.format_extension}`;
+    const files = single(own, { ...resource, value: { ...inner, content: inlineReference(file) } });
+    return files.set(file, inner["content"]);
+  }
+  return single(own, resource);
+}
+
+/** A set of files has a text for each name. Names that lead out of the folder make it an ordinary value. */
+const isFileset = (value: unknown): value is Record<string, string> =>
+  isJsonObject(value) && Object.entries(value).every(([name, content]) => typeof content === "string" && isSafeName(name));
+
+/** Returns whether a name, possibly with folders, stays inside of its folder on every system. */
+export const isSafeName = (name: string): boolean =>
+  name !== "" && name.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/[\\\p{Cc}:*?"<>|]/u.test(part));

@@ -1,0 +1,248 @@
+import { isJsonObject } from "../../contract/json-object.ts";
+import { type DefaultTs, languageOfEnding } from "./extensions.ts";
+import { listAppScripts, listFlowScripts, readInlineReference } from "./inline-scripts.ts";
+import { type FileProblem, fileTriggerKinds, itemKey, type SyncItem } from "./item.ts";
+import { type FileMap, type LayoutOptions, moduleLockFile } from "./layout.ts";
+import { parseYaml } from "./yaml.ts";
+
+/** The item that a file belongs to. `part`: its place in the item. */
+export interface FilePlace {
+  kind: string;
+  path: string;
+  part: "main" | "source" | "lock" | "extra";
+  /** The folder of an item with several files, without `/` at the end. */
+  folder?: string;
+}
+
+const OBJECT_KINDS = ["resource", "variable", "schedule", ...fileTriggerKinds.map((kind) => `${kind}_trigger`)];
+
+/** Returns the item that a file belongs to, or `undefined` if it belongs to none: such files are left alone. */
+export function placeOf(file: string, { defaultTs }: { defaultTs: DefaultTs }): FilePlace | undefined {
+  if (file === "settings.yaml" || file === "encryption_key.yaml") {
+    const kind = file.slice(0, -".yaml".length);
+    return { kind, path: kind, part: "main" };
+  }
+  const parts = file.split("/");
+  const [first = "", second = ""] = parts;
+  if (parts.length === 1) return named(file, /^(.+)\.resource-type\.yaml$/, "resource_type");
+  if (parts.length === 2 && first === "users") return named(second, /^(.+)\.user\.yaml$/, "user");
+  if (parts.length === 2 && first === "groups") return named(second, /^(.+)\.group\.yaml$/, "group");
+  if (parts.length === 2 && first === "dependencies") return { kind: "dependencies", path: second, part: "main" };
+  if (first !== "f" && first !== "u") return undefined;
+  if (first === "f" && parts.length === 3 && parts[2] === "folder.meta.yaml") return { kind: "folder", path: second, part: "main" };
+  return placeInFolder(parts) ?? placeOfObject(file, defaultTs);
+}
+
+function named(name: string, pattern: RegExp, kind: string): FilePlace | undefined {
+  const path = pattern.exec(name)?.[1];
+  return path === undefined ? undefined : { kind, path, part: "main" };
+}
+
+/** The endings of folders that are items. */
+const FOLDER = /^(.+?)(?:\.|__)(flow|app|raw_app|mod|fileset)$/;
+
+function placeInFolder(parts: readonly string[]): FilePlace | undefined {
+  for (let length = 3; length < parts.length; length += 1) {
+    const folder = parts.slice(0, length).join("/");
+    const [, path, suffix] = FOLDER.exec(folder) ?? [];
+    if (path === undefined || suffix === undefined) continue;
+    const rest = parts.slice(length).join("/");
+    if (suffix === "fileset") return { kind: "resource", path, part: "extra", folder };
+    if (suffix !== "mod") return { kind: suffix, path, part: rest === `${suffix}.yaml` ? "main" : "extra", folder };
+    if (rest === "script.yaml") return { kind: "script", path, part: "main", folder };
+    if (rest === "script.lock") return { kind: "script", path, part: "lock", folder };
+    return { kind: "script", path, part: /^script\.[^/]+$/.test(rest) ? "source" : "extra", folder };
+  }
+  return undefined;
+}
+
+function placeOfObject(file: string, defaultTs: DefaultTs): FilePlace | undefined {
+  const kind = OBJECT_KINDS.find((one) => file.endsWith(`.${one}.yaml`));
+  if (kind) return { kind, path: file.slice(0, -`.${kind}.yaml`.length), part: "main" };
+  for (const [ending, part] of [
+    [".script.yaml", "main"],
+    [".script.lock", "lock"],
+  ] as const) {
+    if (file.endsWith(ending)) return { kind: "script", path: file.slice(0, -ending.length), part };
+  }
+  const resource = /^(.+?)\.resource\.file\.[^/]+$/.exec(file)?.[1];
+  if (resource !== undefined) return { kind: "resource", path: resource, part: "extra" };
+  const slash = file.lastIndexOf("/");
+  const dot = file.indexOf(".", slash + 1);
+  if (dot < 0 || !languageOfEnding(file.slice(dot), defaultTs)) return undefined;
+  return { kind: "script", path: file.slice(0, dot), part: "source" };
+}
+
+/** Groups files by the item that they belong to. */
+export function groupFiles(files: FileMap, options: LayoutOptions): Map<string, { kind: string; path: string; files: FileMap }> {
+  const groups = new Map<string, { kind: string; path: string; files: FileMap }>();
+  for (const [file, text] of files) {
+    const place = placeOf(file, options);
+    if (!place) continue;
+    const key = itemKey(place);
+    const group = groups.get(key) ?? { kind: place.kind, path: place.path, files: new Map() };
+    groups.set(key, group);
+    group.files.set(file, text);
+  }
+  return groups;
+}
+
+/** Parses files to items. A file that belongs to no item is left out. Every problem is reported, so that one run shows all of them. */
+export function parseFiles(files: FileMap, options: LayoutOptions): { items: SyncItem[]; problems: FileProblem[] } {
+  const items: SyncItem[] = [];
+  const problems: FileProblem[] = [];
+  for (const { kind, path, files: own } of groupFiles(files, options).values()) {
+    const reader = new ItemReader(own, options, problems);
+    const item = reader.read(kind, path);
+    if (item) items.push(item);
+  }
+  return { items, problems };
+}
+
+/** Reads the files of one item. */
+class ItemReader {
+  readonly #files: FileMap;
+  readonly #options: LayoutOptions;
+  readonly #problems: FileProblem[];
+
+  constructor(files: FileMap, options: LayoutOptions, problems: FileProblem[]) {
+    this.#files = files;
+    this.#options = options;
+    this.#problems = problems;
+  }
+
+  read(kind: string, path: string): SyncItem | undefined {
+    if (kind === "dependencies") return { kind, path, value: [...this.#files.values()][0] ?? "" };
+    if (kind === "script") return this.#readScript(path);
+    const main = this.#mainFile();
+    if (main === undefined) return undefined;
+    const value = this.#parse(main);
+    if (value === undefined) return undefined;
+    if (kind === "encryption_key") return { kind, path, value };
+    if (!isJsonObject(value)) return this.#fail(main, "The file must contain a YAML mapping.");
+    if (kind === "flow" || kind === "app") return this.#inlineScripts({ kind, path, value }, main);
+    if (kind === "resource") return this.#inlineResource({ kind, path, value }, main);
+    return { kind, path, value };
+  }
+
+  #mainFile(): string | undefined {
+    const mains = [...this.#files.keys()].filter((file) => this.#partOf(file) === "main");
+    const [main] = mains;
+    const [other = ""] = [...this.#files.keys()];
+    if (main === undefined) return this.#fail(other, "The item has no YAML file: this file belongs to it and would be lost.");
+    if (mains.length > 1) return this.#fail(mains[1] ?? main, `${main} is the same item. Remove one of the two files.`);
+    return main;
+  }
+
+  #partOf(file: string): FilePlace["part"] | undefined {
+    return placeOf(file, this.#options)?.part;
+  }
+
+  #fail(file: string, message: string): undefined {
+    this.#problems.push({ file, message });
+    return undefined;
+  }
+
+  #parse(file: string): unknown {
+    const parsed = parseYaml(file, this.#files.get(file) ?? "");
+    if (!("problem" in parsed)) return parsed.value;
+    this.#problems.push(parsed.problem);
+    return undefined;
+  }
+
+  #readScript(path: string): SyncItem | undefined {
+    const sources = [...this.#files.keys()].filter((file) => this.#partOf(file) === "source");
+    const [source, second] = sources;
+    const mains = [...this.#files.keys()].filter((file) => this.#partOf(file) === "main");
+    const [main] = mains;
+    if (source === undefined) return this.#fail(main ?? [...this.#files.keys()][0] ?? path, "The script has no source file.");
+    if (second !== undefined) return this.#fail(second, `${source} is the same script. Remove one of the two files.`);
+    if (mains.length > 1) return this.#fail(mains[1] ?? source, `${main} is the same script. Remove one of the two files.`);
+    const parsed = main === undefined ? { summary: "", description: "" } : this.#parse(main);
+    if (parsed === undefined) return undefined;
+    if (!isJsonObject(parsed)) return this.#fail(main ?? source, "The file must contain a YAML mapping.");
+    const { lock: stated, ...metadata } = parsed;
+    const lock = this.#readLock(stated, main ?? source);
+    if (lock === undefined) return undefined;
+    const folder = placeOf(source, this.#options)?.folder;
+    const language = languageOfEnding(endingOf(source), this.#options.defaultTs);
+    if (!language) return this.#fail(source, `The ending ${endingOf(source)} is not that of a script.`);
+    const modules = folder === undefined ? {} : this.#readModules(folder);
+    return { kind: "script", path, language, content: this.#files.get(source) ?? "", value: { ...metadata, lock, ...modules } };
+  }
+
+  /** Returns the text of a script's lock. Windows has another separator in the reference. */
+  #readLock(stated: unknown, main: string): string | undefined {
+    const file = readInlineReference(stated)?.replaceAll("\\", "/");
+    const own = [...this.#files.keys()].find((one) => this.#partOf(one) === "lock");
+    if (file === undefined) return typeof stated === "string" ? stated : "";
+    if (file === own) return this.#files.get(file) ?? "";
+    return this.#fail(main, `The lock ${file} does not exist.`);
+  }
+
+  #readModules(folder: string): { modules?: Record<string, unknown> } {
+    const extras = [...this.#files.keys()].filter((file) => this.#partOf(file) === "extra");
+    const modules = extras.filter((file) => languageOfEnding(endingOf(file), this.#options.defaultTs));
+    const entries = modules.map((file) => {
+      const name = file.slice(folder.length + 1);
+      const lock = this.#files.get(moduleLockFile(folder, name));
+      const language = languageOfEnding(endingOf(file), this.#options.defaultTs);
+      return [name, { content: this.#files.get(file) ?? "", language, ...(lock === undefined ? {} : { lock }) }] as const;
+    });
+    return entries.length === 0 ? {} : { modules: Object.fromEntries(entries) };
+  }
+
+  #inlineScripts(item: SyncItem & { value: Record<string, unknown> }, main: string): SyncItem | undefined {
+    const folder = main.slice(0, main.lastIndexOf("/"));
+    const scripts = item.kind === "flow" ? listFlowScripts(item.value["value"]) : listAppScripts(item.value["value"]);
+    let isComplete = true;
+    for (const { script, id } of scripts) {
+      for (const field of ["content", "lock"]) {
+        const name = readInlineReference(script[field]);
+        if (name === undefined) continue;
+        const text = this.#files.get(`${folder}/${name}`);
+        if (text === undefined) {
+          this.#fail(main, `The file ${folder}/${name} does not exist. It is the ${field} of ${id}.`);
+          isComplete = false;
+        }
+        script[field] = text;
+      }
+    }
+    return isComplete ? item : undefined;
+  }
+
+  #inlineResource(item: SyncItem & { value: Record<string, unknown> }, main: string): SyncItem | undefined {
+    const { resource_type: typeName, value: inner } = item.value;
+    const { fileTypes } = this.#options;
+    const type = typeof typeName === "string" && Object.hasOwn(fileTypes, typeName) ? fileTypes[typeName] : undefined;
+    const folder = type?.is_fileset ? readInlineReference(inner) : undefined;
+    if (folder !== undefined) {
+      const own = [...this.#files].filter(([file]) => file.startsWith(`${folder}/`));
+      return { ...item, value: { ...item.value, value: Object.fromEntries(own.map(([file, text]) => [file.slice(folder.length + 1), text])) } };
+    }
+    const file = type?.format_extension && isJsonObject(inner) ? readInlineReference(inner["content"]) : undefined;
+    if (file === undefined || !isJsonObject(inner)) return item;
+    const content = this.#files.get(file);
+    if (content === undefined) return this.#fail(main, `The file ${file} does not exist.`);
+    return { ...item, value: { ...item.value, value: { ...inner, content } } };
+  }
+}
+
+function endingOf(file: string): string {
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  return name.slice(name.indexOf("."));
+}
+
+/** Returns the names of the files of a flow's or app's inline scripts by module, as its YAML file states them. */
+export function readInlineNames(item: { kind: string }, yamlText: string): Map<string, string> {
+  const parsed = parseYaml("", yamlText);
+  if ("problem" in parsed || !isJsonObject(parsed.value)) return new Map();
+  const inner = parsed.value["value"];
+  const scripts = item.kind === "flow" ? listFlowScripts(inner) : listAppScripts(inner);
+  return new Map(
+    scripts.flatMap(({ id, script }) => {
+      const name = readInlineReference(script["content"]);
+      return name === undefined ? [] : [[id, name] as const];
+    }),
+  );
+}
