@@ -70,6 +70,12 @@ export const limits = {
   /** Size of an app's value as a JSON string in JSON, as a reply of API Gateway contains it. A Lambda response holds 6 MB. */
   appBytes: 5 * 1024 * 1024,
   resourceTypeBytes: 100 * 1024,
+  /** Size of the content of a workspace's archive, which one invocation zips in memory. */
+  archiveBytes: 200 * 1024 * 1024,
+  /** Size of an archive above which the reply is a link to it. A Lambda response holds 6 MB, and base64 adds a third. */
+  archiveReplyBytes: 3 * 1024 * 1024,
+  /** Validity of that link in seconds. */
+  archiveLinkS: 5 * 60,
   /** Size of arguments with their references resolved. One invocation transfers them. */
   resolvedBytes: 4 * 1024 * 1024,
   /** Number of references in one value, also in the resources that it refers to. Each is one read. */

@@ -9,7 +9,19 @@ export type Method = "GET" | "POST" | "DELETE";
 export const ROUTES_PREFIX = "/api/r";
 
 /** The deployed function that handles a route. `lib/api/api.ts` builds the REST resources from it. */
-export type RouteFunction = "run" | "stream" | "objects" | "triggers" | "jobs" | "people" | "api" | "beat" | "approve" | "web" | "routes";
+export type RouteFunction =
+  | "run"
+  | "stream"
+  | "objects"
+  | "triggers"
+  | "jobs"
+  | "people"
+  | "api"
+  | "beat"
+  | "approve"
+  | "web"
+  | "routes"
+  | "sync";
 
 /**
  * One HTTP route, the source of the router, the OpenAPI document and the typed clients. `path` contains `{name}` parts and may end with one

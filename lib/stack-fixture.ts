@@ -46,6 +46,7 @@ function stubBundles(): Bundle[] {
     "settle",
     "setup",
     "step",
+    "sync",
     "routes",
     "triggers",
     "stream",

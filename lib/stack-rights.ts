@@ -45,6 +45,7 @@ export const descriptions = {
   routes: "svc: requests to HTTP routes",
   stream: "svc: streams of runs and job updates",
   objects: "svc: stored objects",
+  sync: "svc: archives of workspaces",
   triggers: "svc: schedules and triggers",
   jobs: "svc: lists, results and cancellation of jobs",
   people: "svc: workspaces, users and permissions",

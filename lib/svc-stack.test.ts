@@ -19,7 +19,7 @@ describe("costs of an idle stack", () => {
     aws.resourceCountIs("AWS::KMS::Key", 2);
     aws.resourceCountIs("AWS::SecretsManager::Secret", 1);
     aws.resourceCountIs("AWS::CloudWatch::Dashboard", 1);
-    aws.resourceCountIs("AWS::CloudWatch::Alarm", 51);
+    aws.resourceCountIs("AWS::CloudWatch::Alarm", 52);
     for (const type of [
       "AWS::EC2::NatGateway",
       "AWS::EC2::VPCEndpoint",

@@ -31,6 +31,8 @@ export interface ObjectErrors {
   "resourceType.builtIn": { name: string };
   "resourceType.schema": { name: string; reason: string };
   "resourceType.changedMeanwhile": { name: string };
+  "archive.type": { type: string };
+  "archive.tooLarge": { limitBytes: number };
   "app.notFound": { path: string };
   "app.versionNotFound": { version: string };
   "app.exists": { path: string };
@@ -134,6 +136,12 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "resourceType.changedMeanwhile": {
     status: 409,
     describe: ({ name }) => `Another request changed the resource type ${name} at the same time. Try again.`,
+  },
+  "archive.type": { status: 400, describe: ({ type }) => `Invalid Archive Type ${JSON.stringify(type)}: use zip or tar.` },
+  "archive.tooLarge": {
+    status: 413,
+    describe: ({ limitBytes }) =>
+      `The workspace has more than ${formatMegabytes(limitBytes)} of text. Leave out kinds with parameters such as skip_resources.`,
   },
   "app.notFound": { status: 404, describe: ({ path }) => `There is no app at ${path}.` },
   "app.versionNotFound": { status: 404, describe: ({ version }) => `There is no app version ${version}.` },

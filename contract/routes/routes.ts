@@ -32,6 +32,7 @@ import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
 import { variableRoutes } from "./stored/variables.ts";
 import { workspaceDependencyRoutes } from "./stored/workspace-dependencies.ts";
+import { syncRoutes } from "./sync/sync.ts";
 import { openapiDocumentRoutes } from "./triggers/openapi-documents.ts";
 import { triggerRoutes } from "./triggers/triggers.ts";
 import { auditRoutes } from "./workspaces/audit.ts";
@@ -60,6 +61,7 @@ export const routes = {
   ...appRoutes,
   ...draftRoutes,
   ...workspaceDependencyRoutes,
+  ...syncRoutes,
   ...triggerRoutes,
   ...openapiDocumentRoutes,
   ...workspaceRoutes,

@@ -2,11 +2,11 @@ import { isJsonObject } from "../../contract/json-object.ts";
 import { type ScriptLanguage, scriptLanguages } from "../../contract/languages.ts";
 import { type DefaultTs, scriptEnding } from "./extensions.ts";
 
-/** The beginning of a value that stands for the content of a file. */
+/** The beginning of a value that refers to a file. */
 const INLINE = "!inline ";
 
 export const inlineReference = (file: string): string => `${INLINE}${file}`;
-/** Returns the file that a value stands for, or `undefined`. */
+/** Returns the file that a value refers to, or `undefined`. */
 export const readInlineReference = (value: unknown): string | undefined =>
   typeof value === "string" && value.startsWith(INLINE) ? value.slice(INLINE.length).trim() : undefined;
 

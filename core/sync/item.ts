@@ -1,7 +1,7 @@
 import type { ScriptLanguage } from "../../contract/languages.ts";
 import { missingTriggerKinds, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
 
-/** The kinds of triggers that have files. Those that this service does not run are kept as files all the same. */
+/** The kinds of triggers that have files. They include the kinds that this service does not run. */
 export const fileTriggerKinds: readonly string[] = [...triggerKinds, ...missingTriggerKinds];
 
 /** The kinds of items, in the order in which a push applies them: each may refer to those before it. */

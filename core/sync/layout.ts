@@ -4,7 +4,7 @@ import { extractInlineScripts, inlineReference, listAppScripts, listFlowScripts 
 import type { SyncItem } from "./item.ts";
 import { formatYaml } from "./yaml.ts";
 
-/** What decides the names of files. */
+/** The options on which the names of files depend. */
 export interface LayoutOptions {
   defaultTs: DefaultTs;
   nonDottedPaths: boolean;

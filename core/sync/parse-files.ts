@@ -1,77 +1,10 @@
 import { isJsonObject } from "../../contract/json-object.ts";
-import { type DefaultTs, languageOfEnding } from "./extensions.ts";
+import { languageOfEnding } from "./extensions.ts";
+import { type FilePlace, placeOf } from "./file-place.ts";
 import { listAppScripts, listFlowScripts, readInlineReference } from "./inline-scripts.ts";
-import { type FileProblem, fileTriggerKinds, itemKey, type SyncItem } from "./item.ts";
+import { type FileProblem, itemKey, type SyncItem } from "./item.ts";
 import { type FileMap, type LayoutOptions, moduleLockFile } from "./layout.ts";
 import { parseYaml } from "./yaml.ts";
-
-/** The item that a file belongs to. `part`: its place in the item. */
-export interface FilePlace {
-  kind: string;
-  path: string;
-  part: "main" | "source" | "lock" | "extra";
-  /** The folder of an item with several files, without `/` at the end. */
-  folder?: string;
-}
-
-const OBJECT_KINDS = ["resource", "variable", "schedule", ...fileTriggerKinds.map((kind) => `${kind}_trigger`)];
-
-/** Returns the item that a file belongs to, or `undefined` if it belongs to none: such files are left alone. */
-export function placeOf(file: string, { defaultTs }: { defaultTs: DefaultTs }): FilePlace | undefined {
-  if (file === "settings.yaml" || file === "encryption_key.yaml") {
-    const kind = file.slice(0, -".yaml".length);
-    return { kind, path: kind, part: "main" };
-  }
-  const parts = file.split("/");
-  const [first = "", second = ""] = parts;
-  if (parts.length === 1) return named(file, /^(.+)\.resource-type\.yaml$/, "resource_type");
-  if (parts.length === 2 && first === "users") return named(second, /^(.+)\.user\.yaml$/, "user");
-  if (parts.length === 2 && first === "groups") return named(second, /^(.+)\.group\.yaml$/, "group");
-  if (parts.length === 2 && first === "dependencies") return { kind: "dependencies", path: second, part: "main" };
-  if (first !== "f" && first !== "u") return undefined;
-  if (first === "f" && parts.length === 3 && parts[2] === "folder.meta.yaml") return { kind: "folder", path: second, part: "main" };
-  return placeInFolder(parts) ?? placeOfObject(file, defaultTs);
-}
-
-function named(name: string, pattern: RegExp, kind: string): FilePlace | undefined {
-  const path = pattern.exec(name)?.[1];
-  return path === undefined ? undefined : { kind, path, part: "main" };
-}
-
-/** The endings of folders that are items. */
-const FOLDER = /^(.+?)(?:\.|__)(flow|app|raw_app|mod|fileset)$/;
-
-function placeInFolder(parts: readonly string[]): FilePlace | undefined {
-  for (let length = 3; length < parts.length; length += 1) {
-    const folder = parts.slice(0, length).join("/");
-    const [, path, suffix] = FOLDER.exec(folder) ?? [];
-    if (path === undefined || suffix === undefined) continue;
-    const rest = parts.slice(length).join("/");
-    if (suffix === "fileset") return { kind: "resource", path, part: "extra", folder };
-    if (suffix !== "mod") return { kind: suffix, path, part: rest === `${suffix}.yaml` ? "main" : "extra", folder };
-    if (rest === "script.yaml") return { kind: "script", path, part: "main", folder };
-    if (rest === "script.lock") return { kind: "script", path, part: "lock", folder };
-    return { kind: "script", path, part: /^script\.[^/]+$/.test(rest) ? "source" : "extra", folder };
-  }
-  return undefined;
-}
-
-function placeOfObject(file: string, defaultTs: DefaultTs): FilePlace | undefined {
-  const kind = OBJECT_KINDS.find((one) => file.endsWith(`.${one}.yaml`));
-  if (kind) return { kind, path: file.slice(0, -`.${kind}.yaml`.length), part: "main" };
-  for (const [ending, part] of [
-    [".script.yaml", "main"],
-    [".script.lock", "lock"],
-  ] as const) {
-    if (file.endsWith(ending)) return { kind: "script", path: file.slice(0, -ending.length), part };
-  }
-  const resource = /^(.+?)\.resource\.file\.[^/]+$/.exec(file)?.[1];
-  if (resource !== undefined) return { kind: "resource", path: resource, part: "extra" };
-  const slash = file.lastIndexOf("/");
-  const dot = file.indexOf(".", slash + 1);
-  if (dot < 0 || !languageOfEnding(file.slice(dot), defaultTs)) return undefined;
-  return { kind: "script", path: file.slice(0, dot), part: "source" };
-}
 
 /** Groups files by the item that they belong to. */
 export function groupFiles(files: FileMap, options: LayoutOptions): Map<string, { kind: string; path: string; files: FileMap }> {
@@ -218,7 +151,10 @@ class ItemReader {
     const folder = type?.is_fileset ? readInlineReference(inner) : undefined;
     if (folder !== undefined) {
       const own = [...this.#files].filter(([file]) => file.startsWith(`${folder}/`));
-      return { ...item, value: { ...item.value, value: Object.fromEntries(own.map(([file, text]) => [file.slice(folder.length + 1), text])) } };
+      return {
+        ...item,
+        value: { ...item.value, value: Object.fromEntries(own.map(([file, text]) => [file.slice(folder.length + 1), text])) },
+      };
     }
     const file = type?.format_extension && isJsonObject(inner) ? readInlineReference(inner["content"]) : undefined;
     if (file === undefined || !isJsonObject(inner)) return item;

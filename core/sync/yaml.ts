@@ -1,7 +1,7 @@
 import { Document, isScalar, LineCounter, parseDocument, Scalar, visit } from "yaml";
 import type { FileProblem } from "./item.ts";
 
-/** The names by which these keys are sorted: what a reader looks for first stands first. Other keys are sorted by themselves. */
+/** The names by which these keys are sorted, so that a file begins with its most important fields. Other keys are sorted by themselves. */
 const sortNames: ReadonlyMap<string, string> = new Map([
   ["id", "aa"],
   ["version", "aaa"],

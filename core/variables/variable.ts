@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 
@@ -22,6 +23,13 @@ export const storedVariableSchema = z.object({
   editedBy: z.string(),
 });
 export type StoredVariable = z.infer<typeof storedVariableSchema>;
+
+/**
+ * Returns the nonce of a secret's exported form: always the same one for the same stored value, so that a synchronisation finds no difference.
+ * Earlier releases stored none; the sealed value has a nonce of its own, so no two values share the result.
+ */
+export const getExportNonce = ({ exportNonce, value }: Pick<StoredVariable, "exportNonce" | "value">): string =>
+  exportNonce ?? createHash("sha256").update(value).digest().subarray(0, 12).toString("base64");
 
 /** Returns the `Variable` of api.md §3.4. `value` is the value that the caller may see, or absent. */
 export function toVariableJson(

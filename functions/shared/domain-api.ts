@@ -72,8 +72,13 @@ const revealing: ReadonlySet<string> = new Set([
   "variables.getValue",
   "resources.getValueInterpolated",
   "workspaces.getEncryptionKey",
+  "workspaces.tarball",
   "webhooks.instanceSecret",
 ]);
+
+/** Returns whether a call may reveal a secret. An archive does if its caller asks for plain secrets. */
+const isRevealing = ({ name }: Route, query: unknown): boolean =>
+  revealing.has(name) && (name !== "workspaces.tarball" || (query as { plain_secret?: boolean }).plain_secret === true);
 
 /** Routes whose calls change several objects one after the other. Their entries remain if a later step is refused. */
 const inSteps: ReadonlySet<string> = new Set([
@@ -93,6 +98,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
   return {
     route,
     handle: (call) => {
+      if (!isChange(route) && !isRevealing(route, call.query)) return handle(call);
       const { workspace: named } = (call.params ?? {}) as { workspace?: string };
       // A workspace's own log is deleted with it.
       const workspace = deletesOwnLog.has(route.name) ? undefined : named;
@@ -104,7 +110,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
           username: workspace === undefined ? call.auth.actor.email : nameInAuditLog(call.auth.actor),
           inSteps: inSteps.has(route.name),
           operation: toOperation(route.name),
-          action_kind: revealing.has(route.name) ? "Execute" : toActionKind(route.name, route.method),
+          action_kind: isChange(route) ? toActionKind(route.name, route.method) : "Execute",
           ...(resource === undefined ? {} : { resource }),
         },
         () => handle(call),

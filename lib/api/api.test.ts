@@ -62,6 +62,7 @@ describe("the REST API", () => {
     ["/api/w/demo", "people"],
     ["/api/w/demo/nothing/here", "people"],
     ["/api/w/demo/workspaces/nothing", "people"],
+    ["/api/w/demo/workspaces/tarball/nothing", "people"],
     ["/api/w/demo/jobs", "jobs"],
     ["/api/w/demo/jobs/nothing", "jobs"],
     ["/api/w/demo/jobs/flow/nothing", "jobs"],
@@ -153,7 +154,7 @@ describe("the REST API", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(11);
+    expect(permissions).toHaveLength(12);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {

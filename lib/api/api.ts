@@ -19,7 +19,7 @@ import { ROUTES_PREFIX, type RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-import { claimsOf, ownerOf, segmentsOf } from "./resources.ts";
+import { claimsOf, isSingleAddress, ownerOf, segmentsOf } from "./resources.ts";
 
 export const STAGE = "prod";
 
@@ -149,7 +149,8 @@ export class Api extends Construct {
     // All resources are there before the first answers what is below it: API Gateway allows one parameter at a place.
     for (const [resource, fn] of answered) {
       answer(resource, functions[fn]);
-      answerBelow(resource, functions[fn]);
+      // Nothing is below the address of a single route. Requests there reach what answers below the address above it.
+      if (!isSingleAddress(Object.values(routes), resource.path)) answerBelow(resource, functions[fn]);
     }
   }
 }

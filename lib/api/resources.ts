@@ -51,6 +51,11 @@ export function ownerOf(claims: ReadonlyMap<string, RouteFunction>, segments: re
   return "api";
 }
 
+/** Returns whether an address is that of a route, and no route is below it. */
+export function isSingleAddress(routes: readonly PlacedRoute[], address: string): boolean {
+  return routes.some(({ path }) => path === address) && !routes.some(({ path }) => path.startsWith(`${address}/`));
+}
+
 export function segmentsOf(path: string): string[] {
   return path.split("/").filter((segment) => segment !== "");
 }

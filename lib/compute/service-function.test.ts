@@ -33,7 +33,7 @@ describe("functions", () => {
     const reserved = (template: Template, names: readonly (keyof typeof descriptions)[]) =>
       names.map((name) => fn(template, descriptions[name]).properties.ReservedConcurrentExecutions);
     expect(reserved(aws, ["approve", "beat"])).toEqual([50, 50]);
-    expect(reserved(aws, ["objects", "triggers", "jobs", "people", "api"])).toEqual([10, 5, 20, 10, 5]);
+    expect(reserved(aws, ["objects", "sync", "triggers", "jobs", "people", "api"])).toEqual([10, 3, 5, 17, 10, 5]);
     // The functions of the API divide one reservation, however small it is.
     expect(reserved(aStack({ reservedConcurrency: 7 }).template, ["objects", "triggers", "jobs", "people", "api"])).toEqual([
       1,

@@ -9,7 +9,7 @@ import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
 export function addApiFunctions(
   parts: StackParts,
   { step, connect }: Record<"step" | "connect", LambdaFunction>,
-): Record<"objects" | "triggers" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
+): Record<"objects" | "sync" | "triggers" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, logins, deliveries, flows, triggers } = parts;
   const reserved = reservedConcurrencyOf(config);
   const objectsFn = addFunction(
@@ -38,6 +38,28 @@ export function addApiFunctions(
       secrets.configureRouteCopies(fn);
       flows.configureShow(fn, config);
       flows.configureDescribe(fn, step);
+    },
+  );
+  const sync = addFunction(
+    parts,
+    "sync",
+    {
+      description: "svc: archives of workspaces",
+      // An archive and its zipped copy are in memory.
+      memoryMb: 1769,
+      timeoutS: 30,
+      reservedConcurrency: reserved.sync,
+    },
+    (fn) => {
+      objects.configureRead(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureAudit(fn);
+      objects.configureCreateKeyRing(fn);
+      // Notes of the secrets that a job reads.
+      jobs.configureMoveJobs(fn);
+      storage.configureRead(fn, "scripts", "flows", "apps", "archives");
+      storage.configureWrite(fn, "archives");
+      secrets.configureSeal(fn);
     },
   );
   const triggersFn = addFunction(
@@ -162,7 +184,7 @@ export function addApiFunctions(
       storage.configureWrite(fn, "jobs");
     },
   );
-  return { objects: objectsFn, triggers: triggersFn, jobs: jobsFn, people: peopleFn, api, approve, web, beat };
+  return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, api, approve, web, beat };
 }
 
 /** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */
@@ -173,5 +195,6 @@ function reservedConcurrencyOf({ local, reservedConcurrency }: StackConfig) {
   const triggers = Math.floor(total * 0.1);
   const people = Math.floor(total * 0.2);
   const api = Math.floor(total * 0.1);
-  return { objects, triggers, people, api, jobs: total - objects - triggers - people - api };
+  const sync = Math.floor(total * 0.06);
+  return { objects, sync, triggers, people, api, jobs: total - objects - sync - triggers - people - api };
 }

@@ -10,8 +10,8 @@ import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { dataRemovalPolicy } from "./retention.ts";
 
-/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs. */
-type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files" | "mail";
+/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs; archives of workspaces until they are downloaded. */
+type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files" | "mail" | "archives";
 
 /** Time for which a mail remains that started no job. */
 const MAIL_DAYS = 14;
@@ -38,6 +38,8 @@ export class Storage extends Construct {
         { id: "long-lived", prefix: `${objectFolders.long}/`, expiration: Duration.days(LONG_OBJECT_DAYS) },
         // A mail is removed when its jobs have started. Those whose jobs could not start remain for as long as their dead letters.
         { id: "mails", prefix: "mail/", expiration: Duration.days(MAIL_DAYS) },
+        // The link to an archive is valid for minutes.
+        { id: "archives", prefix: "archives/", expiration: Duration.days(1) },
         { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // For the whole bucket. The expiry of a versioned object only adds a delete marker: this rule removes the object and then its marker.
         ...(config.local ? [] : [{ id: "versions", noncurrentVersionExpiration: OLD_VERSIONS, expiredObjectDeleteMarker: true }]),

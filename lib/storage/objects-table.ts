@@ -109,6 +109,12 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], ["LINKS#*"]);
   }
 
+  /** Grants the creation of a workspace's key ring: the first export of its key may come before its first secret. */
+  configureCreateKeyRing(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["RING#*"]);
+    this.allowItems(fn, ["ConditionCheckItem"], ["WORKSPACES"]);
+  }
+
   /** Grants requests to check the sources of triggers. */
   configureRequestConnections(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["CONNECTIONS"]);

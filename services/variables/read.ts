@@ -5,7 +5,13 @@ import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
-import { matchesVariable, type StoredVariable, storedVariableSchema, toVariableJson } from "../../core/variables/variable.ts";
+import {
+  getExportNonce,
+  matchesVariable,
+  type StoredVariable,
+  storedVariableSchema,
+  toVariableJson,
+} from "../../core/variables/variable.ts";
 import { loadExportKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
 import { type MaskDeps, recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
 
@@ -67,7 +73,7 @@ async function loadVisibleValue(deps: SealDeps, workspace: string, variable: Sto
   if (decrypted || !variable.isSecret) return loadPlainValue(deps, workspace, variable);
   if (!encrypted) return undefined;
   const [key, value] = await Promise.all([loadExportKey(deps, workspace), loadPlainValue(deps, workspace, variable)]);
-  return exportSecret(key, value, variable.exportNonce);
+  return exportSecret(key, value, getExportNonce(variable));
 }
 
 /** Lists the variables that the caller may see, by path. Values of secrets are omitted. */

@@ -51,14 +51,18 @@ function toJson(workspace: string, { createdAtMs, name, description, ...own }: S
 /** The share of a list in a reply, which contains it as a JSON string in JSON. */
 const measure = (list: DependenciesJson) => Buffer.byteLength(JSON.stringify(JSON.stringify(list)));
 
-async function loadCurrent({ objects }: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
+/** Loads the newest content of every list, archived lists included. */
+export async function loadCurrentDependencies(
+  { objects }: Pick<DependencyDeps, "objects">,
+  workspace: string,
+): Promise<DependenciesJson[]> {
   const stored = await objects.list(keys.dependencies(workspace, "bun", "").pk);
   return parseReadableObjects(storedSchema, stored).map((one) => toJson(workspace, one));
 }
 
 /** Lists the lists of a workspace by language and name, and behind them as many archived contents as one read and the reply hold. */
 export async function listDependencies(deps: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
-  const lists = await loadCurrent(deps, workspace);
+  const lists = await loadCurrentDependencies(deps, workspace);
   let left = limits.dependenciesReplyBytes - lists.reduce((sum, list) => sum + measure(list), 0);
   // With a limit, DynamoDB is read once, which returns at most 1 MB.
   const most = limits.dependencyLists * limits.archivedDependencies;
@@ -108,7 +112,7 @@ export async function saveDependencies({ objects, nowMs }: DependencyDeps, works
   const createdAtMs = nowMs();
   const stored = { id: Math.max(createdAtMs, (before?.id ?? 0) + 1), language, content, archived: false, createdAtMs };
   const value: Stored = { ...stored, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
-  const others = (await loadCurrent({ objects }, workspace)).filter((list) => list.language !== language || list.name !== name);
+  const others = (await loadCurrentDependencies({ objects }, workspace)).filter((list) => list.language !== language || list.name !== name);
   checkLimits([...others, toJson(workspace, value)]);
   const isStored = await commitParts(objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },

@@ -6,16 +6,22 @@ import type { LayoutOptions } from "../../core/sync/layout.ts";
 
 /** Any JSON value that survives JSON: no -0, and no keys that JavaScript treats as the prototype. */
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll("__proto__", "proto")) as unknown);
-const jsonObject = fc.dictionary(fc.string().filter((key) => key !== "__proto__"), json, { maxKeys: 4, noNullPrototype: true });
+const jsonObject = fc.dictionary(
+  fc.string().filter((key) => key !== "__proto__"),
+  json,
+  { maxKeys: 4, noNullPrototype: true },
+);
 /** Texts that a file in UTF-8 can hold. */
 const text = fc.string({ unit: "grapheme" }).map((value) => value.toWellFormed());
 const lines = fc.array(fc.oneof(text, fc.constantFrom("", " a", "b ", "- c", "key: value", "\t", "# d")), { maxLength: 4 });
 const source = fc.tuple(lines, fc.constantFrom("\n", "\r\n")).map(([all, end]) => all.join(end));
 
 const segment = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,8}$/).filter((name) => !/__(flow|app|raw_app|mod|fileset)$/.test(name));
-const path = fc.tuple(fc.constantFrom("f", "u"), segment, fc.array(segment, { minLength: 1, maxLength: 3 })).map(([a, b, rest]) => [a, b, ...rest].join("/"));
+const path = fc
+  .tuple(fc.constantFrom("f", "u"), segment, fc.array(segment, { minLength: 1, maxLength: 3 }))
+  .map(([a, b, rest]) => [a, b, ...rest].join("/"));
 
-/** Languages whose file name tells the language. */
+/** Languages that a file name identifies. */
 const languages = scriptLanguages.filter((language) => languageOfEnding(scriptEnding(language, "bun"), "bun") === language);
 const language = fc.constantFrom(...languages);
 
@@ -34,7 +40,11 @@ const { modules } = fc.letrec<Tree>((tie) => ({
       rawScript,
       fc.record({ type: fc.constant("script"), path }),
       fc.record({ type: fc.constant("forloopflow"), modules: tie("modules"), iterator: jsonObject }),
-      fc.record({ type: fc.constant("branchone"), branches: fc.array(fc.record({ expr: text, modules: tie("modules") }), { maxLength: 2 }), default: tie("modules") }),
+      fc.record({
+        type: fc.constant("branchone"),
+        branches: fc.array(fc.record({ expr: text, modules: tie("modules") }), { maxLength: 2 }),
+        default: tie("modules"),
+      }),
     ),
   }),
 }));
@@ -43,15 +53,20 @@ const { modules } = fc.letrec<Tree>((tie) => ({
 function numberModules(value: unknown, next: { id: number }): unknown {
   if (Array.isArray(value)) return value.map((item) => numberModules(item, next));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, ["modules", "branches", "default", "value"].includes(key) ? numberModules(item, next) : item]);
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    ["modules", "branches", "default", "value"].includes(key) ? numberModules(item, next) : item,
+  ]);
   const isModule = "value" in value && "summary" in value;
   if (isModule) next.id += 1;
   return { ...(isModule ? { id: `m${next.id}` } : {}), ...Object.fromEntries(entries) };
 }
-const flowValue = fc.record({ modules, failure_module: fc.record({ summary, value: rawScript }) }, { requiredKeys: ["modules"] }).map((value) => {
-  const numbered = numberModules(value.modules, { id: 0 });
-  return { modules: numbered, ...(value.failure_module ? { failure_module: { id: "failure", ...value.failure_module } } : {}) };
-});
+const flowValue = fc
+  .record({ modules, failure_module: fc.record({ summary, value: rawScript }) }, { requiredKeys: ["modules"] })
+  .map((value) => {
+    const numbered = numberModules(value.modules, { id: 0 });
+    return { modules: numbered, ...(value.failure_module ? { failure_module: { id: "failure", ...value.failure_module } } : {}) };
+  });
 
 const fileName = fc.stringMatching(/^[a-z]{1,5}(\/[a-z]{1,4})?\.txt$/);
 
@@ -60,17 +75,50 @@ export const fileTypes: LayoutOptions["fileTypes"] = { ini: { format_extension: 
 
 /** An item of any kind that has files. */
 export const anySyncItem: fc.Arbitrary<SyncItem> = fc.oneof(
-  fc.record({ path, language, content: source, value: fc.record({ summary: text, description: text, lock: fc.oneof(fc.constant(""), text), kind: fc.constant("script"), schema: jsonObject }) }).map((one) => ({ kind: "script", ...one })),
-  fc.record({ path, summary: text, value: flowValue, schema: jsonObject }).map(({ path: at, ...value }) => ({ kind: "flow", path: at, value })),
-  fc.record({ path, summary: text, value: fc.record({ grid: fc.array(fc.record({ name: summary, inlineScript: fc.record({ content: source, language }) }), { maxLength: 3 }) }) }).map(({ path: at, ...value }) => ({ kind: "app", path: at, value })),
-  fc.record({ path, value: fc.record({ value: json, resource_type: fc.constantFrom("any", "postgresql") }) }).map((one) => ({ kind: "resource", ...one })),
-  fc.record({ path, content: source }).map(({ path: at, content }) => ({ kind: "resource", path: at, value: { value: { content }, resource_type: "ini" } })),
-  fc.record({ path, files: fc.dictionary(fileName, source, { minKeys: 1, maxKeys: 3, noNullPrototype: true }) }).map(({ path: at, files }) => ({ kind: "resource", path: at, value: { value: files, resource_type: "site" } })),
-  fc.record({ path, value: fc.record({ value: text, is_secret: fc.boolean(), description: text }) }).map((one) => ({ kind: "variable", ...one })),
+  fc
+    .record({
+      path,
+      language,
+      content: source,
+      value: fc.record({
+        summary: text,
+        description: text,
+        lock: fc.oneof(fc.constant(""), text),
+        kind: fc.constant("script"),
+        schema: jsonObject,
+      }),
+    })
+    .map((one) => ({ kind: "script", ...one })),
+  fc
+    .record({ path, summary: text, value: flowValue, schema: jsonObject })
+    .map(({ path: at, ...value }) => ({ kind: "flow", path: at, value })),
+  fc
+    .record({
+      path,
+      summary: text,
+      value: fc.record({
+        grid: fc.array(fc.record({ name: summary, inlineScript: fc.record({ content: source, language }) }), { maxLength: 3 }),
+      }),
+    })
+    .map(({ path: at, ...value }) => ({ kind: "app", path: at, value })),
+  fc
+    .record({ path, value: fc.record({ value: json, resource_type: fc.constantFrom("any", "postgresql") }) })
+    .map((one) => ({ kind: "resource", ...one })),
+  fc
+    .record({ path, content: source })
+    .map(({ path: at, content }) => ({ kind: "resource", path: at, value: { value: { content }, resource_type: "ini" } })),
+  fc
+    .record({ path, files: fc.dictionary(fileName, source, { minKeys: 1, maxKeys: 3, noNullPrototype: true }) })
+    .map(({ path: at, files }) => ({ kind: "resource", path: at, value: { value: files, resource_type: "site" } })),
+  fc
+    .record({ path, value: fc.record({ value: text, is_secret: fc.boolean(), description: text }) })
+    .map((one) => ({ kind: "variable", ...one })),
   fc.record({ path, kind: fc.constantFrom("schedule", "http_trigger", "kafka_trigger"), value: jsonObject }),
   fc.record({ path: segment, kind: fc.constantFrom("folder", "group", "resource_type"), value: jsonObject }),
   fc.record({ path: segment, value: jsonObject }).map(({ path: name, value }) => ({ kind: "user", path: `${name}@example.com`, value })),
-  fc.record({ path: fc.constantFrom("package.json", "team.requirements.in", "go.mod"), value: source }).map((one) => ({ kind: "dependencies", ...one })),
+  fc
+    .record({ path: fc.constantFrom("package.json", "team.requirements.in", "go.mod"), value: source })
+    .map((one) => ({ kind: "dependencies", ...one })),
   fc.record({ value: jsonObject }).map((one) => ({ kind: "settings", path: "settings", ...one })),
   fc.record({ value: text }).map((one) => ({ kind: "encryption_key", path: "encryption_key", ...one })),
 );

@@ -1,0 +1,76 @@
+import { isJsonObject } from "../../contract/json-object.ts";
+import { type DefaultTs, languageOfEnding, scriptEnding } from "./extensions.ts";
+import { placeOf } from "./file-place.ts";
+import type { SyncItem } from "./item.ts";
+
+/** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */
+export type ArchiveEntries = Map<string, string>;
+
+/** Returns the entries of items. Equal items give equal entries, in the order of their names. */
+export function toArchive(items: readonly SyncItem[], { defaultTs }: { defaultTs: DefaultTs }): ArchiveEntries {
+  const entries = items.flatMap((item) => toEntries(item, defaultTs));
+  return new Map(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+function toEntries({ kind, path, value, content = "", language = "bun" }: SyncItem, defaultTs: DefaultTs): [string, string][] {
+  switch (kind) {
+    case "script":
+      return [
+        [`${path}${scriptEnding(language, defaultTs)}`, content],
+        [`${path}.script.json`, asJson(value)],
+      ];
+    case "dependencies":
+      return [[`dependencies/${path}`, String(value)]];
+    case "settings":
+    case "encryption_key":
+      return [[`${kind}.json`, asJson(value)]];
+    case "user":
+      return [[`users/${path}.user.json`, asJson(value)]];
+    case "group":
+      return [[`groups/${path}.group.json`, asJson(value)]];
+    case "folder":
+      return [[`f/${path}/folder.meta.json`, asJson(value)]];
+    case "resource_type":
+      return [[`${path}.resource-type.json`, asJson(value)]];
+    default:
+      return [[`${path}.${kind}.json`, asJson(value)]];
+  }
+}
+
+const FLOW_OR_APP = /^([fu]\/.+)\.(flow|app|raw_app)\.json$/;
+
+/**
+ * Returns the items of an archive. `strange`: entries that this version does not know. A dot in the path of a script cannot be told from the
+ * ending of its file, so such a script is strange too.
+ */
+export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs: DefaultTs }): { items: SyncItem[]; strange: string[] } {
+  const items: SyncItem[] = [];
+  const strange: string[] = [];
+  const sources = new Map<string, { ending: string; content: string }>();
+  const scripts = new Map<string, unknown>();
+  for (const [name, text] of entries) {
+    const folder = FLOW_OR_APP.exec(name);
+    if (folder?.[1] !== undefined && folder[2] !== undefined) items.push({ kind: folder[2], path: folder[1], value: JSON.parse(text) });
+    else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), JSON.parse(text));
+    else if (name.endsWith(".json") && !name.startsWith("dependencies/")) {
+      const place = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });
+      if (place) items.push({ kind: place.kind, path: place.path, value: JSON.parse(text) });
+      else strange.push(name);
+    } else if (name.startsWith("dependencies/"))
+      items.push({ kind: "dependencies", path: name.slice("dependencies/".length), value: text });
+    else {
+      const dot = name.indexOf(".", name.lastIndexOf("/") + 1);
+      if (dot > 0) sources.set(name.slice(0, dot), { ending: name.slice(dot), content: text });
+      else strange.push(name);
+    }
+  }
+  for (const [path, value] of scripts) {
+    const source = sources.get(path);
+    const language = source && languageOfEnding(source.ending, defaultTs);
+    if (source && language && isJsonObject(value)) items.push({ kind: "script", path, language, content: source.content, value });
+    else strange.push(`${path}.script.json`);
+  }
+  return { items, strange };
+}

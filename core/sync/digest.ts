@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { toCanonicalJson } from "../../contract/canonical-json.ts";
+import { isJsonObject } from "../../contract/json-object.ts";
+import type { SyncItem } from "./item.ts";
+
+/**
+ * The digests of an item. `withoutLock`: of a script without its lock. A local script without a lock leaves the lock to the service, so it equals
+ * the deployed script whatever lock that has.
+ */
+export interface ItemDigest {
+  digest: string;
+  withoutLock?: string;
+  /** The item is a script that has a lock. */
+  locked?: true;
+}
+
+/** Values that mean the same as an absent field, by kind of item. The service or a client may add them. */
+const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  script: {
+    description: "",
+    lock: "",
+    kind: "script",
+    is_template: false,
+    ws_error_handler_muted: false,
+    no_main_func: false,
+    visible_to_runner_only: false,
+  },
+  flow: { description: "", ws_error_handler_muted: false, visible_to_runner_only: false },
+  variable: { description: "" },
+  resource: { description: "" },
+  resource_type: { description: "", is_fileset: false },
+  folder: { summary: "", display_name: "" },
+  group: { summary: "" },
+};
+
+/** Marks that a client of this API family adds to files (api.md §6.4). */
+const MARKS = new Set(["has_on_behalf_of", "has_permissioned_as"]);
+
+/** Returns the fields of an item that count: without marks, nulls and defaults. */
+export function comparableFields({ kind, value }: SyncItem): unknown {
+  if (!isJsonObject(value)) return value;
+  const meaningless = defaults[kind] ?? {};
+  const isEmpty = (name: string, field: unknown) =>
+    field === null || field === undefined || (Object.hasOwn(meaningless, name) && meaningless[name] === field) || isEmptyPerms(name, field);
+  return Object.fromEntries(Object.entries(value).filter(([name, field]) => !MARKS.has(name) && !isEmpty(name, field)));
+}
+
+const isEmptyPerms = (name: string, field: unknown) => name === "extra_perms" && isJsonObject(field) && Object.keys(field).length === 0;
+
+const hash = (value: unknown): string => createHash("sha256").update(toCanonicalJson(value)).digest("hex");
+
+export function digestItem(item: SyncItem): ItemDigest {
+  const fields = comparableFields(item);
+  const { kind, path, language, content } = item;
+  const all = [kind, path, language ?? null, content ?? null];
+  if (kind !== "script" || !isJsonObject(fields)) return { digest: hash([...all, fields]) };
+  const { lock, ...others } = fields;
+  return {
+    digest: hash([...all, fields]),
+    withoutLock: hash([...all, others]),
+    ...(typeof lock === "string" && lock !== "" ? { locked: true } : {}),
+  };
+}
+
+/** Returns whether a local item equals another version of it. Without a lock of its own, its lock is not compared. */
+export function equalsLocal(local: ItemDigest, other: ItemDigest): boolean {
+  return local.withoutLock !== undefined && !local.locked ? local.withoutLock === other.withoutLock : local.digest === other.digest;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { digestItem } from "./digest.ts";
+import { type Direction, planChanges } from "./plan.ts";
+
+const version = (digest: string | undefined) => new Map(digest === undefined ? [] : [["item", { digest }]]);
+
+describe("planChanges", () => {
+  // Each letter is a version of the item; `-` is an absent one. The columns: base, local, remote, the plan of a pull and of a push.
+  it.each([
+    ["a", "a", "a", "", ""],
+    ["a", "b", "a", "skip", "change"],
+    ["a", "a", "b", "change", "skip"],
+    ["a", "b", "c", "conflict", "conflict"],
+    ["a", "b", "b", "", ""],
+    ["a", "-", "a", "skip", "delete"],
+    ["a", "a", "-", "delete", "skip"],
+    ["a", "-", "b", "conflict", "conflict"],
+    ["a", "b", "-", "conflict", "conflict"],
+    ["-", "a", "-", "skip", "create"],
+    ["-", "-", "a", "create", "skip"],
+    ["-", "a", "b", "conflict", "conflict"],
+    ["-", "a", "a", "", ""],
+    ["none", "a", "b", "change", "change"],
+    ["none", "a", "-", "delete", "create"],
+    ["none", "-", "a", "create", "delete"],
+  ])("base %s, local %s, remote %s: pull %j, push %j", (base, local, remote, pull, push) => {
+    const at = (letter: string) => version(letter === "-" ? undefined : letter);
+    const typesOf = (direction: Direction, force = false) =>
+      planChanges({ direction, local: at(local), remote: at(remote), base: base === "none" ? undefined : at(base), force })
+        .map(({ type }) => type)
+        .join();
+    expect([typesOf("pull"), typesOf("push")]).toEqual([pull, push]);
+    // Forced, both directions make the sides equal.
+    expect(typesOf("pull", true)).not.toMatch(/conflict|skip/);
+    expect(typesOf("push", true)).not.toMatch(/conflict|skip/);
+  });
+
+  it("ignores the deployed lock of a script that has none locally on a push, and fetches it on a pull", () => {
+    const script = (lock: string) =>
+      digestItem({ kind: "script", path: "f/a/b", language: "bun", content: "x", value: { summary: "", lock } });
+    const plan = (direction: Direction, local: string, remote: string) =>
+      planChanges({ direction, local: new Map([["s", script(local)]]), remote: new Map([["s", script(remote)]]) }).map(({ type }) => type);
+    expect(plan("push", "", "left-pad@1")).toEqual([]);
+    expect(plan("push", "left-pad@2", "left-pad@1")).toEqual(["change"]);
+    expect(plan("pull", "", "left-pad@1")).toEqual(["change"]);
+  });
+});
+
+describe("digestItem", () => {
+  const flow = (value: unknown) => digestItem({ kind: "flow", path: "f/a/b", value }).digest;
+
+  it("ignores the order of keys, nulls, defaults, and the marks of other clients", () => {
+    expect(flow({ summary: "a", value: { modules: [] } })).toBe(
+      flow({ value: { modules: [] }, has_on_behalf_of: true, tag: null, description: "", extra_perms: {}, summary: "a" }),
+    );
+  });
+
+  it("tells different values, paths and kinds apart", () => {
+    const digests = [
+      flow({ summary: "a" }),
+      flow({ summary: "b" }),
+      digestItem({ kind: "flow", path: "f/a/c", value: { summary: "a" } }).digest,
+      digestItem({ kind: "app", path: "f/a/b", value: { summary: "a" } }).digest,
+    ];
+    expect(new Set(digests).size).toBe(digests.length);
+  });
+});

@@ -1,0 +1,65 @@
+import { equalsLocal, type ItemDigest } from "./digest.ts";
+
+/** The side that a synchronisation changes. */
+export type Direction = "pull" | "push";
+
+/** `skip`: only the other side has changed, so this direction leaves it. */
+export type ChangeType = "create" | "change" | "delete" | "conflict" | "skip";
+
+export interface PlannedChange {
+  key: string;
+  type: ChangeType;
+  /** The reason why an item is skipped. */
+  reason?: string;
+}
+
+export interface PlanInput {
+  direction: Direction;
+  local: ReadonlyMap<string, ItemDigest>;
+  remote: ReadonlyMap<string, ItemDigest>;
+  /**
+   * The items as both sides had them after the last synchronisation. Absent: there was none, so the changed side becomes equal to the other
+   * one.
+   */
+  base?: ReadonlyMap<string, ItemDigest> | undefined;
+  /** Treats conflicts and changes of the other side as if there were no base. */
+  force?: boolean;
+}
+
+/**
+ * Plans a synchronisation: the changes by item. With a base, an item that changed on both sides is a conflict unless both are equal now, and a
+ * change of the side that this direction writes to is skipped.
+ */
+export function planChanges({ direction, local, remote, base, force = false }: PlanInput): PlannedChange[] {
+  const keys = [...new Set([...local.keys(), ...remote.keys()])].sort();
+  return keys.flatMap((key): PlannedChange[] => {
+    const [mine, theirs, before] = [local.get(key), remote.get(key), base?.get(key)];
+    const areEqual = mine && theirs && (direction === "push" ? equalsLocal(mine, theirs) : mine.digest === theirs.digest);
+    if (areEqual) return [];
+    const mirrored = { key, type: mirror(direction, mine, theirs) };
+    if (!base || force) return [mirrored];
+    const localChanged = hasChanged(mine, before, equalsLocal);
+    const remoteChanged = hasChanged(theirs, before, (a, b) => a.digest === b.digest);
+    if (localChanged && remoteChanged) return [{ key, type: "conflict" as const }];
+    const source = direction === "push" ? localChanged : remoteChanged;
+    if (source) return [mirrored];
+    return [
+      {
+        key,
+        type: "skip" as const,
+        reason: direction === "push" ? "changed in the workspace since the last pull" : "changed here since the last pull",
+      },
+    ];
+  });
+}
+
+function hasChanged(now: ItemDigest | undefined, before: ItemDigest | undefined, equal: typeof equalsLocal): boolean {
+  if (now && before) return !equal(now, before);
+  return now !== before;
+}
+
+function mirror(direction: Direction, local: ItemDigest | undefined, remote: ItemDigest | undefined): "create" | "change" | "delete" {
+  const [source, target] = direction === "push" ? [local, remote] : [remote, local];
+  if (!target) return "create";
+  return source ? "change" : "delete";
+}

@@ -1,0 +1,41 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { DataKeys } from "../../aws/kms/data-keys.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
+import type { AccessRule } from "../../contract/access/access-rule.ts";
+import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
+import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
+import type { MaskDeps, SecretReader } from "../secrets/masks.ts";
+
+export interface LoadItemsDeps extends MaskDeps {
+  objects: ObjectTable;
+  storage: Storage;
+  dataKeys: DataKeys;
+  nowMs: () => number;
+}
+
+/** The call for which items are loaded. */
+export interface ArchiveContext {
+  deps: LoadItemsDeps;
+  reader: SecretReader;
+  query: ArchiveQuery;
+  /** The permissions of the workspace. */
+  access: Access;
+}
+
+/** Returns whether the caller may read an object. Others are left out of the archive, as they are left out of lists. */
+export const mayRead = ({ reader: { actor, workspace } }: ArchiveContext, access: AccessRule, path: string): boolean =>
+  may(actor, access, { workspace, path });
+
+/** Returns the extra permissions of an object as a field, if the archive shows them. */
+export function toExtraPerms({ access, query }: ArchiveContext, kind: string, path: string): { extra_perms?: Record<string, boolean> } {
+  const key = accessObjectKey(kind, path);
+  const perms = query.preserve_extra_perms && Object.hasOwn(access.objects, key) ? access.objects[key] : undefined;
+  return perms && Object.keys(perms).length > 0 ? { extra_perms: perms } : {};
+}
+
+/** Returns the identity on whose behalf an object runs as the version of the layout shows it (api.md §6.4). */
+export function toOnBehalf({ query }: ArchiveContext, { on_behalf_of_email: email }: { on_behalf_of_email?: string | null | undefined }) {
+  if (!email) return {};
+  return query.sync_behavior_version === "v1" ? { has_on_behalf_of: true } : { on_behalf_of_email: email };
+}

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { zipSync } from "fflate";
+import { packTar } from "modern-tar";
+import type { Action } from "../../contract/access/access-rule.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { type ArchiveEntries, toArchive } from "../../core/sync/archive.ts";
+import type { SyncItem } from "../../core/sync/item.ts";
+import { permit } from "../identity/permit.ts";
+import type { SecretReader } from "../secrets/masks.ts";
+import { loadAccess } from "../workspaces/access.ts";
+import type { ArchiveContext, LoadItemsDeps } from "./archive-context.ts";
+import { loadApps, loadResources, loadResourceTypes, loadSchedules, loadTriggers, loadVariables } from "./load-objects.ts";
+import { loadFlows, loadScripts } from "./load-scripts-and-flows.ts";
+import { listGroupItems, loadDependencies, loadEncryptionKey, loadFolders, loadSettings, loadUsers } from "./load-workspace.ts";
+
+export interface WorkspaceArchive {
+  bytes: Uint8Array;
+  contentType: string;
+  /** In quotation marks: a digest of the bytes. */
+  etag: string;
+}
+
+/**
+ * Creates the archive of a workspace with what the caller may read. Equal content gives equal bytes. Throws `auth.forbidden` for a kind that
+ * the caller requests and may not read, because a client would take its files for deleted, and `archive.type`, `archive.tooLarge`.
+ */
+export async function createWorkspaceArchive(deps: LoadItemsDeps, reader: SecretReader, query: ArchiveQuery): Promise<WorkspaceArchive> {
+  const type = query.archive_type ?? "zip";
+  if (type !== "zip" && type !== "tar") throw new SvcError("archive.type", { type });
+  permitKinds(reader, query);
+  const { access } = await loadAccess(deps.objects, reader.workspace);
+  const items = await loadItems({ deps, reader, query, access });
+  const entries = toArchive(items, { defaultTs: query.default_ts ?? "bun" });
+  checkSize(entries);
+  const bytes = type === "zip" ? createZip(entries) : await createTar(entries);
+  const etag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
+  return { bytes, contentType: type === "zip" ? "application/zip" : "application/x-tar", etag };
+}
+
+async function loadItems(context: ArchiveContext): Promise<SyncItem[]> {
+  const { query } = context;
+  const loaders = [
+    loadScripts,
+    loadFlows,
+    loadApps,
+    loadFolders,
+    ...(query.skip_variables ? [] : [loadVariables]),
+    ...(query.skip_resources ? [] : [loadResources]),
+    ...(query.skip_resource_types ? [] : [loadResourceTypes]),
+    ...((query.include_workspace_dependencies ?? true) ? [loadDependencies] : []),
+    ...(query.include_schedules ? [loadSchedules] : []),
+    ...(query.include_triggers ? [loadTriggers] : []),
+    ...(query.include_users ? [loadUsers] : []),
+    ...(query.include_groups ? [listGroupItems] : []),
+    ...(query.include_settings ? [loadSettings] : []),
+    ...(query.include_key ? [loadEncryptionKey] : []),
+  ];
+  return (await Promise.all(loaders.map((load) => load(context)))).flat();
+}
+
+const readAll = (domain: Action["access"]["domain"]): Action => ({
+  name: `${domain}.list`,
+  access: { domain, verb: "read", need: "member", target: "list" },
+});
+const readAsAdmin = (name: string): Action => ({ name, access: { domain: "workspaces", verb: "read", need: "admin", target: "none" } });
+
+/** Checks the caller's right to each kind of the archive, the limits of its token included. Throws `auth.forbidden`. */
+function permitKinds({ actor, workspace }: { actor: Actor; workspace: string }, query: ArchiveQuery): void {
+  const actions = [
+    ...(["scripts", "flows", "apps", "folders"] as const).map(readAll),
+    ...(query.skip_variables ? [] : [readAll("variables")]),
+    ...(query.skip_resources && query.skip_resource_types ? [] : [readAll("resources")]),
+    ...(query.include_schedules ? [readAll("schedules")] : []),
+    ...(query.include_triggers ? triggerKinds.map((kind) => readAll(`${kind}_triggers`)) : []),
+    ...(query.include_users ? [readAll("users")] : []),
+    ...(query.include_groups ? [readAll("groups")] : []),
+    ...(query.include_settings ? [readAsAdmin("workspaces.getSettings")] : []),
+    ...(query.include_key ? [readAsAdmin("workspaces.getEncryptionKey")] : []),
+  ];
+  for (const action of actions) permit(actor, action, { workspace });
+}
+
+/** The bytes are zipped in memory. Throws `archive.tooLarge`. */
+function checkSize(entries: ArchiveEntries): void {
+  let bytes = 0;
+  for (const text of entries.values()) bytes += Buffer.byteLength(text);
+  if (bytes > limits.archiveBytes) throw new SvcError("archive.tooLarge", { limitBytes: limits.archiveBytes });
+}
+
+/** A local date, because zip stores local dates: this gives the same bytes in every time zone. */
+const MTIME = new Date(1980, 0, 1);
+
+function createZip(entries: ArchiveEntries): Uint8Array {
+  const files = Object.fromEntries([...entries].map(([name, text]) => [name, Buffer.from(text)]));
+  return zipSync(files, { mtime: MTIME, level: 6 });
+}
+
+const createTar = (entries: ArchiveEntries): Promise<Uint8Array> =>
+  packTar(
+    [...entries].map(([name, text]) => {
+      const body = Buffer.from(text);
+      return { header: { name, size: body.length, mtime: new Date(0), mode: 0o644 }, body };
+    }),
+  );
+
+/** Stores an archive for a day and returns a link to it. The name is that of its content, so that a repeated call stores nothing new. */
+export async function storeArchive(
+  { storage }: Pick<LoadItemsDeps, "storage">,
+  workspace: string,
+  { bytes, contentType, etag }: WorkspaceArchive,
+): Promise<string> {
+  const key = `archives/${workspace}/${etag.replaceAll('"', "")}`;
+  await storage.putObject(key, bytes, contentType);
+  return storage.createDownloadUrl(key, limits.archiveLinkS);
+}

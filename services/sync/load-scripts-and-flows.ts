@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { actions } from "../../contract/access/actions.ts";
+import type { StoredFlow } from "../../core/flows/version.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import type { StoredVersion } from "../../core/scripts/version.ts";
+import type { SyncItem } from "../../core/sync/item.ts";
+import { removeServerFields } from "../../core/sync/server-fields.ts";
+import { type ArchiveContext, mayRead, toExtraPerms, toOnBehalf } from "./archive-context.ts";
+import { loadBodies } from "./load-bodies.ts";
+
+const muted = { ws_error_handler_muted: z.boolean().nullish() };
+const listedScript = z.looseObject({ path: z.string(), hash: z.string(), archived: z.boolean(), ...muted });
+const listedFlow = z.looseObject({ path: z.string(), version: z.number(), archived: z.boolean(), ...muted });
+
+/** Removes the fields of a request that are no part of the script or flow. */
+const withoutSaveFields = <T extends object>(sent: T) => {
+  const {
+    parent_hash,
+    auto_parent,
+    deployment_message,
+    preserve_on_behalf_of,
+    skip_draft_deletion,
+    on_behalf_of_email,
+    on_behalf_of,
+    ...fields
+  } = sent as Record<string, unknown>;
+  return removeServerFields(fields);
+};
+
+/** Loads the newest versions of the scripts that are not archived. */
+export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> {
+  const { deps, reader } = context;
+  const { workspace } = reader;
+  const stored = await deps.objects.list(keys.scriptListing(workspace, "").pk);
+  const listed = stored
+    .map((object) => parseObject(listedScript, object))
+    .filter(({ archived, path }) => !archived && mayRead(context, actions.readScript.access, path));
+  const [bodies, locks] = await Promise.all([
+    loadBodies(
+      deps,
+      listed.map(({ hash }) => keys.versionBody(workspace, hash)),
+    ),
+    deps.objects.batchGet(
+      listed.map(({ hash }) => keys.versionLock(workspace, hash)),
+      { consistent: true },
+    ),
+  ]);
+  return listed.flatMap(({ path, ws_error_handler_muted }, index): SyncItem[] => {
+    const version = bodies[index] as StoredVersion | undefined;
+    if (!version) return [];
+    const { sent } = version;
+    const { content, language, lock: sentLock, ...fields } = withoutSaveFields(sent);
+    const { lock = sentLock ?? "" } = (locks[index]?.value ?? {}) as { lock?: string };
+    const value = {
+      ...fields,
+      lock,
+      ...(ws_error_handler_muted ? { ws_error_handler_muted } : {}),
+      ...toOnBehalf(context, sent),
+      ...toExtraPerms(context, "script", path),
+    };
+    return [{ kind: "script", path, language: sent.language, content: sent.content, value }];
+  });
+}
+
+/** Loads the newest versions of the flows that are not archived. */
+export async function loadFlows(context: ArchiveContext): Promise<SyncItem[]> {
+  const { deps, reader } = context;
+  const { workspace } = reader;
+  const stored = await deps.objects.list(keys.flowListing(workspace, "").pk);
+  const listed = stored
+    .map((object) => parseObject(listedFlow, object))
+    .filter(({ archived, path }) => !archived && mayRead(context, readFlow, path));
+  const bodies = await loadBodies(
+    deps,
+    listed.map(({ version }) => keys.flowBody(workspace, version)),
+  );
+  return listed.flatMap(({ path, ws_error_handler_muted }, index): SyncItem[] => {
+    const flow = bodies[index] as StoredFlow | undefined;
+    if (!flow) return [];
+    const value = {
+      ...withoutSaveFields(flow.sent),
+      ...(ws_error_handler_muted ? { ws_error_handler_muted } : {}),
+      ...toOnBehalf(context, flow.sent),
+      ...toExtraPerms(context, "flow", path),
+    };
+    return [{ kind: "flow", path, value }];
+  });
+}
+
+const readFlow = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" } as const;

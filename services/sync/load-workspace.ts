@@ -1,0 +1,69 @@
+import { actions } from "../../contract/access/actions.ts";
+import type { DependencyLanguage } from "../../contract/routes/stored/workspace-dependencies.ts";
+import { folderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { memberSchema } from "../../core/permissions/access.ts";
+import type { SyncItem } from "../../core/sync/item.ts";
+import { removeServerFields } from "../../core/sync/server-fields.ts";
+import { loadExportKey } from "../secrets/key-ring.ts";
+import { getWorkspaceSettings } from "../settings/workspace.ts";
+import { loadCurrentDependencies } from "../workspaces/dependencies.ts";
+import { type ArchiveContext, mayRead } from "./archive-context.ts";
+
+/** Loads the folders that the caller may see, with their owners and permissions. */
+export async function loadFolders(context: ArchiveContext): Promise<SyncItem[]> {
+  const { deps, reader, access } = context;
+  const stored = await deps.objects.list(keys.folder(reader.workspace, "").pk);
+  return stored
+    .map((object) => parseObject(folderSchema, object))
+    .filter(({ name }) => mayRead(context, actions.readFolder.access, `f/${name}`))
+    .map(({ name, ...fields }) => {
+      const rights = Object.hasOwn(access.folders, name) ? access.folders[name] : undefined;
+      const { owners = [], perms = {} } = rights ?? {};
+      return { kind: "folder", path: name, value: { ...removeServerFields(fields), owners: owners.toSorted(), extra_perms: perms } };
+    });
+}
+
+/** Loads the members of the workspace. */
+export async function loadUsers({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
+  const stored = await deps.objects.list(keys.member(reader.workspace, "").pk);
+  return stored.map((object) => {
+    const { email, username, role, disabled = false } = parseObject(memberSchema, object);
+    return { kind: "user", path: email, value: { username, role, disabled } };
+  });
+}
+
+/** Returns the groups of the workspace. Administrators are not repeated among the members. */
+export function listGroupItems({ access }: ArchiveContext): SyncItem[] {
+  return Object.entries(access.groups).map(([name, { summary = "", members, perms }]) => {
+    const admins = Object.keys(perms).filter((owner) => perms[owner] === true);
+    const others = members.map((member) => `u/${member}`).filter((member) => !admins.includes(member));
+    return { kind: "group", path: name, value: { summary, admins: admins.toSorted(), members: others.toSorted() } };
+  });
+}
+
+/** Loads the settings of the workspace. */
+export async function loadSettings({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
+  const settings = await getWorkspaceSettings(deps, reader.workspace);
+  return [{ kind: "settings", path: "settings", value: removeServerFields(settings) }];
+}
+
+/** Loads the key with which the workspace's secrets are exported. */
+export async function loadEncryptionKey({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
+  return [{ kind: "encryption_key", path: "encryption_key", value: await loadExportKey(deps, reader.workspace) }];
+}
+
+const dependencyFiles: Readonly<Record<DependencyLanguage, string>> = { bun: "package.json", python3: "requirements.in", go: "go.mod" };
+
+/** Loads the lists of package versions. */
+export async function loadDependencies({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
+  const lists = await loadCurrentDependencies(deps, reader.workspace);
+  return lists
+    .filter(({ archived }) => !archived)
+    .map(({ language, name, content }) => ({
+      kind: "dependencies",
+      path: `${name ? `${name}.` : ""}${dependencyFiles[language]}`,
+      value: content,
+    }));
+}
