@@ -60,6 +60,9 @@ export const limits = {
   /** The unsaved work of a user on one object, and the number of such objects in a workspace. */
   draftBytes: 300 * 1024,
   drafts: 200,
+  /** Size of a setting of a workspace that the service only stores, and length of a path in it. One reply contains all settings. */
+  settingBytes: 100 * 1024,
+  settingPathChars: 400,
   /** Size of a list of package versions of a workspace, number of lists, and of the archived contents of each. */
   dependencyListBytes: 100 * 1024,
   dependencyLists: 100,

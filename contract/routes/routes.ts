@@ -36,6 +36,7 @@ import { syncRoutes } from "./sync/sync.ts";
 import { openapiDocumentRoutes } from "./triggers/openapi-documents.ts";
 import { triggerRoutes } from "./triggers/triggers.ts";
 import { auditRoutes } from "./workspaces/audit.ts";
+import { opaqueSettingRoutes } from "./workspaces/opaque-settings.ts";
 import { settingRoutes } from "./workspaces/settings.ts";
 import { workspaceRoutes } from "./workspaces/workspaces.ts";
 
@@ -66,6 +67,7 @@ export const routes = {
   ...openapiDocumentRoutes,
   ...workspaceRoutes,
   ...settingRoutes,
+  ...opaqueSettingRoutes,
   ...webhookRoutes,
   ...instanceWebhookRoutes,
   ...deliveryRoutes,

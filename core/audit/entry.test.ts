@@ -46,6 +46,9 @@ const OWN = [
   ..."users.token.update_scopes users.token.update_label users.token.refresh".split(" "),
   ..."oauth.create_account oauth.disconnect oauth.connect_callback oauth.refresh_token oidc.token".split(" "),
   ..."workspaces.edit_error_handler workspaces.edit_success_handler apps.create apps.update apps.delete".split(" "),
+  ..."workspaces.edit_default_app workspaces.edit_default_scripts workspaces.edit_git_sync_config workspaces.edit_slack_command".split(" "),
+  ..."workspaces.edit_operator_settings workspaces.edit_datatable_config workspaces.edit_deploy_ui_config".split(" "),
+  "workspaces.mute_critical_alerts",
   ..."schedule.create schedule.edit schedule.setenabled schedule.delete".split(" "),
   ...["http", "sqs", "aws", "email"].flatMap((kind) =>
     ["create", "update", "set_mode", "delete"].map((verb) => `${kind}_triggers.${verb}`),

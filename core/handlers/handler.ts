@@ -1,25 +1,9 @@
-import * as z from "zod";
 import { isRunnablePath } from "../../contract/common.ts";
-import { type ErrorHandler, errorHandlerSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
+import type { ErrorHandler } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { type EndState, isSuccess, type Job } from "../jobs/job.ts";
-import { parseObject } from "../objects/parse-object.ts";
-import type { StoredObject } from "../objects/write.ts";
-import { parseRecord } from "../records/record-format.ts";
 
 /** The e-mail address of jobs that run as the group of handlers. No mail reaches it, and no user can have it. */
 export const HANDLER_EMAIL = "error_handler@svc.invalid";
-
-/** A workspace's handler is stored as JSON text: its arguments may have any names, which the table's client would not preserve. */
-const storedHandlerSchema = z.object({ json: z.string() });
-
-/** Returns the stored value of a workspace's handler. */
-export const toStoredHandler = (handler: ErrorHandler): z.infer<typeof storedHandlerSchema> => ({ json: JSON.stringify(handler) });
-
-/** Returns the handler that a setting of a workspace contains. Throws `UnreadableRecordError`. */
-export function parseStoredHandler(found: StoredObject): ErrorHandler {
-  const { json } = parseObject(storedHandlerSchema, found);
-  return parseRecord(errorHandlerSchema, { parent: found.pk, ref: found.sk, json });
-}
 
 /** A script or flow that a handler names. */
 export interface HandlerTarget {

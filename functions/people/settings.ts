@@ -1,20 +1,37 @@
 import { accountKeys } from "../../aws/kms/data-keys.ts";
+import { opaqueSettingRoutes as opaque } from "../../contract/routes/workspaces/opaque-settings.ts";
+import type { OpaqueSettings } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { settingRoutes as routes } from "../../contract/routes/workspaces/settings.ts";
 import { CONNECT_CLIENTS } from "../../core/accounts/client.ts";
-import { toAutoInvite } from "../../core/people/auto-invite.ts";
 import { setConnectClients } from "../../services/accounts/clients.ts";
 import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
 import { readUsage } from "../../services/jobs/read/usage.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
+import { setOpaqueSetting } from "../../services/settings/opaque.ts";
 import { getPublicSettings, getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
 import { findUsedTriggers } from "../../services/triggers/count.ts";
+import { setAutoInvite } from "../../services/workspaces/auto-invite.ts";
 import { setWorkspaceHandler } from "../../services/workspaces/handlers.ts";
 import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, type Reply, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
+
+/** Stores a setting. Without a value, or with an empty text, it is removed. */
+async function save<Name extends keyof OpaqueSettings>(
+  { workspace }: { workspace: string },
+  name: Name,
+  sent: OpaqueSettings[Name] | null,
+): Promise<Reply> {
+  const value = sent === null || sent === "" ? undefined : sent;
+  await setOpaqueSetting(deps, workspace, name, value);
+  return text(200, `The setting ${name} was ${value === undefined ? "removed" : "saved"}.`);
+}
+
+/** An absent body is read as an empty object. */
+const orAbsent = (body: Record<string, unknown> = {}) => (Object.keys(body).length === 0 ? null : body);
 
 export const settings: ApiRoutes = [
   on(routes.listGlobal, async () => json(200, await listGlobalSettings(deps))),
@@ -51,11 +68,10 @@ export const settings: ApiRoutes = [
     );
   }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
-    const autoInvite = toAutoInvite(body, auth.actor.email);
-    await setWorkspaceSetting(deps, workspace, "auto_invite", autoInvite);
+    const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail: auth.actor.email });
     return text(
       200,
-      autoInvite ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
+      autoInvite?.enabled ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
     );
   }),
   on(routes.editErrorHandler, async ({ params: { workspace }, body }) => {
@@ -70,4 +86,15 @@ export const settings: ApiRoutes = [
     await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined);
     return text(200, "The file storage was saved.");
   }),
+  on(opaque.editDefaultApp, ({ params, body }) => save(params, "default_app", body.default_app_path)),
+  on(opaque.getDefaultScripts, async ({ params: { workspace } }) =>
+    json(200, (await getWorkspaceSettings(deps, workspace)).default_scripts ?? null),
+  ),
+  on(opaque.editDefaultScripts, ({ params, body }) => save(params, "default_scripts", orAbsent(body))),
+  on(opaque.editGitSyncConfig, ({ params, body }) => save(params, "git_sync", body.git_sync_settings)),
+  on(opaque.editDeployUiConfig, ({ params, body }) => save(params, "deploy_ui", body.deploy_ui_settings)),
+  on(opaque.editSlackCommand, ({ params, body }) => save(params, "slack_command_script", body.slack_command_script)),
+  on(opaque.editOperatorSettings, ({ params, body }) => save(params, "operator_settings", orAbsent(body))),
+  on(opaque.editDatatableConfig, ({ params, body }) => save(params, "datatable", body.settings)),
+  on(opaque.muteCriticalAlerts, ({ params, body }) => save(params, "mute_critical_alerts", body.mute_critical_alerts)),
 ];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
-import { findAuditedResource, nameAuditedResource, resourceInReply } from "./audited-resource.ts";
+import { findAuditedResource, fixedResources, nameAuditedResource, resourceInReply } from "./audited-resource.ts";
 import { text } from "./reply.ts";
 
 const keysOf = (schema: z.ZodType | undefined) => Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
@@ -35,6 +35,12 @@ describe("the resource of an entry in the audit log", () => {
   it.each(byToken.map((route) => [route.name, route] as const))("%s records the first characters of a token", (_, route) => {
     const call = aCall(route);
     expect(findAuditedResource({ ...call, params: { ...call.params, token_prefix: "0123456789secret" } })).toBe("0123456789");
+  });
+
+  it.each(Object.keys(fixedResources))("%s is a change whose body has no names of its own", (name) => {
+    const route = changes.find((change) => change.name === name);
+    expect(route && findAuditedResource(aCall(route))).toBeUndefined();
+    expect(route?.name).toBe(name);
   });
 
   it("a value that is neither a text nor a number is no name", () => {

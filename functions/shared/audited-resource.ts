@@ -41,6 +41,12 @@ export function findAuditedResource({ params, body, query }: NamingCall): string
   return undefined;
 }
 
+/** Routes whose body is the changed object itself, which has one name: no text in the body names it. */
+export const fixedResources: Readonly<Record<string, string>> = {
+  "workspaces.editDefaultScripts": "default_scripts",
+  "workspaces.editOperatorSettings": "operator_settings",
+};
+
 /** The objects that replies name for the audit log, beside what they send. */
 const named = new WeakMap<Reply, string>();
 

@@ -8,7 +8,7 @@ import { type Actor, nameInAuditLog } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { runAudited } from "../../services/audit/audit.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { findAuditedResource, resourceInReply } from "./audited-resource.ts";
+import { findAuditedResource, fixedResources, resourceInReply } from "./audited-resource.ts";
 import { apiHandler, type RouteHandler } from "./edge.ts";
 import { checkAccess, toTarget } from "./guard.ts";
 import { json } from "./reply.ts";
@@ -102,7 +102,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
       const { workspace: named } = (call.params ?? {}) as { workspace?: string };
       // A workspace's own log is deleted with it.
       const workspace = deletesOwnLog.has(route.name) ? undefined : named;
-      const resource = workspace === named ? findAuditedResource(call) : named;
+      const resource = fixedResources[route.name] ?? (workspace === named ? findAuditedResource(call) : named);
       return runAudited(
         authenticateDeps,
         {

@@ -17,7 +17,7 @@ import { setUpInstance } from "../identity/set-up.ts";
 import { openSession } from "../identity/sign-in.ts";
 import { createUser, findPerson, loadPerson } from "../identity/users.ts";
 import { getGlobalSetting, setGlobalSetting } from "../settings/instance.ts";
-import { setWorkspaceSetting } from "../settings/workspace.ts";
+import { setAutoInvite } from "../workspaces/auto-invite.ts";
 import { acceptInvite, inviteUser } from "../workspaces/invites.ts";
 import { addMember } from "../workspaces/members.ts";
 import { createWorkspace } from "../workspaces/workspaces.ts";
@@ -69,7 +69,7 @@ async function signInFirst(email: string): Promise<void> {
   await openSession(deps(), (await loadPerson(room.deps, email)).person, { operation: "users.login", address: "" });
 }
 const autoInvite = (mode: "add" | "invite") =>
-  setWorkspaceSetting(room.deps, room.workspace, "auto_invite", { enabled: true, domain: "*", operator: false, mode });
+  setAutoInvite(room.deps, room.workspace, { request: { invite_all: true, auto_add: mode === "add" }, adminEmail: anAdmin.email });
 const asMember = (email: string, username?: string) => ({ email, is_admin: false, operator: false, ...(username ? { username } : {}) });
 
 describe("the receiver of the instance's events receives", () => {

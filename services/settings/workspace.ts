@@ -1,21 +1,38 @@
+import type * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { PublicSettingsJson, SettingsJson } from "../../contract/routes/workspaces/setting-schemas.ts";
+import {
+  errorHandlerSchema,
+  opaqueSettingsSchema,
+  type PublicSettingsJson,
+  type SettingsJson,
+} from "../../contract/routes/workspaces/setting-schemas.ts";
 import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
-import { parseStoredHandler } from "../../core/handlers/handler.ts";
+import { parseJsonValue } from "../../core/objects/json-value.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
-import { write } from "../../core/objects/write.ts";
+import { type StoredObject, write } from "../../core/objects/write.ts";
+import { parseStoredAutoInvite } from "../../core/people/auto-invite.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 interface SettingDeps {
   objects: ObjectTable;
 }
 /** Each setting is an item of its own, so that two concurrent changes do not overwrite each other. */
-type SettingName = keyof Omit<SettingsJson, "workspace_id" | "name" | "color" | "webhook" | "events" | "error_handler" | "success_handler">;
+type SettingName = "large_file_storage" | "approvals";
 
 /** Settings that are stored as JSON text. */
-const HANDLERS: ReadonlySet<string> = new Set(["error_handler", "success_handler"]);
+const storedAsJson: Readonly<Record<string, z.ZodType>> = {
+  ...opaqueSettingsSchema.shape,
+  error_handler: errorHandlerSchema,
+  success_handler: errorHandlerSchema,
+};
+
+function parseSetting(setting: StoredObject): unknown {
+  const schema = Object.hasOwn(storedAsJson, setting.sk) ? storedAsJson[setting.sk] : undefined;
+  if (schema) return parseJsonValue(schema, setting);
+  return setting.sk === "auto_invite" ? parseStoredAutoInvite(setting) : setting.value;
+}
 
 /** Returns all settings of a workspace. Throws `workspace.notFound`. */
 export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: string): Promise<SettingsJson> {
@@ -26,7 +43,7 @@ export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: 
     workspace_id: workspace,
     name,
     ...(color ? { color } : {}),
-    ...Object.fromEntries(settings.map((setting) => [setting.sk, HANDLERS.has(setting.sk) ? parseStoredHandler(setting) : setting.value])),
+    ...Object.fromEntries(settings.map((setting) => [setting.sk, parseSetting(setting)])),
   };
 }
 

@@ -1,19 +1,50 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { isSvcError } from "../../contract/errors.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/people/members.ts";
-import { autoInviteSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
+import type { AutoInvite, AutoInviteRequest } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
-import { write } from "../../core/objects/write.ts";
-import { acceptsNewUser } from "../../core/people/auto-invite.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
+import { acceptsNewUser, parseStoredAutoInvite, toAutoInvite, toStoredAutoInvite } from "../../core/people/auto-invite.ts";
 import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
+import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
+import { checkSettingSize } from "../settings/opaque.ts";
 import { addMember } from "./members.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
 
 interface AutoInviteDeps extends InstanceEventDeps {
   objects: ObjectTable;
+}
+
+/**
+ * Sets which new users join a workspace automatically, and returns the setting; `undefined` if there is none. `adminEmail` selects the domain.
+ * Throws `body.tooLarge`, `workspace.notFound` and `access.changedMeanwhile`.
+ */
+export async function setAutoInvite(
+  { objects }: Pick<AutoInviteDeps, "objects">,
+  workspace: string,
+  { request, adminEmail }: { request: AutoInviteRequest; adminEmail: string },
+): Promise<AutoInvite | undefined> {
+  const key = keys.setting(workspace, "auto_invite");
+  const notFound = new SvcError("workspace.notFound", { workspace });
+  return retryOnConflict(
+    async () => {
+      const found = await objects.get(key);
+      const autoInvite = toAutoInvite(request, adminEmail, found && parseStoredAutoInvite(found));
+      checkSettingSize(autoInvite?.instance_groups, autoInvite?.instance_groups_roles);
+      const change = autoInvite
+        ? write.put({ ...key, value: toStoredAutoInvite(autoInvite), version: randomUUID() }, found ? unchangedSince(found) : "absent")
+        : write.remove(key);
+      const stored = await commitParts(objects, [
+        { write: write.check(keys.workspace(workspace), "present"), refused: notFound },
+        { write: change, refused: undefined },
+      ]);
+      return stored ? { done: autoInvite } : undefined;
+    },
+    () => new SvcError("access.changedMeanwhile", {}),
+  );
 }
 
 /**
@@ -39,7 +70,7 @@ export async function joinWorkspaces(deps: AutoInviteDeps, email: string): Promi
   );
   for (const [index, id] of ids.entries()) {
     const setting = settings[index];
-    const autoInvite = setting?.value ? parseObject(autoInviteSchema, setting) : undefined;
+    const autoInvite = setting && parseStoredAutoInvite(setting);
     if (!autoInvite || !acceptsNewUser(autoInvite, email)) continue;
     if (autoInvite.mode === "add") await addOrInvite(deps, id, email, autoInvite.operator);
     else await inviteOnce(deps, id, email, autoInvite.operator);

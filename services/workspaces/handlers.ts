@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { ErrorHandler } from "../../contract/routes/workspaces/setting-schemas.ts";
-import { parseStoredHandler, toStoredHandler } from "../../core/handlers/handler.ts";
+import { type ErrorHandler, errorHandlerSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
+import { parseJsonValue, toJsonValue } from "../../core/objects/json-value.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { changeAccess } from "./access.ts";
@@ -15,7 +15,7 @@ export async function loadWorkspaceHandler(
   name: HandlerName,
 ): Promise<ErrorHandler | undefined> {
   const found = await objects.get(keys.setting(workspace, name));
-  return found && parseStoredHandler(found);
+  return found && parseJsonValue(errorHandlerSchema, found);
 }
 
 /** A handler as a request sets it: without a path, there is none. */
@@ -42,7 +42,7 @@ export async function setWorkspaceHandler(
   const key = keys.setting(workspace, name);
   const also = [
     write.check(keys.workspace(workspace), "present"),
-    handler ? write.put({ ...key, value: toStoredHandler(handler) }) : write.remove(key),
+    handler ? write.put({ ...key, value: toJsonValue(handler) }) : write.remove(key),
   ];
   const notFound = () => new SvcError("workspace.notFound", { workspace });
   if (name === "error_handler") {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRunnablePath, jsonObject, runnablePath } from "../../common.ts";
+import { anyJson, isRunnablePath, jsonObject, runnablePath } from "../../common.ts";
 import { limits } from "../../limits.ts";
 
 export const autoInviteSchema = z.object({
@@ -8,8 +8,19 @@ export const autoInviteSchema = z.object({
   domain: z.string(),
   operator: z.boolean(),
   mode: z.enum(["add", "invite"]),
+  /** Stored for other clients: groups of the instance and their roles. This service does not read them. */
+  instance_groups: anyJson.optional(),
+  instance_groups_roles: anyJson.optional(),
 });
 export type AutoInvite = z.output<typeof autoInviteSchema>;
+export const autoInviteRequestSchema = z.object({
+  operator: z.boolean().nullish(),
+  invite_all: z.boolean().nullish(),
+  auto_add: z.boolean().nullish(),
+  instance_groups: anyJson.nullish(),
+  instance_groups_roles: anyJson.nullish(),
+});
+export type AutoInviteRequest = z.output<typeof autoInviteRequestSchema>;
 /** A resource of type `s3` contains the bucket and its keys. */
 const s3Storage = z.object({
   type: z.literal("S3Storage"),
@@ -55,8 +66,26 @@ export const errorHandlerSchema = successHandlerSchema.extend({
 });
 export type ErrorHandler = z.output<typeof errorHandlerSchema>;
 
+/**
+ * Settings that this service stores for other clients and does not read. Each value is returned exactly as it was sent. The texts are paths in
+ * any form, because a synchronised workspace may come from another server.
+ */
+export const opaqueSettingsSchema = z
+  .object({
+    default_app: z.string().max(limits.settingPathChars),
+    default_scripts: jsonObject,
+    git_sync: jsonObject,
+    slack_command_script: z.string().max(limits.settingPathChars),
+    operator_settings: jsonObject,
+    datatable: jsonObject,
+    mute_critical_alerts: z.boolean(),
+    deploy_ui: jsonObject,
+  })
+  .partial();
+export type OpaqueSettings = z.output<typeof opaqueSettingsSchema>;
+
 /** The settings of a workspace. */
-export const settingsSchema = z.object({
+export const settingsSchema = opaqueSettingsSchema.extend({
   workspace_id: z.string(),
   name: z.string(),
   color: z.string().optional(),

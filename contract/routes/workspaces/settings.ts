@@ -3,6 +3,7 @@ import { anyJson, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import {
   approvalSettingsSchema,
+  autoInviteRequestSchema,
   fileStorageSchema,
   handlerArgs,
   handlerPath,
@@ -154,13 +155,13 @@ export const settingRoutes = {
     ...post,
     name: "workspaces.editAutoInvite",
     summary:
-      "Set which new users of the instance join automatically: users of your e-mail domain, or all users. An empty body turns this off.",
+      "Set which new users of the instance join automatically: users of your e-mail domain, or all users. An empty body turns this off. Groups of the instance are stored only; omitted ones remain unchanged.",
     path: `${w}/workspaces/edit_auto_invite`,
     access: adminWrite,
     params: inWorkspace,
-    body: z.object({ operator: z.boolean().nullish(), invite_all: z.boolean().nullish(), auto_add: z.boolean().nullish() }),
+    body: autoInviteRequestSchema,
     reply: done,
-    errors: ["workspace.notFound"],
+    errors: ["workspace.notFound", "access.changedMeanwhile"],
   }),
   editApprovals: defineRoute({
     ...post,

@@ -1,0 +1,16 @@
+import * as z from "zod";
+import { parseRecord } from "../records/record-format.ts";
+import { parseObject } from "./parse-object.ts";
+import type { StoredObject } from "./write.ts";
+
+/** A value that is stored as JSON text: its keys may have any names, which the table's client would not preserve. */
+const jsonValueSchema = z.object({ json: z.string() });
+
+/** Returns the stored form of a value. */
+export const toJsonValue = (value: unknown): z.infer<typeof jsonValueSchema> => ({ json: JSON.stringify(value) });
+
+/** Returns the value that an object stores as JSON text. Throws `UnreadableRecordError`. */
+export function parseJsonValue<T>(schema: z.ZodType<T>, found: StoredObject): T {
+  const { json } = parseObject(jsonValueSchema, found);
+  return parseRecord(schema, { parent: found.pk, ref: found.sk, json });
+}
