@@ -38,6 +38,7 @@ import { triggerRoutes } from "./triggers/triggers.ts";
 import { auditRoutes } from "./workspaces/audit.ts";
 import { opaqueSettingRoutes } from "./workspaces/opaque-settings.ts";
 import { settingRoutes } from "./workspaces/settings.ts";
+import { synchronisationRoutes } from "./workspaces/synchronisation.ts";
 import { workspaceRoutes } from "./workspaces/workspaces.ts";
 
 /** All routes of the API. */
@@ -68,6 +69,7 @@ export const routes = {
   ...workspaceRoutes,
   ...settingRoutes,
   ...opaqueSettingRoutes,
+  ...synchronisationRoutes,
   ...webhookRoutes,
   ...instanceWebhookRoutes,
   ...deliveryRoutes,

@@ -1,11 +1,13 @@
 import { jobListRoutes } from "../../contract/routes/jobs/job-lists.ts";
 import { missingTriggerRoutes } from "../../contract/routes/triggers/triggers.ts";
+import { synchronisationRoutes } from "../../contract/routes/workspaces/synchronisation.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 
-/** The lists of worker processes and of the kinds of triggers that svc does not have. Other clients read every list. */
+/** The lists of worker processes, of kinds of triggers and of shared files that svc does not have. Other clients read every list. */
 export const emptyLists: ApiRoutes = [
   on(jobListRoutes.listWorkers, async () => json(200, [])),
+  on(synchronisationRoutes.getSharedUi, async () => json(200, { files: {} })),
   ...missingTriggerRoutes.map((route) => on(route, async () => json(200, []))),
 ];

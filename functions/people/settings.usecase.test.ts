@@ -157,6 +157,11 @@ describe("the templates of new scripts", () => {
 });
 
 describe("constant answers", () => {
+  it("there are no shared files, which members see", async () => {
+    expect(await send("GET", "shared_ui/get", undefined, { as: "developer" })).toMatchObject({ statusCode: 200, body: '{"files":{}}' });
+    expect(await send("GET", "shared_ui/get", undefined, { as: "developer", workspace: "other" })).toMatchObject({ statusCode: 404 });
+  });
+
   it("only admins read all settings", async () => {
     expect(await send("GET", "workspaces/get_settings", undefined, { as: "developer" })).toMatchObject({ statusCode: 403 });
   });

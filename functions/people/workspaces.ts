@@ -1,6 +1,8 @@
+import { synchronisationRoutes } from "../../contract/routes/workspaces/synchronisation.ts";
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { archiveWorkspace } from "../../services/jobs/cancel/archive-workspace.ts";
+import { listWorkspaceSpecific } from "../../services/resources/workspace-specific.ts";
 import { requestConnections } from "../../services/triggers/sources.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
 import {
@@ -82,5 +84,8 @@ export const workspaces: ApiRoutes = [
       200,
       (await listFolders(deps, auth.actor, workspace)).map(({ name }) => name),
     ),
+  ),
+  on(synchronisationRoutes.listWorkspaceSpecific, async ({ auth: { actor }, params: { workspace } }) =>
+    json(200, await listWorkspaceSpecific(deps, { actor, workspace })),
   ),
 ];
