@@ -86,15 +86,15 @@ export const settings: ApiRoutes = [
     await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined);
     return text(200, "The file storage was saved.");
   }),
-  on(opaque.editDefaultApp, ({ params, body }) => save(params, "default_app", body.default_app_path)),
+  on(opaque.editDefaultApp, ({ params, body }) => save(params, "default_app", body?.default_app_path)),
   on(opaque.getDefaultScripts, async ({ params: { workspace } }) =>
     json(200, (await getWorkspaceSettings(deps, workspace)).default_scripts ?? null),
   ),
   on(opaque.editDefaultScripts, ({ params, body }) => save(params, "default_scripts", orAbsent(body))),
-  on(opaque.editGitSyncConfig, ({ params, body }) => save(params, "git_sync", body.git_sync_settings)),
-  on(opaque.editDeployUiConfig, ({ params, body }) => save(params, "deploy_ui", body.deploy_ui_settings)),
-  on(opaque.editSlackCommand, ({ params, body }) => save(params, "slack_command_script", body.slack_command_script)),
+  on(opaque.editGitSyncConfig, ({ params, body }) => save(params, "git_sync", body?.git_sync_settings)),
+  on(opaque.editDeployUiConfig, ({ params, body }) => save(params, "deploy_ui", body?.deploy_ui_settings)),
+  on(opaque.editSlackCommand, ({ params, body }) => save(params, "slack_command_script", body?.slack_command_script)),
   on(opaque.editOperatorSettings, ({ params, body }) => save(params, "operator_settings", orAbsent(body))),
-  on(opaque.editDatatableConfig, ({ params, body }) => save(params, "datatable", body.settings)),
-  on(opaque.muteCriticalAlerts, ({ params, body }) => save(params, "mute_critical_alerts", body.mute_critical_alerts)),
+  on(opaque.editDatatableConfig, ({ params, body }) => save(params, "datatable", body?.settings)),
+  on(opaque.muteCriticalAlerts, ({ params, body }) => save(params, "mute_critical_alerts", body?.mute_critical_alerts)),
 ];

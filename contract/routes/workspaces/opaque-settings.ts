@@ -16,7 +16,7 @@ const edit = {
   reply: { text: "A confirmation." },
   errors: ["workspace.notFound"],
 } as const;
-/** An absent body is an empty one. */
+/** A body that is the setting itself. The body `null` removes a setting, as an empty one does, so no body is required. */
 const wholeSetting = jsonObject.optional();
 
 /** The settings that this service stores for other clients and does not read (api.md §3.6). */
@@ -26,7 +26,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editDefaultApp",
     summary: "Store the path of the workspace's default app. Without a path, it is removed.",
     path: `${w}/edit_default_app`,
-    body: z.object({ default_app_path: default_app.nullable() }),
+    body: z.object({ default_app_path: default_app.nullable() }).optional(),
   }),
   getDefaultScripts: defineRoute({
     ...edit,
@@ -49,21 +49,21 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editGitSyncConfig",
     summary: "Store the configuration of git repositories. Without git_sync_settings, it is removed.",
     path: `${w}/edit_git_sync_config`,
-    body: z.object({ git_sync_settings: jsonObject.nullish() }),
+    body: z.object({ git_sync_settings: jsonObject.nullish() }).optional(),
   }),
   editDeployUiConfig: defineRoute({
     ...edit,
     name: "workspaces.editDeployUiConfig",
     summary: "Store the configuration of deployments between workspaces. Without deploy_ui_settings, it is removed.",
     path: `${w}/edit_deploy_ui_config`,
-    body: z.object({ deploy_ui_settings: jsonObject.nullish() }),
+    body: z.object({ deploy_ui_settings: jsonObject.nullish() }).optional(),
   }),
   editSlackCommand: defineRoute({
     ...edit,
     name: "workspaces.editSlackCommand",
     summary: "Store the script or flow of the Slack command. Without slack_command_script, it is removed.",
     path: `${w}/edit_slack_command`,
-    body: z.object({ slack_command_script: slack_command_script.nullable() }),
+    body: z.object({ slack_command_script: slack_command_script.nullable() }).optional(),
   }),
   editOperatorSettings: defineRoute({
     ...edit,
@@ -77,13 +77,13 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editDatatableConfig",
     summary: "Store the configuration of data tables. Without settings, it is removed.",
     path: `${w}/edit_datatable_config`,
-    body: z.object({ settings: jsonObject.nullish() }),
+    body: z.object({ settings: jsonObject.nullish() }).optional(),
   }),
   muteCriticalAlerts: defineRoute({
     ...edit,
     name: "workspaces.muteCriticalAlerts",
     summary: "Store whether other clients hide critical alerts. Without mute_critical_alerts, the setting is removed.",
     path: `${w}/critical_alerts/mute`,
-    body: z.object({ mute_critical_alerts: mute_critical_alerts.nullable() }),
+    body: z.object({ mute_critical_alerts: mute_critical_alerts.nullable() }).optional(),
   }),
 };

@@ -28,6 +28,54 @@ it("a workspace shows its public settings, its kinds of triggers and its usage",
   });
 });
 
+it("a workspace stores what a synchronisation needs: settings of other clients, and the marks of workspace-specific objects", async () => {
+  const ws = await newWorkspace();
+  const ann = (await member(ws, "ann")).in(ws);
+  const git_sync = { repositories: [{ git_repo_resource_path: "$res:f/t/git", settings: { include_path: ["f/**"] } }] };
+  const default_scripts = { order: ["bun"], hidden: [], default_script_content: { bun: "export const main = () => 1;" } };
+  const operator_settings = { runs: true, schedules: false };
+  const datatable = { datatables: { main: { database: { resource_type: "postgresql", resource_path: "f/t/db" } } } };
+  const deploy_ui = { include_path: [], include_type: ["script"] };
+  for (const [route, body] of [
+    ["edit_default_app", { default_app_path: "f/t/app" }],
+    ["default_scripts", default_scripts],
+    ["edit_git_sync_config", { git_sync_settings: git_sync }],
+    ["edit_slack_command", { slack_command_script: "script/f/t/answer" }],
+    ["operator_settings", operator_settings],
+    ["edit_datatable_config", { settings: datatable }],
+    ["critical_alerts/mute", { mute_critical_alerts: true }],
+    ["edit_deploy_ui_config", { deploy_ui_settings: deploy_ui }],
+  ] as const) {
+    expect((await ann.post(`workspaces/${route}`, body)).status).toBe(403);
+    expectStatus(await ws.post(`workspaces/${route}`, body), 200);
+  }
+  expectStatus(await ws.post("workspaces/edit_auto_invite", { auto_add: true, instance_groups: ["eng"] }), 200);
+  expect(expectStatus(await ws.get("workspaces/get_settings"), 200).json).toEqual({
+    workspace_id: ws.id,
+    name: ws.id,
+    default_app: "f/t/app",
+    default_scripts,
+    git_sync,
+    slack_command_script: "script/f/t/answer",
+    operator_settings,
+    datatable,
+    mute_critical_alerts: true,
+    deploy_ui,
+    auto_invite: { enabled: true, domain: expect.any(String), operator: false, mode: "add", instance_groups: ["eng"] },
+  });
+  expect((await ann.get("workspaces/default_scripts")).json).toEqual(default_scripts);
+
+  expect((await ann.get("workspaces/list_ws_specific")).json).toEqual([]);
+  expectStatus(await ws.post("variables/create", { path: "f/t/url", value: "v", is_secret: false, ws_specific: true }), 201);
+  expectStatus(await ws.post("resources/create", { path: "f/t/db", value: {}, resource_type: "any", ws_specific: true }), 201);
+  expect((await ws.get("workspaces/list_ws_specific")).json).toEqual([
+    { item_kind: "variable", path: "f/t/url" },
+    { item_kind: "resource", path: "f/t/db" },
+  ]);
+  expect((await ann.get("workspaces/list_ws_specific")).json).toEqual([]);
+  expect((await ann.get("shared_ui/get")).json).toEqual({ files: {} });
+});
+
 it("the health of the service is shown part by part, without a token", async () => {
   const { json } = expectStatus(await api().call("GET", "health/detailed", { token: "" }), 200);
   expect(json).toMatchObject({ status: "healthy", checks: { database: { healthy: true, latency_ms: expect.any(Number) } } });
