@@ -54,10 +54,11 @@ describe("function rights", () => {
     for (const name of ["run", "routes"] as const) expect(actionsOf(name, "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
-  it("only objects, worker, step and receive decrypt secrets, only objects creates keys for them, and routes, approve, deliver, jobs and people use only other keys", () => {
+  it("only objects, sync, worker, step and receive decrypt secrets, only objects and sync create keys for them, and routes, approve, deliver, jobs and people use only other keys", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:Decrypt").length > 0);
-    expect(may).toEqual(["routes", "objects", "jobs", "people", "approve", "worker", "step", "deliver", "receive"]);
+    expect(may).toEqual(["routes", "objects", "sync", "jobs", "people", "approve", "worker", "step", "deliver", "receive"]);
     expect(actionsOf("objects", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
+    expect(actionsOf("sync", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
     expect(actionsOf("routes", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("step", "kms:")).toEqual(["kms:Decrypt"]);
@@ -73,7 +74,7 @@ describe("function rights", () => {
       { StringEquals: { "kms:EncryptionContext:service": "svc", "kms:EncryptionContext:workspace": "-" } },
     ]);
     const [key] = Object.keys(aws.findResources("AWS::KMS::Key", { Properties: { EnableKeyRotation: true } }));
-    for (const name of ["objects", "worker", "step", "receive"] as const) {
+    for (const name of ["objects", "sync", "worker", "step", "receive"] as const) {
       const [statement] = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
       expect(statement).toMatchObject({
         Resource: { "Fn::GetAtt": [key, "Arn"] },
@@ -275,7 +276,7 @@ describe("function rights", () => {
         if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
         expect(
           list(Resource).every((resource) =>
-            /\/(jobs|long-lived|artefacts|scripts|flows|apps|files|mail)\/\*"/.test(JSON.stringify(resource)),
+            /\/(jobs|long-lived|artefacts|scripts|flows|apps|files|mail|archives)\/\*"/.test(JSON.stringify(resource)),
           ),
         ).toBe(true);
       }

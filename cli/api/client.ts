@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CommandError } from "../errors.ts";
+
+export interface ClientOptions {
+  /** The origin of the service. */
+  url: string;
+  token: string;
+  workspace: string;
+  /** The profile that the token is from, for error messages. */
+  profile?: string | undefined;
+  /** Receives one line for each request. */
+  trace?: ((line: string) => void) | undefined;
+}
+
+export interface RequestOptions {
+  query?: Record<string, string | number | boolean | undefined>;
+  /** Sent as JSON, unless it is a form. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** A response of the service with an error status. */
+export class ApiError extends CommandError {
+  override readonly name = "ApiError";
+  readonly status: number;
+  /** The code of the error, for example `script.notFound`. */
+  readonly code: string;
+
+  constructor(message: string, { status, code }: { status: number; code: string }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Attempts of a request that the service or a gateway refuses for the moment. */
+const ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Calls the API of a service with one token. Paths that begin with `/` are below `/api`, others below the workspace. */
+export class ApiClient {
+  readonly options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.options = { ...options, url: options.url.replace(/\/+$/, "") };
+  }
+
+  get<T>(path: string, options: RequestOptions = {}): Promise<T> {
+    return this.#call<T>("GET", path, options);
+  }
+
+  post<T>(path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
+    return this.#call<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) });
+  }
+
+  delete<T>(path: string, options: RequestOptions = {}): Promise<T> {
+    return this.#call<T>("DELETE", path, options);
+  }
+
+  /** Returns the answer to `GET`, or `undefined` if the service answers 404. */
+  async find<T>(path: string, options: RequestOptions = {}): Promise<T | undefined> {
+    try {
+      return await this.get<T>(path, options);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  async #call<T>(method: string, path: string, options: RequestOptions): Promise<T> {
+    const response = await this.fetch(method, path, options);
+    const text = await response.text();
+    return ((response.headers.get("content-type") ?? "").startsWith("application/json") ? JSON.parse(text || "null") : text) as T;
+  }
+
+  /** Returns the response to a request, which the service has accepted. Repeats requests that it refuses for the moment. Throws `ApiError`. */
+  async fetch(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await this.#send(method, path, options);
+      if (response.ok || response.status === 304) return response;
+      const isTemporary = response.status === 429 || response.status >= 500;
+      if (!isTemporary || attempt === ATTEMPTS) throw await this.#toError(response, method, path);
+      await response.body?.cancel();
+      const pauseMs = pauseOf(response, attempt);
+      this.options.trace?.(`${response.status}, again in ${(pauseMs / 1000).toFixed(1)} s`);
+      await sleep(pauseMs, undefined, { ...(options.signal ? { signal: options.signal } : {}) });
+    }
+  }
+
+  async #send(method: string, path: string, { query = {}, body, headers, signal }: RequestOptions): Promise<Response> {
+    const url = this.#addressOf(path, query);
+    const isForm = body instanceof FormData;
+    const startedMs = performance.now();
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          ...(this.options.token === "" ? {} : { authorization: `Bearer ${this.options.token}` }),
+          ...(body === undefined || isForm ? {} : { "content-type": "application/json" }),
+          "user-agent": `svc-cli/${process.env["SVC_CLI_VERSION"] ?? "0"}`,
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+        ...(signal ? { signal } : {}),
+      });
+      this.options.trace?.(`${method} ${url.pathname} ${response.status} ${Math.round(performance.now() - startedMs)} ms`);
+      return response;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const { cause } = error as { cause?: { code?: string; message?: string } };
+      throw new CommandError(`${url.origin} does not answer: ${cause?.code ?? cause?.message ?? (error as Error).message}.`);
+    }
+  }
+
+  #addressOf(path: string, query: NonNullable<RequestOptions["query"]>): URL {
+    const below = path.startsWith("/") ? path : `/w/${encodeURIComponent(this.options.workspace)}/${path}`;
+    const url = new URL(`${this.options.url}/api${below}`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    return url;
+  }
+
+  async #toError(response: Response, method: string, path: string): Promise<CommandError> {
+    const text = (await response.text()).trim();
+    const { url, profile, workspace } = this.options;
+    if (/^<(!doctype|html)/i.test(text)) {
+      return new CommandError(`${url} answers with a web page (${response.status}): a proxy stands between this machine and the service.`);
+    }
+    const code = response.headers.get("x-svc-error") ?? "";
+    if (response.status === 401) {
+      const whose = profile === undefined ? "The token" : `The token of the profile ${profile}`;
+      return new ApiError(`${whose} is not valid at ${url}. Run: svc login ${url}`, { status: 401, code });
+    }
+    if (code === "workspace.notFound" || (response.status === 404 && text.includes("no rows returned"))) {
+      return new ApiError(`There is no workspace ${workspace} at ${url}, or the token may not see it.`, { status: 404, code });
+    }
+    return new ApiError(text || `${method} ${path} answers ${response.status}.`, { status: response.status, code });
+  }
+}
+
+function pauseOf(response: Response, attempt: number): number {
+  const after = Number(response.headers.get("retry-after"));
+  const wantedMs = Number.isFinite(after) && after > 0 ? after * 1000 : FIRST_PAUSE_MS * 2 ** (attempt - 1);
+  return Math.min(wantedMs, LONGEST_PAUSE_MS);
+}

@@ -1,0 +1,49 @@
+import { styleText } from "node:util";
+
+export interface OutputOptions {
+  json: boolean;
+  verbose: boolean;
+}
+
+/** The two streams of a command: data for programs on stdout, and everything for people on stderr. */
+export class Output {
+  readonly json: boolean;
+  readonly verbose: boolean;
+
+  constructor({ json, verbose }: OutputOptions) {
+    this.json = json;
+    this.verbose = verbose;
+  }
+
+  /** Prints the result of a command: JSON with `--json`, otherwise the text. */
+  data(value: unknown, text: string): void {
+    const shown = this.json ? JSON.stringify(value ?? null, undefined, 2) : text;
+    if (shown !== "") process.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+  }
+
+  /** Prints one of several documents: a line of JSON with `--json`, otherwise the text as it is. */
+  line(value: unknown, text: string): void {
+    process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : text);
+  }
+
+  say(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+
+  detail(text: string): void {
+    if (this.verbose) this.say(this.style("dim", text));
+  }
+
+  /** Styles a text, unless the stream is no terminal or `NO_COLOR` is set. */
+  style(format: "dim" | "red" | "green" | "yellow" | "bold", text: string): string {
+    return styleText(format, text, { stream: process.stderr });
+  }
+
+  /** Formats rows as a table with aligned columns. */
+  table(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
+    const texts = rows.map((row) => row.map((cell) => (cell === undefined || cell === null ? "" : String(cell))));
+    const widths = columns.map((column, index) => Math.max(column.length, ...texts.map((row) => (row[index] ?? "").length)));
+    const format = (row: readonly string[]) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd();
+    return [format(columns), ...texts.map(format)].join("\n");
+  }
+}

@@ -1,0 +1,32 @@
+import { exitCodes, CommandError, UsageError } from "../errors.ts";
+
+/** Whether a person can answer questions. */
+export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+
+/** Questions go to stderr, like everything for people. */
+const common = { output: process.stderr };
+
+/** Asks for a confirmation. Without a terminal, `--yes` must answer it. */
+export async function confirm(message: string, { yes }: { yes: boolean }): Promise<boolean> {
+  if (yes) return true;
+  if (!canAsk()) throw new UsageError(`${message} Add --yes to confirm, because there is no terminal.`);
+  const prompts = await import("@clack/prompts");
+  return requireAnswer(await prompts.confirm({ message, ...common }), prompts.isCancel);
+}
+
+export async function askText(message: string, { placeholder }: { placeholder?: string } = {}): Promise<string> {
+  if (!canAsk()) throw new UsageError(`${message} is missing, and there is no terminal to ask for it.`);
+  const prompts = await import("@clack/prompts");
+  return requireAnswer(await prompts.text({ message, ...(placeholder ? { placeholder } : {}), ...common }), prompts.isCancel);
+}
+
+export async function askChoice(message: string, choices: readonly { value: string; label: string }[]): Promise<string> {
+  if (!canAsk()) throw new UsageError(`${message} is missing, and there is no terminal to ask for it.`);
+  const prompts = await import("@clack/prompts");
+  return requireAnswer(await prompts.select({ message, options: [...choices], ...common }), prompts.isCancel);
+}
+
+function requireAnswer<T>(answer: T | symbol, isCancel: (value: unknown) => value is symbol): T {
+  if (isCancel(answer)) throw new CommandError("Canceled.", { exitCode: exitCodes.interrupted });
+  return answer as T;
+}

@@ -1,0 +1,48 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { CommandError } from "../errors.ts";
+
+/** A workspace of a service, with the token for it. */
+export interface Profile {
+  url: string;
+  workspace: string;
+  token: string;
+}
+export interface Profiles {
+  active?: string | undefined;
+  profiles: Record<string, Profile>;
+}
+
+/** Returns the folder of the profiles: `$SVC_CONFIG_DIR`, otherwise the one of the XDG specification. */
+function configFolder({ SVC_CONFIG_DIR: own, XDG_CONFIG_HOME: xdg } = process.env): string {
+  return own || join(xdg || join(homedir(), ".config"), "svc");
+}
+
+const fileOf = () => join(configFolder(), "profiles.json");
+
+export function readProfiles(): Profiles {
+  let text: string;
+  try {
+    text = readFileSync(fileOf(), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { profiles: {} };
+    throw error;
+  }
+  try {
+    const { active, profiles } = JSON.parse(text) as Profiles;
+    return { active, profiles: Object.assign(Object.create(null) as Record<string, Profile>, profiles) };
+  } catch {
+    throw new CommandError(`${fileOf()} is not a file of profiles. Repair it, or delete it and log in again.`);
+  }
+}
+
+/** Replaces the profiles. The file contains tokens, so only its owner may read it. A rename leaves either the old or the new file. */
+export function writeProfiles(profiles: Profiles): void {
+  const file = fileOf();
+  mkdirSync(configFolder(), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(profiles, undefined, 2)}\n`, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, file);
+}

@@ -1,0 +1,54 @@
+import { UsageError } from "../errors.ts";
+import { type Profile, type Profiles, readProfiles } from "./profiles.ts";
+
+/** The service and the workspace of a command. */
+export interface Target extends Profile {
+  /** The profile that the token is from. */
+  profile?: string | undefined;
+}
+
+export interface TargetFlags {
+  url?: string | undefined;
+  token?: string | undefined;
+  /** The name of a profile, otherwise the id of a workspace. */
+  workspace?: string | undefined;
+}
+
+/** A workspace as `svc.yaml` names it. */
+export interface ConfiguredWorkspace {
+  url?: string | undefined;
+  workspace?: string | undefined;
+}
+
+/**
+ * Returns the target of a command. Flags come before the variables `SVC_URL`, `SVC_TOKEN` and `SVC_WORKSPACE`, these before `svc.yaml`, and
+ * that before the active profile. A token of a profile is used only at the service of the profile.
+ */
+export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace = {}, stored: Profiles = readProfiles()): Target {
+  const { SVC_URL, SVC_TOKEN, SVC_WORKSPACE } = process.env;
+  const named = flags.workspace ?? (SVC_WORKSPACE || undefined);
+  const wanted = {
+    url: flags.url ?? (SVC_URL || undefined) ?? configured.url,
+    workspace: named ?? configured.workspace,
+  };
+  const profile = findProfile(stored, wanted);
+  const found = profile === undefined ? undefined : stored.profiles[profile];
+  const url = wanted.url ?? found?.url;
+  const token = flags.token ?? (SVC_TOKEN || undefined) ?? found?.token;
+  const workspace = profile !== undefined && profile === wanted.workspace ? found?.workspace : (wanted.workspace ?? found?.workspace);
+  if (url === undefined) throw new UsageError("No service is known. Run: svc login <url>");
+  if (token === undefined) throw new UsageError(`No token for ${url} is known. Run: svc login ${url}`);
+  return { url: url.replace(/\/+$/, ""), token, workspace: workspace ?? "", profile: flags.token || SVC_TOKEN ? undefined : profile };
+}
+
+/** Returns the profile with the wanted name, otherwise the one of the wanted service and workspace, otherwise one of the wanted service. */
+function findProfile({ active, profiles }: Profiles, { url, workspace }: { url?: string | undefined; workspace?: string | undefined }): string | undefined {
+  const isAt = (profile: Profile) => url === undefined || originOf(profile.url) === originOf(url);
+  const names = Object.keys(profiles).filter((name) => isAt(profiles[name] as Profile));
+  if (workspace !== undefined && names.includes(workspace)) return workspace;
+  const ofWorkspace = names.filter((name) => profiles[name]?.workspace === workspace);
+  const preferred = workspace === undefined || ofWorkspace.length === 0 ? names : ofWorkspace;
+  return preferred.find((name) => name === active) ?? (url === undefined && workspace === undefined ? undefined : preferred[0]);
+}
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
