@@ -232,6 +232,10 @@ export const limits = {
   knownAddressMs: 30 * 24 * 3600 * 1000,
   /** Time between the redirect to a provider and the callback. */
   loginMs: 10 * 60_000,
+  /** Time in which a user must allow the sign-in of a device, and the device must fetch its token. */
+  deviceGrantMs: 10 * 60_000,
+  /** Validity of a token for a device. A command line is used less often than a browser, and stores its token in a file. */
+  deviceTokenMs: 90 * 24 * 3600 * 1000,
   /**
    * Validity of an ID token in seconds. AWS STS and others accept it only until its end, and a caller who loses their rights keeps it until then.
    */

@@ -38,6 +38,8 @@ interface AnyRoute {
   readonly query?: z.ZodObject;
   /** The schema of the JSON body. Absent if the route has no body. */
   readonly body?: z.ZodType;
+  /** The body may also be a form (`application/x-www-form-urlencoded`). */
+  readonly form?: true;
   /** Accepts any body, headers and query by the payload rules (core/payload). */
   readonly payload?: true;
   /** 303 redirects a browser to the URL in the header `Location`. */
@@ -50,6 +52,8 @@ interface AnyRoute {
     | { readonly events: string; readonly event: z.ZodType };
   /** Errors beyond 401, 403 and the shape errors that every route may give. */
   readonly errors: readonly ErrorCode[];
+  /** Those of `errors` that the route sends as JSON with status 400, each with its name in OAuth 2.0 (RFC 6749 §5.2). */
+  readonly oauthErrors?: Readonly<Partial<Record<ErrorCode, string>>>;
 }
 
 /** A route for callers with a token. `access` is checked before the handler is called. */

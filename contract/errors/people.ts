@@ -43,6 +43,15 @@ export interface PeopleErrors {
   "token.unknownScope": { scope: string };
   "token.tooWide": NoDetails;
   "token.changedMeanwhile": NoDetails;
+  "device.throttled": { retryAfterS: number };
+  "device.notFound": NoDetails;
+  "device.decided": NoDetails;
+  "device.pending": NoDetails;
+  "device.slowDown": { intervalS: number };
+  "device.denied": NoDetails;
+  "device.expired": NoDetails;
+  "device.invalidCode": NoDetails;
+  "device.grantType": NoDetails;
 }
 
 export const peopleAnswers: Answers<PeopleErrors> = {
@@ -145,4 +154,23 @@ export const peopleAnswers: Answers<PeopleErrors> = {
     describe: () => "A token cannot create or change a token that has more rights than itself or is valid for longer.",
   },
   "token.changedMeanwhile": { status: 409, describe: () => "Another request changed this token at the same time. Try again." },
+  "device.throttled": {
+    status: 429,
+    describe: ({ retryAfterS }) => `There were too many attempts. Try again in ${retryAfterS} second${retryAfterS === 1 ? "" : "s"}.`,
+  },
+  "device.notFound": { status: 404, describe: () => "This code is wrong or has expired. Check it, or start again on your device." },
+  "device.decided": { status: 409, describe: () => "This code has already been used. Start again on your device to get a new one." },
+  "device.pending": { status: 400, describe: () => "The user has not decided yet. Ask again after the interval." },
+  "device.slowDown": {
+    status: 400,
+    describe: ({ intervalS }) =>
+      `The user has not decided yet, and this request came too early. Wait ${intervalS} seconds between requests.`,
+  },
+  "device.denied": { status: 400, describe: () => "The user refused this sign-in, or may not sign in." },
+  "device.expired": { status: 400, describe: () => "The code has expired. Start again." },
+  "device.invalidCode": { status: 400, describe: () => "The device code is unknown, or its token was handed out already." },
+  "device.grantType": {
+    status: 400,
+    describe: () => "The field 'grant_type' must be 'urn:ietf:params:oauth:grant-type:device_code'.",
+  },
 };

@@ -37,10 +37,21 @@ function errorResponses(route: Route): Record<string, { description: string; con
       {
         description: `One sentence. Header x-svc-error is one of: ${[...of].join(", ")}.`,
         headers: { "x-svc-error": { schema: { type: "string", enum: [...of] } } },
-        content: { "text/plain": { schema: { type: "string" } } },
+        content: { "text/plain": { schema: { type: "string" } }, ...(status === OAUTH_STATUS ? oauthContent(route) : {}) },
       },
     ]),
   );
+}
+
+/** The status of all errors in `oauthErrors`. */
+const OAUTH_STATUS = 400;
+
+/** Returns the JSON of the errors that OAuth 2.0 names. */
+function oauthContent({ oauthErrors }: Route) {
+  if (!oauthErrors) return {};
+  const error = { type: "string", enum: Object.values(oauthErrors) };
+  const properties = { error, error_description: { type: "string" } };
+  return { "application/json": { schema: { type: "object", properties, required: ["error", "error_description"] } } };
 }
 
 /** An empty body counts as an empty object. */
@@ -98,7 +109,10 @@ function operation(route: Route): ZodOpenApiOperationObject {
       ? {
           requestBody: {
             required: !NOTHING.some((nothing) => route.body?.safeParse(nothing).success),
-            content: { "application/json": { schema: route.body } },
+            content: {
+              "application/json": { schema: route.body },
+              ...(route.form ? { "application/x-www-form-urlencoded": { schema: route.body } } : {}),
+            },
           },
         }
       : {}),

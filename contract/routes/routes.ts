@@ -17,6 +17,7 @@ import { runRoutes } from "./jobs/runs.ts";
 import { streamRoutes } from "./jobs/streams.ts";
 import { accessRoutes } from "./people/access.ts";
 import { connectRoutes } from "./people/connects.ts";
+import { deviceRoutes } from "./people/device.ts";
 import { idTokenRoutes } from "./people/id-tokens.ts";
 import { memberRoutes } from "./people/members.ts";
 import { oauthRoutes } from "./people/oauth.ts";
@@ -80,6 +81,7 @@ export const routes = {
   ...auditRoutes,
   ...signInRoutes,
   ...oauthRoutes,
+  ...deviceRoutes,
   ...connectRoutes,
   ...idTokenRoutes,
   ...instanceRoutes,

@@ -28,6 +28,8 @@ const others = [
   "accountKey",
   "dueRefresh",
   "usedLogin",
+  "deviceGrant",
+  "deviceUserCode",
   "signInAttempts",
   "publicKey",
   "idempotency",

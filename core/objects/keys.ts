@@ -72,6 +72,10 @@ export const keys = {
   }),
   /** A completed sign-in, which prevents a second use. */
   usedLogin: (hash: string): ObjectKey => ({ pk: `LOGIN#${hash}`, sk: "used" }),
+  /** A request of a device to sign in, by the hash of its device code. */
+  deviceGrant: (hash: string): ObjectKey => ({ pk: `DEVICE#${hash}`, sk: "grant" }),
+  /** The request to which a code that users type belongs. */
+  deviceUserCode: (userCode: string): ObjectKey => ({ pk: `DEVICECODE#${userCode}`, sk: "code" }),
   /** The recent sign-in attempts of an account, an address, or an account at an address where it has signed in before. */
   signInAttempts: (hash: string): ObjectKey => ({ pk: `ATTEMPTS#${hash}`, sk: "attempts" }),
   publicKey: (kid: string): ObjectKey => ({ pk: "KEYS", sk: kid }),
@@ -200,7 +204,17 @@ export const keys = {
 };
 
 /** Partitions whose second part is not a workspace. */
-const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "TOKENEXPIRY", "USER", "IDEMPOTENCY", "LOGIN", "ATTEMPTS", "ROUTES"]);
+const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set([
+  "TOKEN",
+  "TOKENEXPIRY",
+  "USER",
+  "IDEMPOTENCY",
+  "LOGIN",
+  "DEVICE",
+  "DEVICECODE",
+  "ATTEMPTS",
+  "ROUTES",
+]);
 
 /**
  * Returns the workspace of a partition, or `undefined` if it belongs to no workspace. The deletion of a workspace uses it to find the

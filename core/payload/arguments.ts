@@ -6,6 +6,7 @@ import type { TriggerEvent } from "../triggers/events.ts";
 import { isBase64 } from "./base64.ts";
 import { readCloudEvent } from "./cloud-event.ts";
 import { removeCredentials } from "./credentials.ts";
+import { groupByName, parseFormText } from "./form-text.ts";
 import { parseJson, tryParseJson } from "./json.ts";
 import { type FormFile, readMultipart } from "./multipart.ts";
 
@@ -117,11 +118,11 @@ async function bodyOf(contentType = "", bytes: Buffer): Promise<Body> {
   const type = contentType.split(";")[0]?.trim().toLowerCase();
   if (type === "multipart/form-data") {
     const { fields, files } = await readMultipart(contentType, bytes);
-    return { json: Object.fromEntries(grouped(fields)), files };
+    return { json: Object.fromEntries(groupByName(fields)), files };
   }
   const text = textOf(bytes, contentType);
   if (text.trim() === "") return { json: {}, files: [] };
-  if (type === "application/x-www-form-urlencoded") return { json: formOf(text), files: [] };
+  if (type === "application/x-www-form-urlencoded") return { json: parseFormText(text), files: [] };
   const parsed = tryParseJson(text);
   return parsed ? { ...parsed, files: [], plain: true } : { text, files: [], plain: true };
 }
@@ -136,23 +137,6 @@ function textOf(bytes: Buffer, contentType = ""): string {
     // The charset is unknown.
     return bytes.toString("utf8");
   }
-}
-
-/** Some programs send JSON with curl's default content type, so a form whose text is a JSON object or list is parsed as JSON. */
-function formOf(text: string): unknown {
-  const json = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
-  return json ? json.json : Object.fromEntries(grouped(new URLSearchParams(text)));
-}
-
-/** A repeated name becomes a list, in the order sent. */
-function grouped(pairs: Iterable<readonly [string, string]>): Map<string, string | string[]> {
-  const all = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const known = all.get(name);
-    if (known) known.push(value);
-    else all.set(name, [value]);
-  }
-  return new Map([...all].map(([name, values]) => [name, values.length > 1 ? values : (values[0] as string)]));
 }
 
 /**

@@ -27,6 +27,12 @@ export const throttleRules = {
   address: { free: 100, maxDelayMs: 60_000, forgottenMs: 15_000 },
   /** Entries in the audit log about failures of one account, or of all unknown accounts together. */
   auditEntries: { free: 20, maxDelayMs: 300_000, forgottenMs: 180_000 },
+  /** Requests of devices from one address: 40 can be pending at once. */
+  deviceAddress: { free: 20, maxDelayMs: 60_000, forgottenMs: 30_000 },
+  /** Requests of devices from everywhere: about 1000 can be pending at once, which limits the chance of a guessed code. */
+  devices: { free: 500, maxDelayMs: 10_000, forgottenMs: 1200 },
+  /** Codes of devices that one user tries. */
+  deviceCode: { free: 10, maxDelayMs: 15 * 60_000, forgottenMs: 15 * 60_000 },
 } as const satisfies Record<string, ThrottleRule>;
 
 const FIRST_DELAY_MS = 1000;

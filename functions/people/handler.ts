@@ -2,6 +2,7 @@ import { domainApi } from "../shared/domain-api.ts";
 import { audit } from "./audit.ts";
 import { connects } from "./connects.ts";
 import { dependencies } from "./dependencies.ts";
+import { devices } from "./device.ts";
 import { drafts } from "./drafts.ts";
 import { emptyLists } from "./empty-lists.ts";
 import { access } from "./groups-and-acls.ts";
@@ -29,6 +30,7 @@ export const handler = domainApi([
   ...tokens,
   ...signInHandlers,
   ...oauth,
+  ...devices,
   ...connects,
   ...idTokens,
   ...audit,

@@ -60,7 +60,7 @@ const readTokenPrefix = ({ body }: Reply) => body.slice(0, limits.tokenPrefixCha
 const readName = (reply: Reply) => named.get(reply);
 
 /** Returns the name of the changed object from the reply, for routes whose call does not contain it: a new token, the path of a
- * version, a list of package versions without a name, and the receiver of a webhook. */
+ * version, a list of package versions without a name, the receiver of a webhook, and a device. */
 export const resourceInReply: Readonly<Record<string, (reply: Reply) => string | undefined>> = {
   "tokens.create": readTokenPrefix,
   "tokens.impersonate": readTokenPrefix,
@@ -69,6 +69,7 @@ export const resourceInReply: Readonly<Record<string, (reply: Reply) => string |
   "scripts.deleteByHash": readName,
   "flows.updateByHash": readName,
   "workspaces.editWebhook": readName,
+  "auth.decideDeviceRequest": readName,
   "dependencies.create": readName,
   "dependencies.archive": readName,
   "dependencies.delete": readName,

@@ -8,6 +8,7 @@ import { toIssues } from "../../contract/errors/issues.ts";
 import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { buildPathPattern, type Route, type RouteInput } from "../../contract/route.ts";
+import { parseFormText } from "../../core/payload/form-text.ts";
 import { parseJsonBody, readBodyBytes } from "./body.ts";
 import { takeCallerAddress } from "./caller-address.ts";
 import { readToken } from "./credentials.ts";
@@ -153,11 +154,18 @@ async function answerCall<Auth>(
   const sentQuery = toWellFormedTexts(event.queryStringParameters);
   const auth = await authenticate(readToken(event, route), route, raw, sentQuery);
   const query = route.query ? parseInput(route.query, sentQuery, "query.invalid") : undefined;
-  const sent = route.body ? parseJsonBody(event) : undefined;
+  const sent = route.body ? parseSentBody(event, route) : undefined;
   const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
   const payload = route.payload ? readPayload(event) : undefined;
   return handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>);
 }
+
+/** Returns the body of a request. Programs that know OAuth send forms. A repeated name becomes a list, which the schemas of forms refuse. */
+function parseSentBody(event: APIGatewayProxyEvent, { form }: Route): unknown {
+  const type = event.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  return form && type === FORM_TYPE ? parseFormText(readBodyBytes(event).toString()) : parseJsonBody(event);
+}
+const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** Half a surrogate pair becomes U+FFFD, because no store accepts it. */
 const toWellFormedTexts = (texts: Readonly<Record<string, string | undefined>> | null): Record<string, string | undefined> =>

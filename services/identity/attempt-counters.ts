@@ -1,10 +1,19 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import { forgottenAtMs, type SignInAttempts, signInAttemptsSchema, type ThrottleRule } from "../../core/people/sign-in-throttle.ts";
+import {
+  computeWaitMs,
+  countAttempt,
+  forgottenAtMs,
+  type SignInAttempts,
+  signInAttemptsSchema,
+  type ThrottleRule,
+} from "../../core/people/sign-in-throttle.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
 
 /** A counter of attempts: the key of its item, the rule that applies to it, and the shortest time for which it is stored. */
 export interface AttemptCounter {
@@ -19,7 +28,7 @@ export interface CounterState {
   attempts: SignInAttempts | undefined;
 }
 
-type CounterKind = "account" | "known" | "address" | "audit";
+type CounterKind = "account" | "known" | "address" | "audit" | "deviceAddress" | "devices" | "deviceCode";
 
 /** Returns a counter by its kind and what it counts. The key does not reveal an e-mail address or a network address. */
 export function createCounter(rule: ThrottleRule, kind: CounterKind, ...of: string[]): AttemptCounter {
@@ -53,6 +62,28 @@ export function toCounterWrite(counter: AttemptCounter, item: StoredObject | und
 
 /** The number of times that a counter is read again after another writer was first. */
 export const COUNT_TRIES = 10;
+
+/**
+ * Counts an attempt in one transaction with the writes that `also` builds. Throws `device.throttled` without counting if one of the counters
+ * must wait, and `engine.busy`.
+ */
+export async function countAttempts(
+  { objects, nowMs }: { objects: ObjectTable; nowMs: () => number },
+  counters: AttemptCounter[],
+  also: () => ObjectWrite[] = () => [],
+): Promise<void> {
+  const count = async (): Promise<{ done: undefined } | undefined> => {
+    const states = await readCounters(objects, counters);
+    const atMs = nowMs();
+    const waitMs = Math.max(...counters.map(({ rule }, index) => computeWaitMs(states[index]?.attempts, rule, atMs)));
+    if (waitMs > 0) throw new SvcError("device.throttled", { retryAfterS: Math.ceil(waitMs / 1000) });
+    const writes = counters.map((counter, index) =>
+      toCounterWrite(counter, states[index]?.item, countAttempt(states[index]?.attempts, counter.rule, atMs), atMs),
+    );
+    return (await objects.transactWrite([...writes, ...also()])) === undefined ? { done: undefined } : undefined;
+  };
+  await retryOnConflict(count, () => new SvcError("engine.busy", {}), COUNT_TRIES);
+}
 
 /** Replaces a counter by the result of `change`, in one transaction with `also`. Without a result, nothing is written. */
 export async function changeCounter(

@@ -6,10 +6,10 @@ const atLogin = z.object({ client: z.string().min(1).max(100) });
 /** The query with which a provider redirects the browser back. `iss` is the provider's URL, if it sends it (RFC 9207). */
 const returned = { code: z.string().max(4096), state: z.string().max(1000), iss: z.string().max(1000) };
 /** A path on this origin only, so that sign-in never redirects to another site. */
-const approvalPage = z
+const pageWithSignIn = z
   .string()
   .max(1000)
-  .regex(/^\/approve\/[\w%./?=&+~:@!$'()*,;-]+$/);
+  .regex(/^\/(approve\/[\w%./?=&+~:@!$'()*,;-]+|device(\?user_code=[\w%+-]{0,100})?)$/);
 const errors = ["login.unknown", "login.notBegun", "login.notConfirmed", "login.unverified", "login.denied", "login.unreachable"] as const;
 
 export const oauthRoutes = {
@@ -32,7 +32,9 @@ export const oauthRoutes = {
     path: "/api/oauth/login/{client}",
     access: "open",
     params: atLogin,
-    query: z.object({ return_to: approvalPage.optional().describe("The approval page to return to after sign-in.") }),
+    query: z.object({
+      return_to: pageWithSignIn.optional().describe("The approval page, or the page /device, to return to after sign-in."),
+    }),
     status: 303,
     reply: { text: "Redirects to the provider." },
     errors: ["login.unknown", "login.unreachable"],

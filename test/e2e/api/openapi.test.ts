@@ -67,7 +67,8 @@ describe("GET /api/openapi.json", () => {
       else expect(answers).toEqual(expect.arrayContaining(["401", "403"]));
       if (route.body) expect(answers).toEqual(expect.arrayContaining(["400", "413", "422"]));
       for (const [status, { content = {} }] of Object.entries(operation?.responses ?? {})) {
-        if (Number(status) >= 400) expect(Object.keys(content)).toEqual(["text/plain"]);
+        const forms = status === "400" && route.oauthErrors ? ["text/plain", "application/json"] : ["text/plain"];
+        if (Number(status) >= 400) expect(Object.keys(content)).toEqual(forms);
       }
     }
   });

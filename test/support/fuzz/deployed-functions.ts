@@ -18,10 +18,10 @@ import { startAwsStandIn, toMachineName } from "./aws-stand-in.ts";
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>;
 type Module = { handler: Handler };
 
-/** The folders with the pages of a function, which bundling puts beside its code, and a file in each. */
-const PAGES: Partial<Record<RouteFunction, { folder: string; file: string }>> = {
-  web: { folder: "site", file: "approve.html" },
-  api: { folder: "reference", file: "index.html" },
+/** The folders with the pages of a function, which bundling puts beside its code, and files in each. */
+const PAGES: Partial<Record<RouteFunction, { folder: string; files: string[] }>> = {
+  web: { folder: "site", files: ["approve.html", "device.html"] },
+  api: { folder: "reference", files: ["index.html"] },
 };
 
 /** A success of a runner. */
@@ -90,13 +90,13 @@ async function load(name: RouteFunction): Promise<Handler> {
 /** The folders of this process, below the root so that their code finds its packages. */
 const assets: string[] = [];
 
-/** Bundles a function beside a folder with one page, as its asset has it. */
-async function bundleWithPages(name: RouteFunction, { folder, file }: { folder: string; file: string }): Promise<string> {
+/** Bundles a function beside a folder with its pages, as its asset has it. */
+async function bundleWithPages(name: RouteFunction, { folder, files }: { folder: string; files: string[] }): Promise<string> {
   mkdirSync(svcDir, { recursive: true });
   const asset = mkdtempSync(join(svcDir, "fuzz-"));
   assets.push(asset);
   mkdirSync(join(asset, folder));
-  writeFileSync(join(asset, folder, `${file}.gz`), gzipSync("<!doctype html>"));
+  for (const file of files) writeFileSync(join(asset, folder, `${file}.gz`), gzipSync("<!doctype html>"));
   const outfile = join(asset, "index.mjs");
   await build({
     entryPoints: [join(root, "functions", name, "handler.ts")],

@@ -3,6 +3,7 @@ import { CONNECT_CLIENTS } from "../../../core/accounts/client.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { personKey } from "../../../core/people/person.ts";
 import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
+import { requestDeviceCode } from "../../../services/identity/device-grant.ts";
 import { buildTokenWrites } from "../../../services/identity/tokens.ts";
 import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
 import { newRoom } from "../use-cases/room.ts";
@@ -105,6 +106,8 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
     for (const name of [undefined, "t", "team", "kind", "postgresql"])
       await post("people", "workspace_dependencies/create", { language, content, name });
   }
+  const devices: string[] = [];
+  for (let at = 0; at < 5; at += 1) devices.push((await requestDeviceCode(deps, { clientName: "laptop", address: "192.0.2.1" })).userCode);
   const ended = await post("run", "jobs/run/p/f/t/script", {});
   await work(room);
   const waiting = await call("run", {
@@ -131,6 +134,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
       client: ["acme"],
       username: ["mate", "absent"],
       resume_id: ["1"],
+      user_code: devices,
       signature: ["0".repeat(64)],
       file: ["approve.html", "index.html"],
       file_key: ["one.txt"],

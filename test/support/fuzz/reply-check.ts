@@ -42,7 +42,7 @@ export function createReplyCheck(): (route: Route, reply: Reply | undefined) => 
   return (route, reply) => {
     if (!reply) return ["there is no reply"];
     const documented = operations.get(route.name);
-    const faults = [...describeForm(reply), ...(documented ? describeDifference(reply, documented.operation.responses) : [])];
+    const faults = [...describeForm(route, reply), ...(documented ? describeDifference(reply, documented.operation.responses) : [])];
     if (faults.length > 0 || !documented || reply.statusCode >= 300 || !contentType(reply).startsWith("application/json")) return faults;
     const pointer = `api${documented.pointer}/${reply.statusCode}/content/application~1json/schema`;
     const validate = validators.get(pointer) ?? ajv.compile({ $ref: pointer });
@@ -60,8 +60,8 @@ const header = ({ headers = {} }: Reply, name: string): string =>
   String(Object.entries(headers).find(([sent]) => sent.toLowerCase() === name)?.[1] ?? "");
 const contentType = (reply: Reply) => header(reply, "content-type");
 
-/** The faults that no response may have: API Gateway answers an invalid one with 502. An error is one sentence with its code. */
-function describeForm(reply: Reply): string[] {
+/** The faults that no response may have: API Gateway answers an invalid one with 502. An error is one sentence with its code, also in the JSON of OAuth. */
+function describeForm(route: Route, reply: Reply): string[] {
   const { statusCode, headers = {}, multiValueHeaders = {}, body } = reply;
   const faults: string[] = [];
   const pairs = [
@@ -81,7 +81,8 @@ function describeForm(reply: Reply): string[] {
   const code = header(reply, "x-svc-error");
   if (statusCode >= 500 && code !== tooLong) faults.push(`the status is ${statusCode}`);
   if (statuses[code] !== statusCode) faults.push(`the code ${code} does not belong to the status ${statusCode}`);
-  if (!contentType(reply).startsWith("text/plain")) faults.push(`an error is ${contentType(reply)}`);
+  const expected = Object.keys(route.oauthErrors ?? {}).includes(code) ? "application/json" : "text/plain";
+  if (!contentType(reply).startsWith(expected)) faults.push(`an error is ${contentType(reply)}`);
   if (!/\S \S/.test(body)) faults.push("an error has no sentence");
   return faults;
 }
