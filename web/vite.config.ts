@@ -1,14 +1,16 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-const PAGE = "/approve.html";
+/** The pages, by the beginning of their URLs in the service. */
+const PAGES = { "/approve/": "/approve.html", "/device": "/device.html" };
 
-/** `npx vite web` serves the page at the URLs that it has in the service, and forwards API requests to a running service. */
+/** `npx vite web` serves the pages at the URLs that they have in the service, and forwards API requests to a running service. */
 const pageAddresses: Plugin = {
   name: "page-addresses",
   configureServer: ({ middlewares }) => {
     middlewares.use((request, _, next) => {
-      if (request.url?.startsWith("/approve/")) request.url = PAGE;
+      const [, page] = Object.entries(PAGES).find(([beginning]) => request.url?.startsWith(beginning)) ?? [];
+      if (page && request.url !== page) request.url = page;
       next();
     });
   },
@@ -25,6 +27,10 @@ export default defineConfig({
     // The page's policy allows no inline scripts or styles, and only images of this origin or in data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: `${import.meta.dirname}${PAGE}` },
+    rolldownOptions: {
+      input: Object.values(PAGES).map((page) => `${import.meta.dirname}${page}`),
+      // Code that several pages use is one file, which a browser loads once.
+      output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } },
+    },
   },
 });

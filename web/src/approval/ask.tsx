@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import { Note } from "../shared/note.tsx";
+import { Sheet } from "../shared/sheet.tsx";
+import { SignIn } from "../shared/sign-in.tsx";
 import type { Address } from "./data/address.ts";
 import type { Approval } from "./data/use-approval.ts";
 import { Decide } from "./decide.tsx";
 import { Description } from "./description/description.tsx";
 import { Facts } from "./parts/facts.tsx";
-import { Note } from "./parts/note.tsx";
-import { Sheet } from "./parts/sheet.tsx";
 import { Tree } from "./parts/tree.tsx";
-import { SignIn } from "./sign-in.tsx";
 
 export type ReadyApproval = Extract<Approval, { phase: "ready" }>;
 

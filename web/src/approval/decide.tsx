@@ -1,9 +1,10 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
+import { Note } from "../shared/note.tsx";
+import type { Refused } from "../shared/service.ts";
 import type { ReadyApproval } from "./ask.tsx";
-import type { Decision, Refused } from "./data/api.ts";
+import type { Decision } from "./data/api.ts";
 import { preparedForm } from "./form/schema.ts";
-import { Note } from "./parts/note.tsx";
 
 const Form = lazy(() => import("./form/form.tsx"));
 

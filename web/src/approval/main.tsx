@@ -1,36 +1,5 @@
-import "./mantine.ts";
-import "./page.css";
-import { createTheme, MantineProvider } from "@mantine/core";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
+import { render } from "../shared/render.tsx";
 import { addressOf } from "./data/address.ts";
 import { Page } from "./page.tsx";
 
-const theme = createTheme({ respectReducedMotion: true });
-
-/** The setting of the browser applies, and nothing is stored. */
-const colorSchemes = { get: () => "auto" as const, set: () => {}, subscribe: () => {}, unsubscribe: () => {}, clear: () => {} };
-
-/** A failed fetch is shown at once, with a button to repeat it. Offline is such a failure, not a pause. */
-const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: "always" } } });
-
-const root = document.getElementById("root");
-if (!root) throw new Error("The page has no root element.");
-createRoot(root).render(
-  <StrictMode>
-    {/* Its variables and classes come as files: the page's policy takes no style that is written into the page. */}
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      colorSchemeManager={colorSchemes}
-      withCssVariables={false}
-      withGlobalClasses={false}
-      withStaticClasses={false}
-    >
-      <QueryClientProvider client={queries}>
-        <Page address={addressOf(location)} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-);
+render(<Page address={addressOf(location)} />);

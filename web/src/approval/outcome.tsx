@@ -1,10 +1,10 @@
 import { Stack, Text } from "@mantine/core";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import { Sheet } from "../shared/sheet.tsx";
+import { When } from "../shared/time/when.tsx";
 import { isOver } from "./data/refetch-interval.ts";
 import type { Verdict } from "./data/use-approval.ts";
 import { Facts } from "./parts/facts.tsx";
-import { Sheet } from "./parts/sheet.tsx";
-import { When } from "./time/when.tsx";
 
 const titles = { approved: "Approved", rejected: "Rejected", expired: "Too late", canceled: "Canceled", open: "", waiting: "" } as const;
 

@@ -1,8 +1,9 @@
 import { type Query, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
+import { Refused } from "../../shared/service.ts";
 import type { Address } from "./address.ts";
-import { type Decision, decide, loadInfo, Refused } from "./api.ts";
+import { type Decision, decide, loadInfo } from "./api.ts";
 import { refetchIntervalMs } from "./refetch-interval.ts";
 
 export type Approval =

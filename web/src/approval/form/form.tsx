@@ -2,7 +2,7 @@ import { Stack } from "@mantine/core";
 import Rjsf from "@rjsf/core/lib/components/Form.js";
 import type { RJSFValidationError } from "@rjsf/utils";
 import { type ReactNode, useState } from "react";
-import { Note } from "../parts/note.tsx";
+import { Note } from "../../shared/note.tsx";
 import { FILES_LIMIT_TEXT, filesFit } from "./files.ts";
 import { JsonField } from "./json-field.tsx";
 import type { PreparedForm } from "./schema.ts";

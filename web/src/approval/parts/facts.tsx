@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
-import type { ReactNode } from "react";
 import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
-import { Deadline } from "../time/deadline.tsx";
-import { When } from "../time/when.tsx";
+import { Fact } from "../../shared/fact.tsx";
+import { Deadline } from "../../shared/time/deadline.tsx";
+import { When } from "../../shared/time/when.tsx";
 
 /** Shows the requester, the time of the request, the deadline and the approvers so far. */
 export function Facts({ info }: { info: ApprovalInfo }) {
@@ -38,14 +38,5 @@ export function Facts({ info }: { info: ApprovalInfo }) {
         </Fact>
       )}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }

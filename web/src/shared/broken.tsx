@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from "react";
-import { Refused } from "./data/api.ts";
 import { Failed } from "./notes.tsx";
+import { Refused } from "./service.ts";
 
 const FAILED = new Refused(0, "page.failed", "A part of this page could not be loaded or displayed. No decision was sent.");
 

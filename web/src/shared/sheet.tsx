@@ -1,6 +1,9 @@
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 
+/** The title of the HTML file. */
+const PAGE_NAME = document.title;
+
 interface SheetProps {
   title: string;
   subtitle?: string | undefined;
@@ -13,7 +16,7 @@ interface SheetProps {
 export function Sheet({ title, subtitle, focus = false, children }: SheetProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Approval`;
+    document.title = `${title} · ${PAGE_NAME}`;
   }, [title]);
   useEffect(() => {
     if (focus) heading.current?.focus();

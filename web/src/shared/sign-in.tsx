@@ -1,14 +1,14 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useState } from "react";
-import { type Login, loadLogins, Refused, signIn } from "./data/api.ts";
-import { Note } from "./parts/note.tsx";
+import { Note } from "./note.tsx";
+import { type Login, loadLogins, Refused, signIn } from "./service.ts";
 
 interface SignInProps {
   why: string;
   onSignedIn: () => void;
 }
 
-/** Sign-in is part of the page, so that the approver stays at the request. */
+/** Sign-in is part of the page, so that the visitor stays at the request. */
 export function SignIn({ why, onSignedIn }: SignInProps) {
   const [logins, setLogins] = useState<{ passwords: boolean; others: Login[] }>({ passwords: true, others: [] });
   const [busy, setBusy] = useState(false);
