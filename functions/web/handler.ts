@@ -23,10 +23,14 @@ const serveFile = staticFiles({
 const approvalPage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
   serveFile("approve.html", "/approve", headers["accept-encoding"]);
 
+const devicePage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
+  serveFile("device.html", "/device", headers["accept-encoding"]);
+
 const answer = apiHandler<unknown>(
   [
     on(routes.approvalPage, approvalPage),
     on(routes.signedInApprovalPage, approvalPage),
+    on(routes.devicePage, devicePage),
     on(routes.asset, ({ params, headers }) => serveFile(params.file, `/assets/${params.file}`, headers["accept-encoding"])),
   ],
   async () => undefined,

@@ -84,6 +84,10 @@ describe("the REST API", () => {
     expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(450);
   });
 
+  it("answers addresses without others below them by one resource", () => {
+    expect([...table.keys()].filter((path) => path.startsWith("/device"))).toEqual(["/device"]);
+  });
+
   it("needs one resource for each function's own beginning of an address", () => {
     expect(prefixesOf(Object.values(routes), "run")).toEqual([
       "/api/w/{workspace}/jobs/restart",

@@ -22,6 +22,13 @@ export const webRoutes = {
     access: "open",
     params: z.object({ workspace: part, id: part }),
   }),
+  devicePage: defineRoute({
+    ...page,
+    name: "web.devicePage",
+    summary: "Show the page on which a user allows a device to sign in. Opening it does not allow anything.",
+    path: "/device",
+    access: "open",
+  }),
   asset: defineRoute({
     ...page,
     name: "web.asset",

@@ -73,13 +73,24 @@ describe("sign-in through a provider", () => {
     expect(Buffer.from(setCookies[0]?.split(/[=;]/)[1] ?? "", "base64url").toString()).not.toContain(location.searchParams.get("state"));
   });
 
-  it("a browser returns to the approval page from which it came, and to no other URL", async () => {
+  it("a browser returns to the page from which it came, and to no other URL", async () => {
     const who = await someone("fed");
     const page = `/approve/demo/1/2/${"ab".repeat(32)}?approver=ann%20b`;
     const browser = new Browser();
     const back = await browser.get((await browser.toDoor(named(who.email), "acme", page)).href);
     expect([back.status, back.location.href]).toEqual([303, client.url + page]);
-    for (const other of ["//evil.example/approve/", "https://evil.example", "/approve/\\evil", "/docs", "/approve/a\r\nx"]) {
+    const device = new Browser();
+    const toDevice = await device.get((await device.toDoor(named(who.email), "acme", "/device?user_code=BCDF-GHJK")).href);
+    expect([toDevice.status, toDevice.location.href]).toEqual([303, `${client.url}/device?user_code=BCDF-GHJK`]);
+    for (const other of [
+      "//evil.example/approve/",
+      "https://evil.example",
+      "/approve/\\evil",
+      "/docs",
+      "/approve/a\r\nx",
+      "/device/x",
+      "/device?x=1",
+    ]) {
       expect([other, (await browser.begin("acme", other)).status]).toEqual([other, 400]);
     }
   });
