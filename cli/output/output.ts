@@ -43,7 +43,11 @@ export class Output {
   table(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
     const texts = rows.map((row) => row.map((cell) => (cell === undefined || cell === null ? "" : String(cell))));
     const widths = columns.map((column, index) => Math.max(column.length, ...texts.map((row) => (row[index] ?? "").length)));
-    const format = (row: readonly string[]) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd();
+    const format = (row: readonly string[]) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join("  ")
+        .trimEnd();
     return [format(columns), ...texts.map(format)].join("\n");
   }
 }

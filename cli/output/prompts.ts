@@ -1,4 +1,4 @@
-import { exitCodes, CommandError, UsageError } from "../errors.ts";
+import { CommandError, exitCodes, UsageError } from "../errors.ts";
 
 /** Whether a person can answer questions. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -26,7 +26,7 @@ export async function askChoice(message: string, choices: readonly { value: stri
   return requireAnswer(await prompts.select({ message, options: [...choices], ...common }), prompts.isCancel);
 }
 
-function requireAnswer<T>(answer: T | symbol, isCancel: (value: unknown) => value is symbol): T {
+function requireAnswer<T>(answer: T, isCancel: (value: unknown) => boolean): Exclude<T, symbol> {
   if (isCancel(answer)) throw new CommandError("Canceled.", { exitCode: exitCodes.interrupted });
-  return answer as T;
+  return answer as Exclude<T, symbol>;
 }

@@ -42,7 +42,10 @@ export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace =
 }
 
 /** Returns the profile with the wanted name, otherwise the one of the wanted service and workspace, otherwise one of the wanted service. */
-function findProfile({ active, profiles }: Profiles, { url, workspace }: { url?: string | undefined; workspace?: string | undefined }): string | undefined {
+function findProfile(
+  { active, profiles }: Profiles,
+  { url, workspace }: { url?: string | undefined; workspace?: string | undefined },
+): string | undefined {
   const isAt = (profile: Profile) => url === undefined || originOf(profile.url) === originOf(url);
   const names = Object.keys(profiles).filter((name) => isAt(profiles[name] as Profile));
   if (workspace !== undefined && names.includes(workspace)) return workspace;

@@ -1,0 +1,20 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { formatYaml } from "../../core/sync/yaml.ts";
+import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { findGitBranch } from "../sync/git.ts";
+import { CONFIG_FILE } from "../sync/project.ts";
+
+/** Writes `svc.yaml` for the target of the command. */
+export function init(context: Context, { force = false }: { force?: boolean }): void {
+  const file = join(context.cwd, CONFIG_FILE);
+  if (existsSync(file) && !force) throw new UsageError(`${CONFIG_FILE} exists already. Add --force to replace it.`);
+  const { url, workspace } = context.target();
+  const branch = findGitBranch(context.cwd);
+  const entry = { baseUrl: url, workspaceId: workspace, ...(branch && branch !== workspace ? { gitBranch: branch } : {}) };
+  const config = { defaultTs: "bun", includes: ["f/**"], excludes: [], ...(workspace ? { workspaces: { [workspace]: entry } } : {}) };
+  const schema = `# yaml-language-server: $schema=${url}/svc.schema.json\n`;
+  writeFileSync(file, `${schema}${formatYaml(config)}`);
+  context.output.say(`${CONFIG_FILE} is ready. Next: svc sync pull`);
+}

@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { SyncOptions } from "../../core/sync/config.ts";
+import { equalsLocal } from "../../core/sync/digest.ts";
+import type { SyncItem } from "../../core/sync/item.ts";
+import type { Direction } from "../../core/sync/plan.ts";
+import type { Context } from "../context.ts";
+import { CommandError, exitCodes, UsageError } from "../errors.ts";
+import { confirm } from "../output/prompts.ts";
+import { deleteItem, saveItem } from "../sync/apply.ts";
+import { type Change, isEffective, planSync, protectSecrets } from "../sync/changes.ts";
+import { checkLint } from "../sync/lint.ts";
+import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
+import { applyPull } from "../sync/pull.ts";
+import { applyPush } from "../sync/push.ts";
+import { openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
+import { readBase } from "../sync/state.ts";
+import { readLastUndo } from "../sync/undo.ts";
+
+export interface SyncFlags extends SyncOptions {
+  dryRun?: boolean;
+  force?: boolean;
+  pruneSecrets?: boolean;
+  wait?: boolean;
+  /** Path of a plan file to apply. */
+  plan?: string;
+  /** Path of a plan file to write. */
+  output?: string;
+  exitCode?: boolean;
+}
+
+/** A plan with everything that it depends on, as `plan -o` writes it. */
+interface PlanFile {
+  version: 1;
+  url: string;
+  workspace: string;
+  changes: PlanJson;
+}
+
+function plan(session: SyncSession, direction: Direction, { force = false, pruneSecrets = false }: SyncFlags): Change[] {
+  const { project, target, local, remote } = session;
+  const changes = planSync(direction, { local, remote, base: readBase(project.root, target), force });
+  return direction === "push" ? protectSecrets(changes, { pruneSecrets }) : changes;
+}
+
+export async function runPull(context: Context, flags: SyncFlags): Promise<void> {
+  const session = await openSession(context, optionsOf(flags));
+  const changes = plan(session, "pull", flags);
+  await proceed(context, changes, "pull", flags, async () => {
+    applyPull(session, changes);
+    await session.client.find("shared_ui/get");
+  });
+}
+
+export async function runPush(context: Context, flags: SyncFlags): Promise<void> {
+  checkLint(context, openSyncProject(context, optionsOf(flags)).project);
+  const session = await openSession(context, optionsOf(flags));
+  const changes = plan(session, "push", flags);
+  if (flags.plan !== undefined) requireSamePlan(session, changes, flags.plan);
+  await proceed(context, changes, "push", flags, () => applyPush(context, session, changes, { wait: flags.wait ?? false }));
+}
+
+export async function runPlan(context: Context, flags: SyncFlags): Promise<number> {
+  const session = await openSession(context, optionsOf(flags));
+  const changes = plan(session, "push", flags);
+  if (flags.output !== undefined) {
+    const file: PlanFile = { version: 1, url: session.target.url, workspace: session.target.workspace, changes: toPlanJson(changes) };
+    writeFileSync(flags.output, `${JSON.stringify(file, undefined, 2)}\n`);
+  }
+  printPlan(changes, "push", context.output, { diffs: !context.output.json });
+  if (context.output.json) context.output.data({ changes: toPlanJson(changes) }, "");
+  const differs = changes.some((change) => isEffective(change) || change.type === "conflict");
+  return flags.exitCode && differs ? exitCodes.changes : exitCodes.done;
+}
+
+/** Shows a plan, asks, and applies it. Conflicts stop it. */
+async function proceed(
+  context: Context,
+  changes: readonly Change[],
+  direction: Direction,
+  flags: SyncFlags,
+  apply: () => unknown,
+): Promise<void> {
+  const { output } = context;
+  printPlan(changes, direction, output, { diffs: output.verbose });
+  const conflicts = changes.filter(({ type }) => type === "conflict");
+  const reply = () => output.data({ changes: toPlanJson(changes) }, "");
+  if (conflicts.length > 0) {
+    for (const change of conflicts) for (const diff of listDiffs(change, direction)) output.say(diff);
+    const side = direction === "pull" ? "the workspace's" : "your";
+    throw new CommandError(`${conflicts.length} items changed on both sides. Nothing was changed. With --force, ${side} version wins.`);
+  }
+  if (flags.dryRun) return reply();
+  const effective = changes.filter(isEffective);
+  if (effective.length > 0) {
+    const question = direction === "pull" ? `Change ${effective.length} items here?` : `Change ${effective.length} items in the workspace?`;
+    if (!(await confirm(question, context.flags))) throw new CommandError("Canceled. Nothing was changed.");
+  }
+  await apply();
+  if (effective.length > 0) output.say(output.style("green", `Done: ${summarise(effective)}`));
+  reply();
+}
+
+/** Throws if a push would change something else than the plan, because files or the workspace have changed since. */
+function requireSamePlan({ target }: SyncSession, changes: readonly Change[], file: string): void {
+  const planned = JSON.parse(readFileSync(file, "utf8")) as Partial<PlanFile>;
+  if (planned.version !== 1 || !Array.isArray(planned.changes)) throw new UsageError(`${file} is not a plan of svc.`);
+  if (planned.url !== target.url || planned.workspace !== target.workspace) {
+    throw new UsageError(`${file} is a plan for ${planned.workspace} at ${planned.url}, not for ${target.workspace} at ${target.url}.`);
+  }
+  const describe = (list: PlanJson) =>
+    list.filter(isEffective).map((change) => JSON.stringify([change.type, change.kind, change.path, change.local, change.remote]));
+  const [before, now] = [describe(planned.changes), describe(toPlanJson(changes))];
+  const moved = [...now.filter((line) => !before.includes(line)), ...before.filter((line) => !now.includes(line))];
+  const names = [...new Set(moved.map((line) => (JSON.parse(line) as string[]).slice(1, 3).join(" ")))];
+  if (names.length > 0)
+    throw new CommandError(
+      `The plan no longer holds, because these items have changed since: ${names.join(", ")}. Run: svc sync plan -o ${file}`,
+    );
+}
+
+/** Puts back what the last push changed, where nothing has changed since. */
+export async function runUndo(context: Context, flags: SyncFlags): Promise<void> {
+  const { project, target } = openSyncProject(context, optionsOf(flags));
+  const { record, forget } = readLastUndo(project.root);
+  if (record.url !== target.url || record.workspace !== target.workspace) {
+    throw new UsageError(`The last push was to ${record.workspace} at ${record.url}. Choose that workspace to undo it.`);
+  }
+  // Undo compares everything that a push may have touched, whatever the options are now.
+  const everything = { skipSecrets: false, includeSchedules: true, includeTriggers: true };
+  const kinds = new Set(record.items.map(({ key }) => key.split(" ")[0]));
+  const session = await openSession(context, {
+    ...optionsOf(flags),
+    ...everything,
+    includeUsers: kinds.has("user"),
+    includeGroups: kinds.has("group"),
+    includeSettings: kinds.has("settings"),
+    includeKey: kinds.has("encryption_key"),
+  });
+  const steps = record.items.map((item) => ({ ...item, current: session.remote.get(item.key) }));
+  const isUnchanged = ({ after, current }: (typeof steps)[number]) =>
+    after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
+  const restorable = steps.filter(isUnchanged);
+  const rest = steps.filter((step) => !isUnchanged(step));
+  for (const { key, before } of restorable) context.output.say(`${before ? "restore" : "delete"} ${key}`);
+  for (const { key } of rest) context.output.say(`leave ${key} (it has changed since the push)`);
+  if (flags.dryRun) return;
+  if (restorable.length > 0 && !(await confirm(`Undo ${restorable.length} changes of the push of ${record.at}?`, context.flags))) {
+    throw new CommandError("Canceled. Nothing was changed.");
+  }
+  for (const { before, current } of restorable.toReversed()) {
+    if (before) await saveItem(session.client, before, current?.item, { plainSecrets: false });
+    else await deleteItem(session.client, current?.item as SyncItem);
+  }
+  forget();
+  context.output.data({ restored: restorable.map(({ key }) => key), left: rest.map(({ key }) => key) }, "");
+}
+
+/** Returns the flags that are options of a synchronisation. */
+function optionsOf({ dryRun, force, pruneSecrets, wait, plan: _, output, exitCode, ...options }: SyncFlags): SyncOptions {
+  const { json, yes, verbose, url, token, workspace, ...own } = options as Record<string, unknown>;
+  return own as SyncOptions;
+}

@@ -1,0 +1,151 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type SyncOptionName, syncOptions } from "../core/sync/config.ts";
+import type { SyncFlags } from "./commands/sync.ts";
+import { Context } from "./context.ts";
+import { exitCodes } from "./errors.ts";
+import { addObjectCommands } from "./programs/objects.ts";
+import { addRunnableCommands } from "./programs/runnables.ts";
+
+/** Connects a command with the function that executes it, which is loaded then. The function may return the exit code. */
+export type Action = (context: Context, ...args: never[]) => unknown;
+
+export function run(command: Command, load: () => Promise<Action>): Command {
+  return command.action(async (...args: unknown[]) => {
+    // commander adds the flags and the command itself to the arguments.
+    const own = args.slice(0, -1);
+    const action = await load();
+    const code = await action(new Context(args.at(-1) as Command), ...(own as never[]));
+    if (typeof code === "number") process.exitCode = code;
+  });
+}
+
+const toFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Adds an option for each property of `svc.yaml`. A list is comma-separated or repeated. */
+function addSyncOptions(command: Command): Command {
+  for (const [name, schema] of Object.entries(syncOptions) as [SyncOptionName, (typeof syncOptions)[SyncOptionName]][]) {
+    const { description = "", type } = schema;
+    const flag = `--${toFlag(name)}`;
+    if (type === "boolean") {
+      command.addOption(new Option(`${flag}`, description));
+      command.addOption(new Option(`--no-${toFlag(name)}`).hideHelp());
+    } else if (type === "array") {
+      const collect = (value: string, before: string[] | undefined) => [
+        ...(before ?? []),
+        ...value.split(",").filter((glob) => glob !== ""),
+      ];
+      command.addOption(new Option(`${flag} <globs>`, description).argParser(collect));
+    } else {
+      const parse = (text: string) => {
+        const checked = schema.safeParse(type === "number" ? Number(text) : text);
+        if (!checked.success) throw new InvalidArgumentError(checked.error.issues.map(({ message }) => message).join(" "));
+        return checked.data;
+      };
+      command.addOption(new Option(`${flag} <value>`, description).argParser(parse));
+    }
+  }
+  return command;
+}
+
+function addSyncCommands(program: Command): void {
+  const sync = program.command("sync").description("Synchronise the workspace with files.");
+  const load = (name: "runPull" | "runPush" | "runUndo" | "runPlan") => async () => (await import("./commands/sync.ts"))[name] as Action;
+  const withOptions = (name: string, description: string) => addSyncOptions(sync.command(name).description(description));
+  run(
+    withOptions("pull", "Change the files here as the workspace has changed.")
+      .option("--dry-run", "show what would change")
+      .option("--force", "make the files equal to the workspace, also where they changed here"),
+    load("runPull"),
+  );
+  run(
+    withOptions("push", "Change the workspace as the files here have changed.")
+      .option("--dry-run", "show what would change")
+      .option("--force", "make the workspace equal to the files, also where it changed there")
+      .option("--prune-secrets", "delete variables and resources that have no file")
+      .option("--wait", "wait for the builds of scripts and flows")
+      .option("--plan <file>", "apply exactly this plan"),
+    load("runPush"),
+  );
+  run(
+    withOptions("plan", "Show what a push would change.")
+      .option("--force", "plan as `push --force` would")
+      .option("--prune-secrets", "plan the deletion of variables and resources that have no file")
+      .option("-o, --output <file>", "write the plan to a file")
+      .option("--exit-code", `exit with ${exitCodes.changes} if something would change`),
+    load("runPlan"),
+  );
+  run(
+    withOptions("undo", "Undo the last push where nothing has changed since.").option("--dry-run", "show what would change"),
+    load("runUndo"),
+  );
+}
+
+function addWorkspaceCommands(program: Command): void {
+  const load =
+    (name: "addWorkspace" | "listWorkspaces" | "switchWorkspace" | "removeWorkspace" | "showWhoami" | "listRemoteWorkspaces") => async () =>
+      (await import("./commands/workspace.ts"))[name] as Action;
+  const workspace = program.command("workspace").description("Profiles: a workspace of a service, with a token.");
+  run(
+    workspace
+      .command("add")
+      .description("Add a profile for a workspace.")
+      .argument("<name>", "name of the profile")
+      .argument("[id]", "id of the workspace; default: the name")
+      .argument("[url]", "address of the service")
+      .option("--create", "create the workspace if it does not exist"),
+    load("addWorkspace"),
+  );
+  run(workspace.command("list").description("List the profiles."), load("listWorkspaces"));
+  run(workspace.command("switch").description("Make a profile the active one.").argument("[name]"), load("switchWorkspace"));
+  run(workspace.command("remove").description("Remove a profile.").argument("<name>"), load("removeWorkspace"));
+  run(workspace.command("whoami").description("Show the user and the target of commands."), load("showWhoami"));
+  run(workspace.command("list-remote").description("List your workspaces at the service."), load("listRemoteWorkspaces"));
+  const loadLogin = (name: "login" | "logout") => async () => (await import("./commands/login.ts"))[name] as Action;
+  run(
+    program
+      .command("login")
+      .description("Log in at a service: confirm a code in the browser, or pass a token.")
+      .argument("<url>", "address of the service")
+      .option("--with-token", "read a token from standard input")
+      .option("--name <profile>", "name of the profile; default: the workspace"),
+    loadLogin("login"),
+  );
+  run(program.command("logout").description("Revoke the token and remove the profile."), loadLogin("logout"));
+  run(
+    program.command("init").description("Write svc.yaml for the current workspace.").option("--force", "replace an existing file"),
+    async () => (await import("./commands/init.ts")).init as Action,
+  );
+}
+
+/** Creates the program with all its commands. The code of a command is loaded when it runs. */
+export function createProgram(version: string): Command {
+  const program = new Command("svc")
+    .description("The command line of svc: a workspace as files, runs with a live log, and local development.")
+    .version(version)
+    .option("--url <url>", "address of the service")
+    .option("--token <token>", "token; prefer a profile or SVC_TOKEN, because other users see arguments")
+    .option("--workspace <name>", "workspace of svc.yaml, profile, or id of a workspace")
+    .option("--json", "print data as JSON")
+    .option("--yes", "answer every question with yes")
+    .option("--verbose", "show requests and details")
+    .showSuggestionAfterError()
+    .exitOverride();
+  addSyncCommands(program);
+  addWorkspaceCommands(program);
+  addRunnableCommands(program);
+  addObjectCommands(program);
+  // Every command reports wrong usage with the same exit code.
+  const override = (command: Command): void => {
+    command.exitOverride();
+    for (const inner of command.commands) override(inner);
+  };
+  override(program);
+  return program;
+}
+
+/** Returns the exit code for an error of commander, which has printed it. */
+export function exitCodeOf(error: CommanderError): number {
+  return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+}
+export type { SyncFlags };
+export { CommanderError };

@@ -1,0 +1,51 @@
+import type { ItemDigest } from "../../core/sync/digest.ts";
+import { compareItems, type SyncItem } from "../../core/sync/item.ts";
+import { type ChangeType, type Direction, planChanges } from "../../core/sync/plan.ts";
+import { digestsOf, type Snapshot, type SnapshotItem } from "./snapshots.ts";
+
+/** A planned change of an item with both of its versions. */
+export interface Change {
+  key: string;
+  type: ChangeType;
+  kind: string;
+  path: string;
+  reason?: string;
+  local?: SnapshotItem;
+  remote?: SnapshotItem;
+}
+
+/** Plans a synchronisation, in the order in which a push applies it. */
+export function planSync(
+  direction: Direction,
+  { local, remote, base, force }: { local: Snapshot; remote: Snapshot; base: ReadonlyMap<string, ItemDigest> | undefined; force: boolean },
+): Change[] {
+  const planned = planChanges({ direction, local: digestsOf(local), remote: digestsOf(remote), base, force });
+  const changes = planned.map(({ key, type, reason }): Change => {
+    const [mine, theirs] = [local.get(key), remote.get(key)];
+    const { kind, path } = (mine ?? theirs)?.item as SyncItem;
+    return {
+      key,
+      type,
+      kind,
+      path,
+      ...(reason ? { reason } : {}),
+      ...(mine ? { local: mine } : {}),
+      ...(theirs ? { remote: theirs } : {}),
+    };
+  });
+  return changes.sort(compareItems);
+}
+
+export const isEffective = ({ type }: Pick<Change, "type">): boolean => type === "create" || type === "change" || type === "delete";
+
+/** Kinds whose deletion loses a value that nothing else has. */
+const SECRETS = new Set(["variable", "resource"]);
+
+/** Keeps variables and resources that a push would delete, unless their deletion is requested. */
+export function protectSecrets(changes: readonly Change[], { pruneSecrets }: { pruneSecrets: boolean }): Change[] {
+  return changes.map((change) =>
+    change.type === "delete" && SECRETS.has(change.kind) && !pruneSecrets
+      ? { ...change, type: "skip", reason: "it has no file here; --prune-secrets deletes it" }
+      : change,
+  );
+}

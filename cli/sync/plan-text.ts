@@ -1,0 +1,58 @@
+import { createTwoFilesPatch } from "diff";
+import { isJsonObject } from "../../contract/json-object.ts";
+import type { Direction } from "../../core/sync/plan.ts";
+import type { Output } from "../output/output.ts";
+import type { Change } from "./changes.ts";
+
+const marks = { create: "+", change: "~", delete: "-", conflict: "!", skip: " " } as const;
+const colors = { create: "green", change: "yellow", delete: "red", conflict: "red", skip: "dim" } as const;
+
+/** Prints a plan for people: a line for each item, and on request the difference of its files. */
+export function printPlan(changes: readonly Change[], direction: Direction, output: Output, { diffs }: { diffs: boolean }): void {
+  for (const change of changes) {
+    const { type, kind, path, reason } = change;
+    const line = `${marks[type]} ${type} ${kind} ${path}${reason ? ` (${reason})` : ""}`;
+    output.say(output.style(colors[type], line));
+    if (diffs && type !== "skip") for (const diff of listDiffs(change, direction)) output.say(diff);
+  }
+  output.say(summarise(changes));
+}
+
+export function summarise(changes: readonly Change[]): string {
+  const count = (type: Change["type"]) => changes.filter((change) => change.type === type).length;
+  const parts = (Object.keys(marks) as Change["type"][]).flatMap((type) => (count(type) === 0 ? [] : [`${count(type)} to ${type}`]));
+  const conflicts = count("conflict");
+  if (parts.length === 0) return "Nothing differs.";
+  return `${parts.join(", ").replace(`${conflicts} to conflict`, `${conflicts} in conflict`)}.`;
+}
+
+/** Kinds whose files may contain passwords: their differences are not shown, because plans end up in logs. */
+const CONFIDENTIAL = new Set(["resource", "settings", "encryption_key"]);
+
+function isConfidential({ kind, local, remote }: Change): boolean {
+  const isSecret = [local, remote].some((side) => isJsonObject(side?.item.value) && side.item.value["is_secret"] === true);
+  return CONFIDENTIAL.has(kind) || isSecret;
+}
+
+/** Returns the differences between the files of both sides, from the side that changes to its new state. */
+export function listDiffs(change: Change, direction: Direction): string[] {
+  if (isConfidential(change)) return ["  (its values are not shown)"];
+  const [from, to] = direction === "push" ? [change.remote, change.local] : [change.local, change.remote];
+  const names = [...new Set([...(from?.files.keys() ?? []), ...(to?.files.keys() ?? [])])].sort();
+  return names.flatMap((name) => {
+    const [before = "", after = ""] = [from?.files.get(name), to?.files.get(name)];
+    return before === after ? [] : [createTwoFilesPatch(name, name, before, after, undefined, undefined, { context: 2 }).trimEnd()];
+  });
+}
+
+/** Returns a plan as data: for `--json` and for plan files. */
+export const toPlanJson = (changes: readonly Change[]) =>
+  changes.map(({ type, kind, path, reason, local, remote }) => ({
+    type,
+    kind,
+    path,
+    ...(reason ? { reason } : {}),
+    local: local?.digest.digest ?? null,
+    remote: remote?.digest.digest ?? null,
+  }));
+export type PlanJson = ReturnType<typeof toPlanJson>;

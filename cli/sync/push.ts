@@ -1,0 +1,99 @@
+import type { ItemDigest } from "../../core/sync/digest.ts";
+import type { Context } from "../context.ts";
+import { CommandError, exitCodes } from "../errors.ts";
+import { deleteItem, saveItem } from "./apply.ts";
+import { type Change, isEffective } from "./changes.ts";
+import { findLastSubject } from "./git.ts";
+import { mergeBase } from "./pull.ts";
+import type { SyncSession } from "./session.ts";
+import { readBase, writeBase } from "./state.ts";
+import { saveUndo } from "./undo.ts";
+import { waitForBuilds } from "./wait.ts";
+
+/** Makes the changes of a push. Saves what it replaces before the first one. Throws `CommandError` that names what is done and what is not. */
+export async function applyPush(context: Context, session: SyncSession, changes: readonly Change[], { wait = false } = {}): Promise<void> {
+  const { project, target, client } = session;
+  const effective = changes.filter(isEffective);
+  await saveUndo(session, effective);
+  const message = project.options.message ?? findLastSubject(project.root);
+  const options = { plainSecrets: project.options.plainSecrets ?? false, message };
+  const done = new Set<string>();
+  const scripts = new Map<string, string>();
+  const apply = async (change: Change): Promise<void> => {
+    if (change.type === "delete" && change.remote) await deleteItem(client, change.remote.item);
+    else if (change.local) {
+      const { scriptHash } = await saveItem(client, change.local.item, change.remote?.item, options);
+      if (scriptHash !== undefined) scripts.set(change.path, scriptHash);
+    }
+    done.add(change.key);
+    context.output.detail(`${change.type} ${change.kind} ${change.path}`);
+  };
+  try {
+    for (const group of groupChanges(effective))
+      await runParallel(group, group[0]?.kind === "folder" ? 1 : (project.options.parallel ?? 1), apply);
+  } catch (error) {
+    throw describeInterruption(error, effective, done);
+  } finally {
+    writeBase(project.root, target, baseAfter(session, changes, done));
+  }
+  if (wait)
+    await waitForBuilds(context, client, {
+      scripts,
+      flows: effective.filter(({ kind, type }) => kind === "flow" && type !== "delete").map(({ path }) => path),
+    });
+}
+
+/** Groups changes by kind: first those that create and change, then deletions from the last kind to the first, so that no reference breaks. */
+function groupChanges(changes: readonly Change[]): Change[][] {
+  const saves = Map.groupBy(
+    changes.filter(({ type }) => type !== "delete"),
+    ({ kind }) => kind,
+  );
+  const deletions = Map.groupBy(changes.filter(({ type }) => type === "delete").toReversed(), ({ kind }) => kind);
+  return [...saves.values(), ...deletions.values()];
+}
+
+/** Calls a function for each item, at most `atOnce` at a time. After a failure no further call starts, and those under way end. */
+export async function runParallel<T>(items: readonly T[], atOnce: number, call: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const failures: unknown[] = [];
+  const work = async () => {
+    for (let item = waiting.shift(); item !== undefined && failures.length === 0; item = waiting.shift()) {
+      try {
+        await call(item);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  if (failures.length > 0) throw failures[0];
+}
+
+function baseAfter(
+  { project, target, local, remote }: SyncSession,
+  changes: readonly Change[],
+  done: ReadonlySet<string>,
+): Map<string, ItemDigest> {
+  const base = mergeBase({ before: readBase(project.root, target), local, remote, changes, applied: done });
+  for (const key of done) {
+    const item = local.get(key);
+    if (item) base.set(key, item.digest);
+    else base.delete(key);
+  }
+  return base;
+}
+
+function describeInterruption(error: unknown, changes: readonly Change[], done: ReadonlySet<string>): CommandError {
+  const list = (wanted: boolean) =>
+    changes.filter(({ key }) => done.has(key) === wanted).map(({ type, kind, path }) => `  ${type} ${kind} ${path}`);
+  const [finished, open] = [list(true), list(false)];
+  const reason = error instanceof Error ? error.message : String(error);
+  const parts = [
+    reason,
+    ...(finished.length > 0 ? [`Done (${finished.length}):`, ...finished] : []),
+    `Not done (${open.length}):`,
+    ...open,
+  ];
+  return new CommandError(`${parts.join("\n")}\nRun the same command again to continue.`, { exitCode: exitCodes.failed, cause: error });
+}

@@ -1,0 +1,159 @@
+import { unzipSync } from "fflate";
+import { fromArchive } from "../../core/sync/archive.ts";
+import type { SyncOptions } from "../../core/sync/config.ts";
+import { digestItem, type ItemDigest } from "../../core/sync/digest.ts";
+import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
+import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
+import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
+import { isSelected } from "../../core/sync/select.ts";
+import { fromSpecificFile, isSpecific, toSpecificFile } from "../../core/sync/specific-items.ts";
+import { listEntries } from "../../core/sync/workspace-entry.ts";
+import type { ApiClient } from "../api/client.ts";
+import { CommandError } from "../errors.ts";
+import type { Output } from "../output/output.ts";
+import { readLocalFiles } from "./local-files.ts";
+import type { Project } from "./project.ts";
+
+/** An item with its digest and its files under the names that they have on disk. */
+export interface SnapshotItem {
+  item: SyncItem;
+  digest: ItemDigest;
+  files: FileMap;
+}
+export type Snapshot = Map<string, SnapshotItem>;
+
+/** What the service says about names of files. */
+export interface RemoteRules {
+  /** The items that the service marks as specific to a workspace, by `kind path`. */
+  marked: ReadonlySet<string>;
+  layout: LayoutOptions;
+}
+
+export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: LayoutOptions["fileTypes"] = {}): LayoutOptions => ({
+  defaultTs: options.defaultTs ?? "bun",
+  nonDottedPaths: options.nonDottedPaths ?? false,
+  fileTypes,
+});
+
+/** Loads what the names of files depend on. Other services may not have these routes. */
+export async function loadRules(client: ApiClient, project: Project): Promise<RemoteRules> {
+  const marked = await client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific");
+  const fileTypes = await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map");
+  return {
+    marked: new Set((marked ?? []).map(({ item_kind, path }) => `${item_kind} ${path}`)),
+    layout: toLayout(project, fileTypes ?? {}),
+  };
+}
+
+/** Downloads the workspace and returns the items that the options include. */
+export async function loadRemote(
+  client: ApiClient,
+  project: Project,
+  rules: RemoteRules,
+  local: FileMap,
+  output: Output,
+): Promise<Snapshot> {
+  const { options } = project;
+  const response = await client.fetch("GET", "workspaces/tarball", {
+    query: toArchiveQuery(options),
+    headers: { "content-type": "application/octet-stream" },
+  });
+  const entries = unzip(new Uint8Array(await response.arrayBuffer()), client.options.url);
+  const { items, strange } = fromArchive(entries, rules.layout);
+  for (const name of strange) output.say(`${name} is left out: svc cannot store it as a file.`);
+  const groups = groupFiles(local, rules.layout);
+  const snapshot: Snapshot = new Map();
+  for (const item of items) {
+    const files = nameFiles(item, project, rules, groups.get(itemKey(item))?.files);
+    if (isSelected(item, [...files.keys()], options)) snapshot.set(itemKey(item), { item, digest: digestItem(item), files });
+  }
+  return snapshot;
+}
+
+function unzip(bytes: Uint8Array, url: string): Map<string, string> {
+  try {
+    return new Map(Object.entries(unzipSync(bytes)).map(([name, content]) => [name, new TextDecoder().decode(content)]));
+  } catch {
+    throw new CommandError(`The archive from ${url} is not a zip file: a proxy may have changed it. Try again.`);
+  }
+}
+
+function toArchiveQuery(options: SyncOptions) {
+  return {
+    archive_type: "zip",
+    plain_secret: options.plainSecrets ?? false,
+    skip_variables: options.skipVariables ?? false,
+    skip_resources: options.skipResources ?? false,
+    skip_resource_types: options.skipResourceTypes ?? false,
+    skip_secrets: options.skipSecrets ?? true,
+    include_schedules: options.includeSchedules ?? false,
+    include_triggers: options.includeTriggers ?? false,
+    include_users: options.includeUsers ?? false,
+    include_groups: options.includeGroups ?? false,
+    include_settings: options.includeSettings ?? false,
+    include_key: options.includeKey ?? false,
+    include_workspace_dependencies: !(options.skipWorkspaceDependencies ?? false),
+    skip_datatable_migrations: options.skipDataMigrations ?? false,
+    default_ts: options.defaultTs ?? "bun",
+    settings_version: "v2",
+    preserve_extra_perms: true,
+    sync_behavior_version: options.syncBehavior ?? "v0",
+    all_kinds: true,
+  };
+}
+
+/** Returns the files of an item under the names that they have on disk. Inline scripts keep the names of existing files. */
+function nameFiles(item: SyncItem, project: Project, { layout, marked }: RemoteRules, existing: FileMap | undefined): FileMap {
+  const files = toFiles(item, layout, readKnownNames(item, layout, existing));
+  if (project.entry === undefined || !isSpecific(item, project.specific, marked)) return files;
+  const name = project.entry;
+  return new Map([...files].map(([file, text]) => [toSpecificFile(file, name), text]));
+}
+
+function readKnownNames(item: SyncItem, layout: LayoutOptions, existing: FileMap | undefined): Map<string, string> | undefined {
+  if (item.kind !== "flow" && item.kind !== "app") return undefined;
+  const yaml = existing?.get(`${item.path}${folderSuffix(item.kind, layout)}/${item.kind}.yaml`);
+  return yaml === undefined ? undefined : readInlineNames(item, yaml);
+}
+
+/** The local files of a project under their common names, and the names that they have on disk. */
+export interface LocalFiles {
+  files: FileMap;
+  /** The name on disk by common name, where they differ. */
+  onDisk: Map<string, string>;
+  problems: FileProblem[];
+}
+
+/** Reads the files of a project. The files of the chosen workspace replace common ones; those of other workspaces are ignored. */
+export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
+  const { files: all, problems } = readLocalFiles(root);
+  const others = [...listEntries(config).keys()].filter((name) => name !== entry);
+  const files: FileMap = new Map();
+  const onDisk = new Map<string, string>();
+  for (const [file, text] of all) {
+    const common = entry === undefined ? undefined : fromSpecificFile(file, entry);
+    if (common !== undefined) {
+      files.set(common, text);
+      onDisk.set(common, file);
+      continue;
+    }
+    if (others.some((name) => fromSpecificFile(file, name) !== undefined)) continue;
+    if (!onDisk.has(file)) files.set(file, text);
+  }
+  return { files, onDisk, problems };
+}
+
+/** Parses the files of a project and returns the items that the options include, with every problem. */
+export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOptions): { snapshot: Snapshot; problems: FileProblem[] } {
+  const { items, problems } = parseFiles(local.files, layout);
+  const groups = groupFiles(local.files, layout);
+  const snapshot: Snapshot = new Map();
+  for (const item of items) {
+    const own = groups.get(itemKey(item))?.files ?? new Map<string, string>();
+    const files = new Map([...own].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
+    if (isSelected(item, [...files.keys()], project.options)) snapshot.set(itemKey(item), { item, digest: digestItem(item), files });
+  }
+  return { snapshot, problems: [...local.problems, ...problems] };
+}
+
+export const digestsOf = (snapshot: Snapshot): Map<string, ItemDigest> => new Map([...snapshot].map(([key, { digest }]) => [key, digest]));
