@@ -35,6 +35,8 @@ export const limits = {
   flowLogChars: 1024 * 1024,
   flowLogJobs: 1000,
   scriptBytes: 1024 * 1024,
+  /** Number of scripts that one script imports by their paths, itself included. */
+  importedScripts: 200,
   /** Size of a flow with its inline scripts, the maximum of a request body. */
   flowBytes: 4 * 1024 * 1024,
   /** Nesting depth of lists of modules. Each level adds to the names of results, and to the state machine for parallel lists. */

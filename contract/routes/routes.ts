@@ -9,6 +9,7 @@ import { flowRoutes } from "./flows/flows.ts";
 import { userStateRoutes } from "./flows/user-states.ts";
 import { instanceRoutes } from "./instance/instance.ts";
 import { webRoutes } from "./instance/web.ts";
+import { dependencyRunRoutes } from "./jobs/dependency-runs.ts";
 import { internalRoutes } from "./jobs/internal.ts";
 import { jobControlRoutes } from "./jobs/job-control.ts";
 import { jobListRoutes } from "./jobs/job-lists.ts";
@@ -46,6 +47,7 @@ import { workspaceRoutes } from "./workspaces/workspaces.ts";
 export const routes = {
   ...runRoutes,
   ...flowRunRoutes,
+  ...dependencyRunRoutes,
   ...userStateRoutes,
   ...streamRoutes,
   ...jobRoutes,

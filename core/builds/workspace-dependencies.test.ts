@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listNpmPackages, listPythonRequirements } from "./packages.ts";
-import { findDependencyLanguage, findNamedDependencies, parseDependencies } from "./workspace-dependencies.ts";
+import { findDependencyFile, findDependencyLanguage, findNamedDependencies, parseDependencies } from "./workspace-dependencies.ts";
 
 describe("a list of package versions", () => {
   it("is a package.json, requirements, or a go.mod", () => {
@@ -64,6 +64,23 @@ describe("a list of package versions", () => {
     ["python3", "# requirements: shop\nimport x", undefined],
   ] as const)("is named in a comment at the beginning of a script: %s, %j", (language, source, name) => {
     expect(findNamedDependencies(language, source)).toBe(name);
+  });
+
+  it.each([
+    ["bun", undefined, "the default"],
+    ["bun", "next", "the named one"],
+    ["python3", undefined, "of Python"],
+    ["python3", "next", undefined],
+    ["go", undefined, "of Go"],
+  ] as const)("is found in the file of its language and name: %s, %s", (language, name, content) => {
+    const files = {
+      "dependencies/package.json": "the default",
+      "dependencies\\next.package.json": "the named one",
+      "requirements.in": "of Python",
+      "dependencies/go.mod": "of Go",
+      "other/go.mod": "of another folder",
+    };
+    expect(findDependencyFile(files, language, name)).toBe(content);
   });
 
   it("is shared by the languages with npm packages", () => {

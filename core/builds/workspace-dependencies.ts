@@ -39,6 +39,19 @@ export function findNamedDependencies(language: DependencyLanguage, source: stri
   return undefined;
 }
 
+/** The names of the files that contain the lists in a synchronised folder (api.md §6.2). */
+const FILES: Record<DependencyLanguage, string> = { bun: "package.json", python3: "requirements.in", go: "go.mod" };
+
+/** Returns the content of a list among files by name, with or without their folder `dependencies`. */
+export function findDependencyFile(
+  files: Readonly<Record<string, string>>,
+  language: DependencyLanguage,
+  name: string | undefined,
+): string | undefined {
+  const wanted = name === undefined ? FILES[language] : `${name}.${FILES[language]}`;
+  return Object.entries(files).find(([file]) => file.replaceAll("\\", "/").replace(/^dependencies\//, "") === wanted)?.[1];
+}
+
 /** As in imports of scripts: package managers also accept paths, git references and URLs, which would read content from outside the registry. */
 const NPM_VERSION = /^[\w.+*^~<>=| -]{1,200}$/;
 const packageJsonSchema = z.object({

@@ -95,6 +95,15 @@ export function removeInlineCode(value: FlowValue): FlowValue {
   return copy;
 }
 
+/** Returns a copy of the flow in which each inline script has the lock that `locks` contains for its module. */
+export function addLocks(value: FlowValue, locks: Readonly<Record<string, string>>): FlowValue {
+  const copy = structuredClone(value);
+  for (const { id, value: inline } of listAllModules(copy)) {
+    if (inline.type === "rawscript" && Object.hasOwn(locks, id)) inline.lock = locks[id];
+  }
+  return copy;
+}
+
 /** Returns the `Flow` of api.md §3.2. */
 export function toFlowJson(
   { sent, version, hash, createdBy, createdAtMs }: StoredFlow,

@@ -4,7 +4,9 @@ import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { actions } from "../../contract/access/actions.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type FlowPreview, flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
+import { dependencyRunRoutes as dependencyRoutes } from "../../contract/routes/jobs/dependency-runs.ts";
 import { type RunQuery, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
+import { buildDependenciesRequest, buildFlowDependenciesRequest } from "../../services/execution/requests/dependency-request.ts";
 import { buildFlowPreviewRequest, buildPreviewRequest } from "../../services/execution/requests/preview-request.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
 import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
@@ -83,6 +85,9 @@ export const handler = apiHandler<RunAuth>(
     on(routes.runPreview, async (call) => startAndReply(await buildPreviewRequest(deps, toPreview(call)))),
     on(routes.runWaitPreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),
     on(routes.runInlinePreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),
+    on(dependencyRoutes.runDependencies, async (call) => waitAndReply(await buildDependenciesRequest(deps, toPreview(call)), call.query)),
+    on(dependencyRoutes.runDependenciesAsync, async (call) => startAndReply(await buildDependenciesRequest(deps, toPreview(call)))),
+    on(dependencyRoutes.runFlowDependenciesAsync, async (call) => startAndReply(await buildFlowDependenciesRequest(deps, toPreview(call)))),
     ...inlineRoutes(deps, (request) => waitAndReply(request, {})),
     on(flowRoutes.runFlowPreview, async (call) => startAndReply(await buildFlowPreview(call))),
     on(flowRoutes.runWaitFlowPreview, async (call) => waitAndReply(await buildFlowPreview(call), call.query)),

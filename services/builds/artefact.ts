@@ -6,7 +6,9 @@ import { actions } from "../../contract/access/actions.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
+import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import {
+  findDependencyFile,
   findDependencyLanguage,
   findNamedDependencies,
   parseDependencies,
@@ -39,6 +41,7 @@ export interface BuildSource {
   lock?: string | undefined;
   /** The job that owns the build. Scripts that its user may not read cannot be imported. */
   job: Job;
+  overrides?: BuildOverrides | undefined;
 }
 
 export type ArtefactResult =
@@ -47,9 +50,6 @@ export type ArtefactResult =
 
 /** The stored record of an artefact. */
 const storedArtefactSchema = z.object({ sha256: z.string(), lock: z.string() });
-
-/** The most scripts that one script may import, itself included. */
-const MAX_FILES = 200;
 
 /** Returns the artefact of the code: the existing one of equal inputs, or a new one. */
 export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promise<ArtefactResult> {
@@ -89,18 +89,22 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
 /** Loads the package versions that the workspace selects for a script. A lock contains all versions already. */
 async function loadDependencies(
   deps: Pick<BuildDeps, "objects">,
-  { workspace, runner, path, content, lock }: BuildSource,
+  { workspace, runner, path, content, lock, overrides }: BuildSource,
 ): Promise<SelectedDependencies | { missing: string } | undefined> {
   const language = findDependencyLanguage(runner);
   if (language === undefined || lock !== undefined) return undefined;
   const name = findNamedDependencies(language, content);
-  const list = await findDependencyContent(deps, { workspace, language, name });
+  const list =
+    findDependencyFile(overrides?.dependencyFiles ?? {}, language, name) ??
+    (await findDependencyContent(deps, { workspace, language, name }));
   if (list === undefined)
     return name === undefined ? undefined : { missing: `${path} names the list ${name} of package versions, which does not exist.` };
   const entries = parseDependencies(language, list);
   if (typeof entries === "string") return { missing: `The list of package versions for ${language} cannot be used. ${entries}` };
   return Object.keys(entries).length === 0 ? undefined : { entries, all: name !== undefined };
 }
+
+const findOwn = (record: Readonly<Record<string, string>> = {}, name: string) => (Object.hasOwn(record, name) ? record[name] : undefined);
 
 /**
  * Collects the script's source and that of every script it imports by path, in their newest versions. Paths that do not exist or that the
@@ -116,13 +120,19 @@ async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ f
     const reader = await actor;
     return reader !== undefined && may(reader, actions.readScript.access, { workspace: source.workspace, path });
   };
+  const loadDeployed = async (path: string) => {
+    const head = parseScript(await deps.objects.get(keys.scriptHead(source.workspace, path)));
+    if (!head || head.archived || !(await mayRead(path))) return undefined;
+    return (await loadScriptVersion(deps, source.workspace, head.hash)).sent.content;
+  };
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     for (const imported of listScriptImports(source.runner, path, files[path] ?? "")) {
       if (files[imported] !== undefined) continue;
-      const head = parseScript(await deps.objects.get(keys.scriptHead(source.workspace, imported)));
-      if (!head || head.archived || !(await mayRead(imported))) continue;
-      if (Object.keys(files).length >= MAX_FILES) return { missing: `${source.path} imports more than ${MAX_FILES} scripts.` };
-      files[imported] = (await loadScriptVersion(deps, source.workspace, head.hash)).sent.content;
+      const content = findOwn(source.overrides?.sources, imported) ?? (await loadDeployed(imported));
+      if (content === undefined) continue;
+      if (Object.keys(files).length >= limits.importedScripts)
+        return { missing: `${source.path} imports more than ${limits.importedScripts} scripts.` };
+      files[imported] = content;
       waiting.push(imported);
     }
   }

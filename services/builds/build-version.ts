@@ -1,12 +1,16 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
+import { findRunner } from "../../contract/languages.ts";
+import type { UnstoredCode } from "../../core/builds/overrides.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
+import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { BuildState } from "../../core/scripts/version.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
+import { loadJson } from "../jobs/values/values.ts";
 import { loadScriptVersion, requireScriptVersion } from "../scripts/load.ts";
 import { recordBuild } from "../scripts/settle-build.ts";
-import { type BuildDeps, buildArtefact } from "./artefact.ts";
+import { type ArtefactResult, type BuildDeps, buildArtefact } from "./artefact.ts";
 
 export interface BuildVersionDeps extends BuildDeps, FinishJobDeps {
   queue: Queue;
@@ -36,12 +40,26 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
   await objects.put({ ...keys.versionLock(workspace, hash), value: built.ok ? { lock: built.lock } : { lockErrorLogs: built.log } });
   await recordBuild(objects, runnable, state);
   await sendBuildWaiters(deps, workspace, hash);
-  return endJob(
-    deps,
-    job,
-    built.ok
-      ? { state: "succeeded", resultJson: JSON.stringify({ lock: built.lock }) }
-      : { state: "failed", resultJson: JSON.stringify({ error: { name: "DependencyError", message: built.error } }) },
-    { log: built.log },
-  );
+  return endBuild(deps, job, built);
+}
+
+/** Runs a `dependencies` job of code that is not stored: its lock is the result. Equal code has the same artefact, so a repeated build is quick. */
+export async function buildUnstored(deps: BuildVersionDeps, job: RunningJob): Promise<EndedJob | undefined> {
+  const { workspace, language, code } = job;
+  const { content, at, sources, dependencyFiles } = (code ? await loadJson(deps, job, code) : {}) as Partial<UnstoredCode> & {
+    content?: string;
+  };
+  if (!language || content === undefined) throw new Error(`The job ${job.id} has no code.`);
+  const runner = findRunner(language, content);
+  if (!runner) return endJob(deps, job, noRunnerEnding(language));
+  const path = at || `${job.permissionedAs}/preview`;
+  return endBuild(deps, job, await buildArtefact(deps, { workspace, runner, path, content, job, overrides: { sources, dependencyFiles } }));
+}
+
+/** Ends a `dependencies` job with the lock or with the failure of its build. */
+function endBuild(deps: BuildVersionDeps, job: RunningJob, built: ArtefactResult): Promise<EndedJob | undefined> {
+  const ending: Ending = built.ok
+    ? { state: "succeeded", resultJson: JSON.stringify({ lock: built.lock }) }
+    : failedEnding({ name: "DependencyError", message: built.error });
+  return endJob(deps, job, ending, { log: built.log });
 }

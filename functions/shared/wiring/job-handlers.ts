@@ -2,7 +2,7 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
-import { type BuildVersionDeps, buildVersion } from "../../../services/builds/build-version.ts";
+import { type BuildVersionDeps, buildUnstored, buildVersion } from "../../../services/builds/build-version.ts";
 import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
 import type { JobClaimer } from "../../../services/execution/handle-job-message.ts";
 import { refuseJob } from "../../../services/execution/refuse-job.ts";
@@ -11,6 +11,7 @@ import type { JobHandler, RunJobDeps } from "../../../services/execution/run-job
 import { runPreview } from "../../../services/execution/run-preview.ts";
 import { runScript } from "../../../services/execution/run-script.ts";
 import { buildFlow } from "../../../services/flows/definitions/build.ts";
+import { lockFlow } from "../../../services/flows/definitions/lock-flow.ts";
 import type { FinishFlowDeps } from "../../../services/flows/lifecycle/finish.ts";
 import { type StartFlowDeps, startFlow } from "../../../services/flows/lifecycle/start.ts";
 import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";
@@ -29,10 +30,10 @@ export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" |
     handlers: {
       script: (job, input) => runScript(deps, job, input),
       preview: (job) => runPreview(deps, job),
-      dependencies: (job) => buildUnderLease(deps, job, buildVersion(deps, job)),
+      dependencies: (job) => buildUnderLease(deps, job, job.code ? buildUnstored(deps, job) : buildVersion(deps, job)),
       flow: start,
       flowpreview: start,
-      flowdependencies: (job) => buildUnderLease(deps, job, buildFlow(deps, job)),
+      flowdependencies: (job) => buildUnderLease(deps, job, job.code ? lockFlow(deps, job) : buildFlow(deps, job)),
       flowscript: (job, input) => runInlineScript(deps, job, input),
       appdependencies: refuse,
       appscript: refuse,

@@ -8,7 +8,7 @@ import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
 import { type BuildRequestDeps, buildJobOptions, type RunRequest } from "./run-request.ts";
 
 /** A call that runs code that is not stored. */
-interface PreviewCall<Body> {
+export interface PreviewCall<Body> {
   actor: Actor;
   workspace: string;
   query: RunQuery & { timeout?: number | undefined };

@@ -29,7 +29,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
     functions,
     workspace,
     flow.path,
-    await planFlow(deps, job, flow.path, storedFlowValueSchema.parse(sent.value)),
+    await planFlow(deps, job, { path: flow.path, value: storedFlowValueSchema.parse(sent.value) }),
   );
   let build: FlowBuild = { state: "failed", job: job.id, error: planned.ok ? "" : planned.error };
   if (planned.ok) {

@@ -1,5 +1,6 @@
 import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.ts";
 import { findRunner } from "../../../contract/languages.ts";
+import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { type FlowPlan, listAllModules, removeInlineCode } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { type BuildDeps, buildArtefact } from "../../builds/artefact.ts";
@@ -15,11 +16,18 @@ export type PlanResult =
 type RawScript = FlowModule & { value: Extract<FlowModule["value"], { type: "rawscript" }> };
 const isInlineScript = (module: FlowModule): module is RawScript => module.value.type === "rawscript";
 
+/** The flow to build. */
+interface FlowSource {
+  path: string;
+  value: FlowValue;
+  overrides?: BuildOverrides | undefined;
+}
+
 /** The number of inline scripts that are built at the same time. */
 const AT_ONCE = 4;
 
 /** Builds a flow's inline scripts and returns its plan. Equal scripts have the same artefact and are built once. */
-export async function planFlow(deps: BuildDeps, job: Job, path: string, value: FlowValue): Promise<PlanResult> {
+export async function planFlow(deps: BuildDeps, job: Job, { path, value, overrides }: FlowSource): Promise<PlanResult> {
   const { readScriptInterface: interfaceOf } = await import("../../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
   const locks: Record<string, string> = {};
@@ -38,6 +46,7 @@ export async function planFlow(deps: BuildDeps, job: Job, path: string, value: F
         content: raw.content,
         lock: raw.lock || undefined,
         job,
+        overrides,
       };
       const built = await buildArtefact(deps, source);
       logs.push(`${id}: ${built.log}`);

@@ -62,7 +62,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
 async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { storage, functions } = deps;
   const { flow: sent } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown };
-  const built = await planFlow(deps, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
+  const built = await planFlow(deps, job, { path: job.path ?? `${job.permissionedAs}/preview`, value: flowValueSchema.parse(sent) });
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });
   const plan = `${objectPrefix(job)}plan.json`;

@@ -5,6 +5,7 @@ import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Retention } from "../../../contract/retention.ts";
 import type { JobKind } from "../../../contract/routes/jobs/job.ts";
+import type { UnstoredCode } from "../../../core/builds/overrides.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { computeCacheKey, containsFiles } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
@@ -46,8 +47,8 @@ export interface NewJob {
   reusedSteps?: readonly Child[] | undefined;
   /** For a restarted flow: the earlier run, whose results are stored for as long as the new job. */
   restartedFrom?: string | undefined;
-  /** A preview's source, and the lock to build it with. */
-  code?: { content: string; lock?: string } | { flow: unknown } | undefined;
+  /** The source of a preview, or of a job that only builds. */
+  code?: UnstoredCode | undefined;
   timeoutS?: number | undefined;
   /** The maximum age of a cached result that may be used instead of a run, in seconds. */
   cacheTtlS?: number | undefined;
