@@ -37,6 +37,9 @@ export const limits = {
   scriptBytes: 1024 * 1024,
   /** Number of scripts that one script imports by their paths, itself included. */
   importedScripts: 200,
+  /** Time for which the source of an unsaved script is stored, and number of such sources that one request names or compares. Each is one or two reads. */
+  tempScriptMs: 24 * 3600 * 1000,
+  tempScriptRefs: 2000,
   /** Size of a flow with its inline scripts, the maximum of a request body. */
   flowBytes: 4 * 1024 * 1024,
   /** Nesting depth of lists of modules. Each level adds to the names of results, and to the state machine for parallel lists. */

@@ -1,5 +1,5 @@
 import type { ItemDigest } from "../../core/sync/digest.ts";
-import { compareItems, type SyncItem } from "../../core/sync/item.ts";
+import { compareItems } from "../../core/sync/item.ts";
 import { type ChangeType, type Direction, planChanges } from "../../core/sync/plan.ts";
 import { digestsOf, type Snapshot, type SnapshotItem } from "./snapshots.ts";
 
@@ -22,7 +22,7 @@ export function planSync(
   const planned = planChanges({ direction, local: digestsOf(local), remote: digestsOf(remote), base, force });
   const changes = planned.map(({ key, type, reason }): Change => {
     const [mine, theirs] = [local.get(key), remote.get(key)];
-    const { kind, path } = (mine ?? theirs)?.item as SyncItem;
+    const { kind, path } = ((mine ?? theirs) as SnapshotItem).item;
     return {
       key,
       type,

@@ -32,6 +32,7 @@ import { draftRoutes } from "./stored/drafts.ts";
 import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
+import { tempScriptRoutes } from "./stored/temp-scripts.ts";
 import { variableRoutes } from "./stored/variables.ts";
 import { workspaceDependencyRoutes } from "./stored/workspace-dependencies.ts";
 import { syncRoutes } from "./sync/sync.ts";
@@ -58,6 +59,7 @@ export const routes = {
   ...approvalNoticeRoutes,
   ...fileRoutes,
   ...scriptRoutes,
+  ...tempScriptRoutes,
   ...flowRoutes,
   ...variableRoutes,
   ...resourceRoutes,

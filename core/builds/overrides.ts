@@ -2,6 +2,8 @@
 export interface BuildOverrides {
   /** Sources by script path, which imports find before the stored scripts. */
   sources?: Readonly<Record<string, string>> | undefined;
+  /** Hashes of temporary sources by script path, which imports find before the stored scripts. */
+  tempScripts?: Readonly<Record<string, string>> | undefined;
   /** Lists of package versions by the name of their file (`package.json`, `<name>.requirements.in`), used before the stored lists. */
   dependencyFiles?: Readonly<Record<string, string>> | undefined;
 }

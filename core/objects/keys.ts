@@ -86,6 +86,11 @@ export const keys = {
   version: (workspace: string, hash: string): ObjectKey => ({ pk: `V#${workspace}#${hash}`, sk: "head" }),
   versionBody: (workspace: string, hash: string): ObjectKey => ({ pk: `V#${workspace}#${hash}`, sk: "body" }),
   versionLock: (workspace: string, hash: string): ObjectKey => ({ pk: `V#${workspace}#${hash}`, sk: "lock" }),
+  /** A part of the source of an unsaved script, by its hash. */
+  tempSource: (workspace: string, hash: string, part: number): ObjectKey => ({
+    pk: `TEMPSOURCE#${workspace}#${hash}`,
+    sk: String(part).padStart(3, "0"),
+  }),
   history: (workspace: string, path: string, atMs: number, hash: string): ObjectKey => ({
     pk: `H#${workspace}#${path}`,
     sk: `${String(atMs).padStart(14, "0")}#${hash}`,

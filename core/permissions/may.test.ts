@@ -216,7 +216,7 @@ describe("route rules", () => {
     ...["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername"],
     ...["files.getResourceInfo", "files.getDuckdbSettings", "files.getPolarsSettings", "files.sign"],
     ...["schedules.preview", "http_triggers.routeExists"],
-    ...["openapi.generate", "openapi.download"],
+    ...["openapi.generate", "openapi.download", "scripts.diffTemp"],
   ];
   // The response of the last two authorises a decision.
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];

@@ -57,14 +57,18 @@ export function nameAuditedResource(reply: Reply, resource: string): Reply {
 }
 
 const readTokenPrefix = ({ body }: Reply) => body.slice(0, limits.tokenPrefixChars);
+const readHash = ({ body }: Reply) => body;
 const readName = (reply: Reply) => named.get(reply);
 
-/** Returns the name of the changed object from the reply, for routes whose call does not contain it: a new token, the path of a
- * version, a list of package versions without a name, the receiver of a webhook, and a device. */
+/**
+ * Returns the name of the changed object from the reply, for routes whose call does not contain it: a new token, the hash of a source, the
+ * path of a version, a list of package versions without a name, the receiver of a webhook, and a device.
+ */
 export const resourceInReply: Readonly<Record<string, (reply: Reply) => string | undefined>> = {
   "tokens.create": readTokenPrefix,
   "tokens.impersonate": readTokenPrefix,
   "users.refreshToken": readTokenPrefix,
+  "scripts.storeTemp": readHash,
   "scripts.archiveByHash": readName,
   "scripts.deleteByHash": readName,
   "flows.updateByHash": readName,

@@ -21,6 +21,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
+import { loadTempSource } from "../scripts/temp-sources.ts";
 import { findDependencyContent } from "../workspaces/dependencies.ts";
 
 export interface BuildDeps {
@@ -128,7 +129,11 @@ async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ f
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     for (const imported of listScriptImports(source.runner, path, files[path] ?? "")) {
       if (files[imported] !== undefined) continue;
-      const content = findOwn(source.overrides?.sources, imported) ?? (await loadDeployed(imported));
+      const temp = findOwn(source.overrides?.tempScripts, imported);
+      const given = findOwn(source.overrides?.sources, imported) ?? (temp && (await loadTempSource(deps, source.workspace, temp)));
+      if (given === undefined && temp !== undefined)
+        return { missing: `The temporary source of ${imported} is not stored, or its time is over: store it again.` };
+      const content = given ?? (await loadDeployed(imported));
       if (content === undefined) continue;
       if (Object.keys(files).length >= limits.importedScripts)
         return { missing: `${source.path} imports more than ${limits.importedScripts} scripts.` };

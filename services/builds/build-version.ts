@@ -46,14 +46,18 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
 /** Runs a `dependencies` job of code that is not stored: its lock is the result. Equal code has the same artefact, so a repeated build is quick. */
 export async function buildUnstored(deps: BuildVersionDeps, job: RunningJob): Promise<EndedJob | undefined> {
   const { workspace, language, code } = job;
-  const { content, at, sources, dependencyFiles } = (code ? await loadJson(deps, job, code) : {}) as Partial<UnstoredCode> & {
+  const { content, at, sources, dependencyFiles, tempScripts } = (code ? await loadJson(deps, job, code) : {}) as Partial<UnstoredCode> & {
     content?: string;
   };
   if (!language || content === undefined) throw new Error(`The job ${job.id} has no code.`);
   const runner = findRunner(language, content);
   if (!runner) return endJob(deps, job, noRunnerEnding(language));
   const path = at || `${job.permissionedAs}/preview`;
-  return endBuild(deps, job, await buildArtefact(deps, { workspace, runner, path, content, job, overrides: { sources, dependencyFiles } }));
+  return endBuild(
+    deps,
+    job,
+    await buildArtefact(deps, { workspace, runner, path, content, job, overrides: { sources, dependencyFiles, tempScripts } }),
+  );
 }
 
 /** Ends a `dependencies` job with the lock or with the failure of its build. */

@@ -1,4 +1,5 @@
 import { findRunner } from "../../contract/languages.ts";
+import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildDeps, buildArtefact } from "../builds/artefact.ts";
@@ -11,7 +12,7 @@ import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-exe
 export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { language, code } = job;
   if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
-  const preview = (await loadJson(deps, job, code)) as { content: string; lock?: string };
+  const preview = (await loadJson(deps, job, code)) as { content: string; lock?: string } & BuildOverrides;
   const runner = findRunner(language, preview.content);
   if (!runner) return endJob(deps, job, noRunnerEnding(language));
   const source = {
@@ -21,6 +22,7 @@ export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: R
     content: preview.content,
     lock: preview.lock || undefined,
     job,
+    overrides: { tempScripts: preview.tempScripts },
   };
   const artefact = await buildUnderLease(deps, job, buildArtefact(deps, source));
   if (!artefact) return undefined;

@@ -16,6 +16,7 @@ import {
   waitErrors,
   waitQuery,
 } from "../jobs/runs.ts";
+import { tempScriptRefs } from "../stored/temp-scripts.ts";
 import { flowVersion } from "./flows.ts";
 
 export const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
@@ -49,6 +50,7 @@ export const flowPreviewSchema = z.object({
   path: z.string().max(250).nullish(),
   args: jsonObject.nullish(),
   tag: z.string().max(50).nullish(),
+  temp_script_refs: tempScriptRefs.nullish(),
   restarted_from: restartedFromSchema
     .nullish()
     .describe(

@@ -4,6 +4,7 @@ import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 import { scriptLanguageSchema } from "../../languages.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
+import { tempScriptRefs } from "../stored/temp-scripts.ts";
 import { accepted, queueLimit, runErrors, runQuery, waitErrors } from "./runs.ts";
 
 const codePath = z.string().max(250);
@@ -28,6 +29,7 @@ export const dependenciesSchema = z
       .nullish()
       .describe("The path of the script to lock. The others are what it imports. May be left out if there is one script."),
     raw_workspace_dependencies: dependencyFilesSchema.nullish(),
+    temp_script_refs: tempScriptRefs.nullish(),
   })
   .refine(({ raw_scripts: scripts, entrypoint }) => scripts.length === 1 || scripts.some((script) => pathOf(script) === entrypoint), {
     path: ["entrypoint"],
@@ -47,6 +49,7 @@ export const flowDependenciesSchema = z.object({
     .nullish()
     .describe("Has no effect: the lock of an inline script is always used, and one without a lock gets one."),
   raw_workspace_dependencies: dependencyFilesSchema.nullish(),
+  temp_script_refs: tempScriptRefs.nullish(),
 });
 export type FlowDependencies = z.output<typeof flowDependenciesSchema>;
 

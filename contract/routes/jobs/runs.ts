@@ -4,6 +4,7 @@ import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, newJobId, times
 import { scriptLanguageSchema } from "../../languages.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
+import { tempScriptRefs } from "../stored/temp-scripts.ts";
 
 /** Names, separated by commas. */
 const nameList = z
@@ -60,6 +61,7 @@ export const previewSchema = z.object({
   lock: z.string().optional(),
   kind: z.enum(["code", "identity", "http"]).optional(),
   dedicated_worker: z.boolean().optional(),
+  temp_script_refs: tempScriptRefs.nullish(),
 });
 /** Arguments in a field of their own. */
 const inlineSchema = z.object({ args: jsonObject.optional() });

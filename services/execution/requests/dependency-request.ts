@@ -12,7 +12,7 @@ export async function buildDependenciesRequest(
   deps: BuildRequestDeps,
   { actor, workspace, query, body, headers }: PreviewCall<Dependencies>,
 ): Promise<RunRequest> {
-  const { raw_scripts: scripts, entrypoint, raw_workspace_dependencies: files } = body;
+  const { raw_scripts: scripts, entrypoint, raw_workspace_dependencies: files, temp_script_refs: temps } = body;
   const entry = scripts.find((script) => pathOf(script) === entrypoint) ?? scripts[0];
   if (!entry) throw new Error("The request has no script.");
   const path = pathOf(entry) ?? entrypoint ?? undefined;
@@ -28,7 +28,7 @@ export async function buildDependenciesRequest(
       kind: "dependencies",
       path: findPreviewPath(actor, workspace, path),
       language: entry.language,
-      code: { content: entry.raw_code, at: path, sources, dependencyFiles: files ?? undefined },
+      code: { content: entry.raw_code, at: path, sources, dependencyFiles: files ?? undefined, tempScripts: temps ?? undefined },
       args: {},
       tag: query.tag,
       timeoutS: BUILD_S,
@@ -42,13 +42,13 @@ export async function buildFlowDependenciesRequest(
   deps: BuildRequestDeps,
   { actor, workspace, query, body, headers }: PreviewCall<FlowDependencies>,
 ): Promise<RunRequest> {
-  const { path, flow_value: flow, raw_workspace_dependencies: files } = body;
+  const { path, flow_value: flow, raw_workspace_dependencies: files, temp_script_refs: temps } = body;
   return {
     preview: {
       ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "flowdependencies",
       path: findPreviewPath(actor, workspace, path),
-      code: { flow, at: path ?? undefined, dependencyFiles: files ?? undefined },
+      code: { flow, at: path ?? undefined, dependencyFiles: files ?? undefined, tempScripts: temps ?? undefined },
       args: {},
       tag: query.tag,
       timeoutS: BUILD_S,

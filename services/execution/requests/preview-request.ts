@@ -21,8 +21,8 @@ export async function buildPreviewRequest(
   deps: BuildRequestDeps,
   { actor, workspace, query, body, headers }: PreviewCall<Preview>,
 ): Promise<RunRequest> {
-  const { content, language, path, args = {}, lock } = body;
-  const code = { content, ...(lock === undefined ? {} : { lock }) };
+  const { content, language, path, args = {}, lock, temp_script_refs: tempScripts } = body;
+  const code = { content, ...(lock === undefined ? {} : { lock }), ...(tempScripts ? { tempScripts } : {}) };
   return {
     preview: {
       ...(await buildJobOptions(deps, actor, workspace, query)),
@@ -43,19 +43,19 @@ export async function buildFlowPreviewRequest(
   deps: BuildRequestDeps,
   { actor, workspace, query, body, headers }: PreviewCall<FlowPreview>,
 ): Promise<RunRequest> {
-  const { value, path, args, restarted_from: origin } = body;
+  const { value, path, args, restarted_from: origin, temp_script_refs: tempScripts } = body;
   return {
     preview: {
       ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "flowpreview",
       path: findPreviewPath(actor, workspace, path),
-      code: { flow: value },
+      code: { flow: value, ...(tempScripts ? { tempScripts } : {}) },
       args: args ?? {},
       tag: query.tag ?? body.tag ?? "flow",
       timeoutS: limits.flowTimeoutS,
       eraseAfterS: value.delete_after_secs ?? undefined,
       idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_flow"], {
-        args: { args, value, ...(origin ? { origin } : {}) },
+        args: { args, value, ...(origin ? { origin } : {}), ...(tempScripts ? { tempScripts } : {}) },
         files: [],
       }),
     },

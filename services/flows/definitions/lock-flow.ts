@@ -10,9 +10,15 @@ import { planFlow } from "./plan.ts";
 
 /** Runs a `flowdependencies` job of a flow that is not stored: the result is the flow, in which each inline script has its lock. */
 export async function lockFlow(deps: BuildDeps & FinishJobDeps, job: RunningJob): Promise<FinishedJob | undefined> {
-  const { flow, at, dependencyFiles } = (job.code ? await loadJson(deps, job, job.code) : {}) as Partial<UnstoredCode> & { flow?: unknown };
+  const { flow, at, dependencyFiles, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as Partial<UnstoredCode> & {
+    flow?: unknown;
+  };
   const value = storedFlowValueSchema.parse(flow);
-  const planned = await planFlow(deps, job, { path: at || `${job.permissionedAs}/preview`, value, overrides: { dependencyFiles } });
+  const planned = await planFlow(deps, job, {
+    path: at || `${job.permissionedAs}/preview`,
+    value,
+    overrides: { dependencyFiles, tempScripts },
+  });
   const ending = planned.ok
     ? { state: "succeeded" as const, resultJson: JSON.stringify({ updated_flow_value: addLocks(value, planned.locks) }) }
     : failedEnding({ name: "DependencyError", message: planned.error });

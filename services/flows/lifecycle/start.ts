@@ -3,6 +3,7 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flows/flow-value-schema.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { collectReferences } from "../../../core/flows/references.ts";
 import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
@@ -61,8 +62,9 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
 
 async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { storage, functions } = deps;
-  const { flow: sent } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown };
-  const built = await planFlow(deps, job, { path: job.path ?? `${job.permissionedAs}/preview`, value: flowValueSchema.parse(sent) });
+  const { flow: sent, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown } & BuildOverrides;
+  const source = { path: job.path ?? `${job.permissionedAs}/preview`, value: flowValueSchema.parse(sent), overrides: { tempScripts } };
+  const built = await planFlow(deps, job, source);
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });
   const plan = `${objectPrefix(job)}plan.json`;

@@ -1,0 +1,45 @@
+import type { SourceDiff } from "../../contract/routes/stored/temp-scripts.ts";
+import { dependencyLanguage } from "../../contract/routes/stored/workspace-dependencies.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { findDependencyContent } from "../workspaces/dependencies.ts";
+import { type LoadScriptDeps, loadScriptVersion, parseScript } from "./load.ts";
+import { hashSource } from "./temp-sources.ts";
+
+/** The number of sources that are read at a time. */
+const AT_ONCE = 50;
+
+/**
+ * Returns the paths of the scripts and lists of package versions whose stored source has another hash, or that do not exist. A script that the
+ * caller may not read is answered as if it did not exist.
+ */
+export async function diffSources(
+  deps: LoadScriptDeps,
+  workspace: string,
+  { scripts, workspace_deps: lists }: SourceDiff,
+  isReadable: (path: string) => boolean,
+): Promise<string[]> {
+  const isStored = async ([path, hash]: [string, string]) => {
+    if (!isReadable(path)) return false;
+    const head = parseScript(await deps.objects.get(keys.scriptHead(workspace, path)));
+    if (!head || head.archived || head.deleted) return false;
+    return hashSource((await loadScriptVersion(deps, workspace, head.hash)).sent.content) === hash;
+  };
+  const differing = await omitTrue(Object.entries(scripts), isStored);
+  const differingLists = await omitTrue(lists ?? [], async ({ language, name, hash }) => {
+    const known = dependencyLanguage.safeParse(language);
+    const content = known.success && (await findDependencyContent(deps, { workspace, language: known.data, name: name ?? undefined }));
+    return typeof content === "string" && hashSource(content) === hash;
+  });
+  return [...differing.map(([path]) => path), ...differingLists.map(({ path }) => path)];
+}
+
+/** Returns the items for which a check returns false. */
+async function omitTrue<T>(items: readonly T[], check: (item: T) => Promise<boolean>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    const some = items.slice(at, at + AT_ONCE);
+    const outcomes = await Promise.all(some.map(check));
+    found.push(...some.filter((_, index) => !outcomes[index]));
+  }
+  return found;
+}
