@@ -37,6 +37,8 @@ export const limits = {
   scriptBytes: 1024 * 1024,
   /** Number of scripts that one script imports by their paths, itself included. */
   importedScripts: 200,
+  /** Number of entries of a bundle's archive. Each is a file of the artefact. */
+  bundleFiles: 2000,
   /** Time for which the source of an unsaved script is stored, and number of such sources that one request names or compares. Each is one or two reads. */
   tempScriptMs: 24 * 3600 * 1000,
   tempScriptRefs: 2000,

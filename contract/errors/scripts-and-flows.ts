@@ -9,6 +9,8 @@ export interface ScriptAndFlowErrors {
   "script.parentHasChild": { parentHash: string };
   "script.changedMeanwhile": { path: string };
   "script.tooLarge": { limitBytes: number };
+  "bundle.language": { language: string };
+  "bundle.invalid": { reason: string };
   "script.notOnBehalf": { email: string };
   "flow.notFound": { path: string };
   "flow.versionNotFound": { version: string };
@@ -41,6 +43,11 @@ export const scriptAndFlowAnswers: Answers<ScriptAndFlowErrors> = {
     status: 413,
     describe: ({ limitBytes }) => `The source of a script may be at most ${formatMegabytes(limitBytes)}.`,
   },
+  "bundle.language": {
+    status: 400,
+    describe: ({ language }) => `A bundle can only run as bun or nodejs, not as ${language}. Send the source instead.`,
+  },
+  "bundle.invalid": { status: 400, describe: ({ reason }) => `The archive of the bundle cannot be used: ${reason}.` },
   "script.notOnBehalf": { status: 403, describe: ({ email }) => `Only an administrator can let a script run on behalf of ${email}.` },
   "flow.notFound": { status: 404, describe: ({ path }) => `There is no flow at ${path}.` },
   "flow.versionNotFound": { status: 404, describe: ({ version }) => `There is no flow version ${version}.` },

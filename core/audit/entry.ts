@@ -22,6 +22,7 @@ export const operationNames: Readonly<Record<string, string>> = {
   "workspaces.editAutoInvite": "workspaces.edit_auto_invite_domain",
   "workspaces.changeName": "workspaces.update",
   "workspaces.changeColor": "workspaces.update",
+  "scripts.createSnapshot": "scripts.create",
   "scripts.archiveByPath": "scripts.archive",
   "scripts.archiveByHash": "scripts.archive",
   "scripts.deleteByPath": "scripts.delete",

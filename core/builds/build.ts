@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { runnerLanguages } from "../../contract/languages.ts";
+import { bundleSchema } from "./bundle.ts";
 
 /** The platform for which artefacts are built. It is part of every artefact's key. */
 export const buildTargetSchema = z.object({
@@ -24,6 +25,9 @@ export const buildRequestSchema = z.object({
   /** The package versions that the workspace selects: see `SelectedDependencies`. Without effect on a given lock. */
   dependencies: z.object({ entries: z.record(z.string(), z.string()), all: z.boolean() }).optional(),
   target: buildTargetSchema,
+  /** A bundle that is the artefact, instead of `files`, with the URL of the uploaded file. */
+  bundle: bundleSchema.optional(),
+  bundleUrl: z.string().optional(),
   /** Package registries. Empty: the default of the tool. */
   registries: z.object({ npm: z.string(), pypi: z.string(), go: z.string() }),
   /** Presigned PUT for the zip. */
@@ -49,11 +53,25 @@ export type BuildResult = z.infer<typeof buildResultSchema>;
 const LAYOUT = 1;
 
 /** Builds the artefact's S3 key. Equal inputs for an equal target in one workspace share one artefact. */
-export function buildArtefactKey(workspace: string, inputs: Omit<BuildRequest, "registries" | "uploadUrl" | "maxArtefactBytes">): string {
-  const { language, files, entry, lock, dependencies, target } = inputs;
+export function buildArtefactKey(
+  workspace: string,
+  inputs: Omit<BuildRequest, "registries" | "uploadUrl" | "bundleUrl" | "maxArtefactBytes">,
+): string {
+  const { language, files, entry, lock, dependencies, target, bundle } = inputs;
   const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
-    .update(JSON.stringify([LAYOUT, language, sorted, entry, lock ?? null, target, ...(dependencies ? [dependencies] : [])]))
+    .update(
+      JSON.stringify([
+        LAYOUT,
+        language,
+        sorted,
+        entry,
+        lock ?? null,
+        target,
+        ...(dependencies ? [dependencies] : []),
+        ...(bundle ? ["bundle", bundle.sha256, bundle.tar, bundle.format ?? null] : []),
+      ]),
+    )
     .digest("hex");
   return `artefacts/${workspace}/${digest}.zip`;
 }

@@ -69,6 +69,13 @@ export function readJavascriptImports(source: string): JavascriptImports {
   return { specifiers: [...found], jsx };
 }
 
+/** Returns whether a source is an ES module: it has a static import or an export. */
+export function hasModuleSyntax(source: string): boolean {
+  for (let node = typescript.parse(source).topNode.firstChild; node; node = node.nextSibling)
+    if (node.name === "ImportDeclaration" || node.name === "ExportDeclaration") return true;
+  return false;
+}
+
 function requiredBy(call: SyntaxNodeRef, source: string): SyntaxNode | null | undefined {
   const callee = call.node.firstChild;
   if (callee?.name !== "VariableName" || source.slice(callee.from, callee.to) !== "require") return;

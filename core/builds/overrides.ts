@@ -1,3 +1,5 @@
+import type { Bundle } from "./bundle.ts";
+
 /** The sources and lists that a build of unsaved code uses in place of those that the workspace stores. The code of its job contains them. */
 export interface BuildOverrides {
   /** Sources by script path, which imports find before the stored scripts. */
@@ -15,4 +17,4 @@ export type UnstoredCode = BuildOverrides & {
    * only if its user may save there.
    */
   at?: string | undefined;
-} & ({ content: string; lock?: string } | { flow: unknown });
+} & ({ content: string; lock?: string; bundle?: Bundle } | { flow: unknown });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
 import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.ts";
+import type { Bundle } from "../builds/bundle.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema } from "../jobs/concurrency.ts";
 
 /** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */
@@ -55,6 +56,8 @@ export interface StoredVersion {
   createdBy: string;
   createdAtMs: number;
   inferredSchema?: Record<string, unknown>;
+  /** The uploaded bundle that its runs execute, instead of its source. */
+  bundle?: Bundle;
 }
 
 /**

@@ -30,6 +30,8 @@ interface Builder {
   build(language: BuildRequest["language"], files: string | Record<string, string>, more?: Partial<BuildRequest>): Promise<Built>;
   /** Serves one package under `<origin>/<name>`, as npm's registry does. */
   publish(manifest: { name: string; version: string } & Record<string, unknown>, files: Record<string, string>): void;
+  /** Serves bytes and returns their URL. */
+  serve(path: `/${string}`, bytes: Buffer): string;
   origin(): string;
   workDir(): string;
 }
@@ -81,6 +83,10 @@ export function useBuilder(): Builder {
   let count = 0;
   return {
     origin,
+    serve(path, bytes) {
+      served.set(path, bytes);
+      return origin() + path;
+    },
     workDir: () => join(root, "work"),
     async build(language, files, more = {}) {
       const { handler } = await import("./handler.ts");

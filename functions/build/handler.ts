@@ -6,6 +6,7 @@ import { observeHandler } from "../shared/observe.ts";
 import { createArchive } from "./archive.ts";
 import { BuildFailure, BuildSandbox } from "./build-sandbox.ts";
 import { builders } from "./builders.ts";
+import { unpackBundle } from "./javascript/uploaded-bundle.ts";
 
 /** Shorter than the 5 minutes of a Lambda invocation, to leave time for reporting the failure. */
 const BUILD_TIME_MS = 280_000;
@@ -18,8 +19,7 @@ async function build(event: BuildRequest): Promise<BuildResult> {
   const request = buildRequestSchema.parse(event);
   await using sandbox = await BuildSandbox.open(BUILD_TIME_MS);
   try {
-    checkFiles(request);
-    const lock = await builders[getManifest(request.language).build](request, sandbox);
+    const lock = await fillArtefact(request, sandbox);
     sandbox.checkTime();
     const { bytes, sha256 } = await createArchive(sandbox.out, request.maxArtefactBytes);
     await upload(request.uploadUrl, bytes, sandbox.signal);
@@ -31,6 +31,17 @@ async function build(event: BuildRequest): Promise<BuildResult> {
 }
 
 export const handler = observeHandler("build", build, ({ ok }, { language }) => ({ language, ok }));
+
+/** Fills the sandbox with the artefact's files and returns the lock. Throws `BuildFailure` and `ImportProblem`. */
+async function fillArtefact(request: BuildRequest, sandbox: BuildSandbox): Promise<string> {
+  const { bundle, bundleUrl: url = "" } = request;
+  if (bundle) {
+    await unpackBundle({ bundle, url }, sandbox);
+    return "";
+  }
+  checkFiles(request);
+  return builders[getManifest(request.language).build](request, sandbox);
+}
 
 function checkFiles({ files, entry }: BuildRequest): void {
   const unsafe = Object.keys(files).find((path) => !isSafeScriptPath(path));

@@ -1,4 +1,5 @@
 import type { TokenRoute } from "../../contract/route.ts";
+import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
@@ -20,6 +21,7 @@ import {
 } from "../../services/scripts/read.ts";
 import { listScriptWebhooks } from "../../services/scripts/webhooks.ts";
 import { nameAuditedResource } from "../shared/audited-resource.ts";
+import { readBundleForm } from "../shared/bundle-form.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -41,6 +43,11 @@ export const scripts: ApiRoutes = [
       await (await importSave()).createScript(deps, { actor: auth.actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false }),
     ),
   ),
+  on(routes.createSnapshot, async ({ auth: { actor }, params: { workspace }, payload }) => {
+    const { body, file } = await readBundleForm(payload, "script", newScriptSchema);
+    const { createSnapshot } = await import("../../services/scripts/create-snapshot.ts");
+    return nameAuditedResource(text(201, await createSnapshot(deps, { actor, workspace }, body, file)), body.path);
+  }),
   on(routes.updateScript, async ({ auth: { actor }, params: { workspace, path }, body }) =>
     text(200, await (await importSave()).updateScript(deps, { actor, workspace }, path, body)),
   ),

@@ -5,15 +5,20 @@ import { actions } from "../../contract/access/actions.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type FlowPreview, flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { dependencyRunRoutes as dependencyRoutes } from "../../contract/routes/jobs/dependency-runs.ts";
-import { type RunQuery, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
+import { bundlePreviewSchema, type RunQuery, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { buildDependenciesRequest, buildFlowDependenciesRequest } from "../../services/execution/requests/dependency-request.ts";
-import { buildFlowPreviewRequest, buildPreviewRequest } from "../../services/execution/requests/preview-request.ts";
+import {
+  buildBundlePreviewRequest,
+  buildFlowPreviewRequest,
+  buildPreviewRequest,
+} from "../../services/execution/requests/preview-request.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
 import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
 import { continueEarlierRun } from "../../services/flows/lifecycle/continue-earlier-run.ts";
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
+import { readBundleForm } from "../shared/bundle-form.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
@@ -83,6 +88,10 @@ export const handler = apiHandler<RunAuth>(
     ...versionRoutes(startRoutes, deps, startAndReply),
     ...versionRoutes(waitRoutes, deps, (request, { query }) => waitAndReply(request, query)),
     on(routes.runPreview, async (call) => startAndReply(await buildPreviewRequest(deps, toPreview(call)))),
+    on(routes.runPreviewBundle, async (call) => {
+      const { body, file } = await readBundleForm(call.payload, "preview", bundlePreviewSchema);
+      return startAndReply(await buildBundlePreviewRequest(deps, { ...toPreview({ ...call, body }), bytes: file }));
+    }),
     on(routes.runWaitPreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),
     on(routes.runInlinePreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),
     on(dependencyRoutes.runDependencies, async (call) => waitAndReply(await buildDependenciesRequest(deps, toPreview(call)), call.query)),

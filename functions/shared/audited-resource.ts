@@ -68,6 +68,7 @@ export const resourceInReply: Readonly<Record<string, (reply: Reply) => string |
   "tokens.create": readTokenPrefix,
   "tokens.impersonate": readTokenPrefix,
   "users.refreshToken": readTokenPrefix,
+  "scripts.createSnapshot": readName,
   "scripts.storeTemp": readHash,
   "scripts.archiveByHash": readName,
   "scripts.deleteByHash": readName,

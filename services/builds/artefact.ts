@@ -6,6 +6,7 @@ import { actions } from "../../contract/access/actions.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
+import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import {
   findDependencyFile,
@@ -54,7 +55,6 @@ const storedArtefactSchema = z.object({ sha256: z.string(), lock: z.string() });
 
 /** Returns the artefact of the code: the existing one of equal inputs, or a new one. */
 export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promise<ArtefactResult> {
-  const { objects, storage, functions, target, registries } = deps;
   const gathered = await collectSources(deps, source);
   if ("missing" in gathered) return { ok: false, error: gathered.missing, log: `${gathered.missing}\n` };
   const dependencies = await loadDependencies(deps, source);
@@ -65,9 +65,38 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
     entry: source.path,
     ...(source.lock === undefined ? {} : { lock: source.lock }),
     ...(dependencies ? { dependencies } : {}),
-    target,
+    target: deps.target,
   };
-  const key = buildArtefactKey(source.workspace, inputs);
+  return findOrBuild(deps, source.workspace, inputs);
+}
+
+/** A bundle to run, with the key of the uploaded file. */
+export interface BundleSource {
+  workspace: string;
+  runner: RunnerLanguage;
+  bundle: Bundle;
+  s3Key: string;
+  /** The lock that its author has sent. It has no effect, because the bundle contains the packages. */
+  lock?: string;
+}
+
+/** Returns the artefact of a bundle: the existing one of an equal bundle, or a new one. */
+export async function buildBundle(deps: BuildDeps, { workspace, runner, bundle, s3Key, lock = "" }: BundleSource): Promise<ArtefactResult> {
+  const inputs = { language: runner, files: {}, entry: "", bundle, target: deps.target };
+  const built = await findOrBuild(deps, workspace, inputs, { bundleUrl: await deps.storage.createDownloadUrl(s3Key, URL_S) });
+  return built.ok ? { ...built, lock } : built;
+}
+
+/** The validity of the URLs that a build uses, in seconds. */
+const URL_S = 900;
+
+async function findOrBuild(
+  { objects, storage, functions, registries }: BuildDeps,
+  workspace: string,
+  inputs: Parameters<typeof buildArtefactKey>[1],
+  urls: Pick<BuildRequest, "bundleUrl"> = {},
+): Promise<ArtefactResult> {
+  const key = buildArtefactKey(workspace, inputs);
   const known = await objects.get(keys.artefact(key));
   if (known) {
     const { sha256, lock } = parseObject(storedArtefactSchema, known);
@@ -79,8 +108,8 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
       log: "An artefact with the same sources and dependencies already exists, so no build was necessary.\n",
     };
   }
-  const uploadUrl = await storage.createUploadUrl(key, 900);
-  const result = await functions.invokeBuild({ ...inputs, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
+  const uploadUrl = await storage.createUploadUrl(key, URL_S);
+  const result = await functions.invokeBuild({ ...inputs, ...urls, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
   if (!result.ok) return result;
   // Written after the upload, so that a recorded artefact always exists.
   await objects.put({ ...keys.artefact(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });

@@ -8,9 +8,9 @@ import type { BuildState } from "../../core/scripts/version.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
 import { loadJson } from "../jobs/values/values.ts";
-import { loadScriptVersion, requireScriptVersion } from "../scripts/load.ts";
+import { bundleObjectKey, loadScriptVersion, requireScriptVersion } from "../scripts/load.ts";
 import { recordBuild } from "../scripts/settle-build.ts";
-import { type ArtefactResult, type BuildDeps, buildArtefact } from "./artefact.ts";
+import { type ArtefactResult, type BuildDeps, buildArtefact, buildBundle } from "./artefact.ts";
 
 export interface BuildVersionDeps extends BuildDeps, FinishJobDeps {
   queue: Queue;
@@ -24,16 +24,12 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
   const { objects } = deps;
   const { workspace, hash = "" } = job;
   const runnable = requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash);
-  const { sent } = await loadScriptVersion(deps, workspace, hash);
-  if (!runnable.runner) throw new Error(`Version ${hash} has no runner.`);
-  const built = await buildArtefact(deps, {
-    workspace,
-    runner: runnable.runner,
-    path: runnable.path,
-    content: sent.content,
-    lock: sent.lock || undefined,
-    job,
-  });
+  const { runner, path } = runnable;
+  if (!runner) throw new Error(`Version ${hash} has no runner.`);
+  const { sent, bundle } = await loadScriptVersion(deps, workspace, hash);
+  const built = bundle
+    ? await buildBundle(deps, { workspace, runner, bundle, s3Key: bundleObjectKey(workspace, bundle.sha256), lock: sent.lock ?? "" })
+    : await buildArtefact(deps, { workspace, runner, path, content: sent.content, lock: sent.lock || undefined, job });
   const state: BuildState = built.ok
     ? { state: "ready", key: built.key, sha256: built.sha256, job: job.id }
     : { state: "failed", job: job.id, error: built.error };

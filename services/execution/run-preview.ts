@@ -1,8 +1,10 @@
-import { findRunner } from "../../contract/languages.ts";
+import { findRunner, type RunnerLanguage } from "../../contract/languages.ts";
+import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
-import { type BuildDeps, buildArtefact } from "../builds/artefact.ts";
+import { type BuildDeps, buildArtefact, buildBundle } from "../builds/artefact.ts";
+import { previewBundleKey } from "../builds/preview-bundle.ts";
 import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
@@ -12,21 +14,32 @@ import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-exe
 export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { language, code } = job;
   if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
-  const preview = (await loadJson(deps, job, code)) as { content: string; lock?: string } & BuildOverrides;
+  const preview = (await loadJson(deps, job, code)) as BuildOverrides & { content: string; lock?: string; bundle?: Bundle };
   const runner = findRunner(language, preview.content);
   if (!runner) return endJob(deps, job, noRunnerEnding(language));
-  const source = {
-    workspace: job.workspace,
-    runner,
-    path: job.path ?? `${job.permissionedAs}/preview`,
-    content: preview.content,
-    lock: preview.lock || undefined,
-    job,
-    overrides: { tempScripts: preview.tempScripts },
-  };
-  const artefact = await buildUnderLease(deps, job, buildArtefact(deps, source));
+  const building = preview.bundle ? buildUploaded(deps, job, runner, preview.bundle) : buildSource(deps, job, runner, preview);
+  const artefact = await buildUnderLease(deps, job, building);
   if (!artefact) return undefined;
   if (!artefact.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: artefact.error }), { log: artefact.log });
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   return resolveAndExecute(deps, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
 }
+
+const buildUploaded = (deps: BuildDeps, job: RunningJob, runner: RunnerLanguage, bundle: Bundle) =>
+  buildBundle(deps, { workspace: job.workspace, runner, bundle, s3Key: previewBundleKey(job, bundle.sha256) });
+
+const buildSource = (
+  deps: BuildDeps,
+  job: RunningJob,
+  runner: RunnerLanguage,
+  { content, lock, tempScripts }: BuildOverrides & { content: string; lock?: string },
+) =>
+  buildArtefact(deps, {
+    workspace: job.workspace,
+    runner,
+    path: job.path ?? `${job.permissionedAs}/preview`,
+    content,
+    lock: lock || undefined,
+    job,
+    overrides: { tempScripts },
+  });

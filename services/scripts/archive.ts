@@ -165,7 +165,7 @@ function toDeletedHead({ build, ...value }: Runnable): Omit<Runnable, "build"> {
   return { ...value, archived: true, deleted: true };
 }
 
-const withoutContent = (version: StoredVersion): StoredVersion => ({
+const withoutContent = ({ bundle: _, ...version }: StoredVersion): StoredVersion => ({
   ...version,
   sent: { ...version.sent, content: "", lock: null, modules: null },
 });

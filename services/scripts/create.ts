@@ -2,9 +2,10 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewScript } from "../../contract/routes/stored/script.ts";
+import type { Bundle } from "../../core/builds/bundle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { isNoop, type Runnable } from "../../core/scripts/version.ts";
+import { isNoop, type Runnable, type StoredVersion } from "../../core/scripts/version.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
@@ -19,7 +20,7 @@ export async function createScript(
   deps: SaveVersionDeps,
   { actor, workspace }: WorkspaceCaller,
   sent: NewScript,
-  { skipIfNoop = false } = {},
+  { skipIfNoop = false, bundle }: { skipIfNoop?: boolean; bundle?: Bundle } = {},
 ): Promise<string> {
   const { path } = sent;
   permitPath(actor, actions.saveScript, workspace, path);
@@ -36,7 +37,21 @@ export async function createScript(
   if (skipIfNoop && parent && isActiveAt(parent.runnable, request.path) && isNoop(currentFields(parent), request))
     return parent.runnable.hash;
   const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
-  return saveScriptVersion(deps, { actor, workspace, newScript: request, current, parent, onBehalfOf: runsAs });
+  const inherited = parent && inheritBundle(parent.version, request);
+  return saveScriptVersion(deps, {
+    actor,
+    workspace,
+    newScript: request,
+    current,
+    parent,
+    onBehalfOf: runsAs,
+    bundle: bundle ?? inherited,
+  });
+}
+
+/** A version that changes neither the source nor the digest of its parent's bundle keeps that bundle, which is then not uploaded again. */
+function inheritBundle({ sent, bundle }: StoredVersion, { content, codebase, language }: NewScript): Bundle | undefined {
+  return codebase && codebase === sent.codebase && content === sent.content && language === sent.language ? bundle : undefined;
 }
 
 /** Saves a new version of the script at a path and returns its hash. Throws `script.notFound`, and as `createScript` does. */

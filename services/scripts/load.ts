@@ -52,6 +52,9 @@ export async function findPermittedScript(
 /** The S3 key of a version's fields that are too large for an item. */
 export const scriptObjectKey = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
 
+/** The S3 key of an uploaded bundle. Equal bundles of a workspace are one object. */
+export const bundleObjectKey = (workspace: string, sha256: string) => `scripts/${workspace}/bundles/${sha256}`;
+
 /** The fields of a version as JSON text, or their location in S3. */
 const bodySchema = z.object({ json: z.string().optional(), s3Key: z.string().optional() });
 

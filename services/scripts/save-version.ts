@@ -9,6 +9,7 @@ import type { EventData } from "../../contract/events.ts";
 import { findRunner } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/script.ts";
+import type { Bundle } from "../../core/builds/bundle.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -44,13 +45,15 @@ interface SaveRequest {
   current: Runnable | undefined;
   parent: ParentVersion | undefined;
   onBehalfOf: Runnable["onBehalfOf"];
+  /** The uploaded bundle that its runs execute. */
+  bundle?: Bundle | undefined;
 }
 
 /**
  * Saves a version and returns its hash. Throws `script.changedMeanwhile`, `script.parentHasChild`, `workspace.notFound`, `path.noFolder`.
  */
 export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest): Promise<string> {
-  const { actor, workspace, newScript, parent } = save;
+  const { actor, workspace, newScript, parent, bundle } = save;
   const atMs = deps.nowMs();
   const hash = computeVersionHash(workspace, randomUUID(), newScript);
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
@@ -62,6 +65,7 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
     createdBy: actor.username,
     createdAtMs: atMs,
     ...(inferredSchema ? { inferredSchema } : {}),
+    ...(bundle ? { bundle } : {}),
   };
   const runner = findRunner(newScript.language, newScript.content);
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;

@@ -66,6 +66,13 @@ export const previewSchema = z.object({
 /** Arguments in a field of their own. */
 const inlineSchema = z.object({ args: jsonObject.optional() });
 export type Preview = z.output<typeof previewSchema>;
+/** A preview of a bundle, which is sent beside it. The source is only shown, and read for the names of its parameters. */
+export const bundlePreviewSchema = previewSchema.extend({
+  content: previewSchema.shape.content.default(""),
+  kind: z.enum(["bundle", "tarbundle"]),
+  format: z.enum(["cjs", "esm"]).optional(),
+});
+export type BundlePreview = z.output<typeof bundlePreviewSchema>;
 const previewQuery = runQuery.extend({ timeout: z.coerce.number().int().min(1).max(limits.maxTimeoutS).optional() });
 
 const inputTransform = z.discriminatedUnion("type", [
@@ -149,6 +156,22 @@ export const runRoutes = {
     status: 201,
     reply: accepted,
     errors: runErrors,
+  }),
+  runPreviewBundle: defineRoute({
+    name: "jobs.run.previewBundle",
+    summary:
+      "Run a bundle that is not stored and return the id of its job immediately: a form with the preview as JSON in `preview`, and in `file` one JavaScript file or, for the kind `tarbundle`, a tar archive with `main.js`.",
+    method: "POST",
+    path: `${base}/run/preview_bundle`,
+    access: runPreview,
+    fn: "run",
+    auth: "token",
+    params: inWorkspace,
+    query: previewQuery,
+    payload: true,
+    status: 201,
+    reply: accepted,
+    errors: [...runErrors, "body.notJson", "body.shape", "payload.form", "bundle.language", "bundle.invalid"],
   }),
   runWaitScriptByPath: defineRoute({
     name: "jobs.runWait.scripts",

@@ -69,6 +69,19 @@ export const scriptRoutes = {
     reply: hashText,
     errors: createErrors,
   }),
+  createSnapshot: defineRoute({
+    ...post,
+    name: "scripts.createSnapshot",
+    summary:
+      "Save a new version of a script together with a bundle that its runs execute: a form with the script as JSON in `script`, and in `file` one JavaScript file or a tar archive with `main.js`. The `codebase` of an archive ends in `.tar`.",
+    path: `${w}/create_snapshot`,
+    access: { domain: "scripts", verb: "write", need: "write", target: "request" },
+    params: inWorkspace,
+    payload: true,
+    status: 201,
+    reply: hashText,
+    errors: [...createErrors, "payload.form", "bundle.language", "bundle.invalid"],
+  }),
   updateScript: defineRoute({
     ...post,
     name: "scripts.update",

@@ -1,11 +1,12 @@
 import { limits } from "../../../contract/limits.ts";
 import type { Payload } from "../../../contract/payload.ts";
 import type { FlowPreview } from "../../../contract/routes/flows/flow-runs.ts";
-import type { Preview, RunQuery } from "../../../contract/routes/jobs/runs.ts";
+import type { BundlePreview, Preview, RunQuery } from "../../../contract/routes/jobs/runs.ts";
+import { checkBundle } from "../../../core/builds/check-bundle.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
-import { type BuildRequestDeps, buildJobOptions, type RunRequest } from "./run-request.ts";
+import { type BuildRequestDeps, buildJobOptions, type PreviewRequest, type RunRequest } from "./run-request.ts";
 
 /** A call that runs code that is not stored. */
 export interface PreviewCall<Body> {
@@ -20,7 +21,7 @@ export interface PreviewCall<Body> {
 export async function buildPreviewRequest(
   deps: BuildRequestDeps,
   { actor, workspace, query, body, headers }: PreviewCall<Preview>,
-): Promise<RunRequest> {
+): Promise<PreviewRequest> {
   const { content, language, path, args = {}, lock, temp_script_refs: tempScripts } = body;
   const code = { content, ...(lock === undefined ? {} : { lock }), ...(tempScripts ? { tempScripts } : {}) };
   return {
@@ -35,6 +36,29 @@ export async function buildPreviewRequest(
       timeoutS: query.timeout,
       idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview"], { args: { args, code, language }, files: [] }),
     },
+  };
+}
+
+/** Returns the request to run an uploaded bundle. Throws `idempotency.key`, `bundle.language` and `bundle.invalid`. */
+export async function buildBundlePreviewRequest(
+  deps: BuildRequestDeps,
+  call: PreviewCall<BundlePreview> & { bytes: Buffer },
+): Promise<RunRequest> {
+  const { actor, workspace, body, bytes, headers } = call;
+  const { kind, format, ...preview } = body;
+  const bundle = checkBundle({ bytes, tar: kind === "tarbundle", ...(format ? { format } : {}) }, body);
+  const { preview: job } = await buildPreviewRequest(deps, { ...call, body: preview });
+  const { args, language, content } = body;
+  return {
+    preview: {
+      ...job,
+      code: { content, bundle },
+      idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_bundle"], {
+        args: { args, content, language, bundle },
+        files: [],
+      }),
+    },
+    bundle: { bytes, sha256: bundle.sha256 },
   };
 }
 

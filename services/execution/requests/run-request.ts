@@ -9,6 +9,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { escapeEventReferences, mayRefer } from "../../../core/resources/refer.ts";
 import { escapeReferences, type Reference } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { previewBundleKey } from "../../builds/preview-bundle.ts";
 import { storeFiles } from "../../files/store.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
@@ -36,8 +37,14 @@ export interface VersionRunRequest {
   adapt?: (job: NewJob) => NewJob;
 }
 
-/** A call that runs a stored version, or code that is not stored (a preview), which is a complete job already. */
-export type RunRequest = VersionRunRequest | { preview: NewJob };
+/** A call that runs code that is not stored, as a complete job. A bundle is stored with the job. */
+export interface PreviewRequest {
+  preview: NewJob;
+  bundle?: { bytes: Buffer; sha256: string };
+}
+
+/** A call that runs a stored version, or code that is not stored. */
+export type RunRequest = VersionRunRequest | PreviewRequest;
 
 export type CreateNewJobDeps = Pick<CreateJobDeps, "objects"> & { storage: Storage };
 
@@ -61,7 +68,7 @@ export const getJobOptions = (request: RunRequest): JobOptions => ("preview" in 
 
 /** Stores the files of a request and returns its job. Throws `file.storageOff`. */
 export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
-  if ("preview" in request) return request.preview;
+  if ("preview" in request) return createPreviewJob(deps, request);
   const { target, options, tag, cacheTtlS, idempotencyKey, adapt = (job) => job } = request;
   const sent = escapeForbiddenReferences(options.actor, request.arguments);
   const { files } = sent;
@@ -80,6 +87,14 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
     ...buildJobArguments(target, sent, stored),
     idempotencyKey,
   });
+}
+
+/** Stores the bundle of a preview and returns its job, which has a fixed place for what it stores. */
+async function createPreviewJob({ storage }: CreateNewJobDeps, { preview, bundle }: PreviewRequest): Promise<NewJob> {
+  if (!bundle) return preview;
+  const job = { ...preview, id: preview.id ?? uuidv7(), retention: "long" as const };
+  await storage.putObject(previewBundleKey(job, bundle.sha256), bundle.bytes, "application/octet-stream");
+  return job;
 }
 
 /** Arguments in which no text refers to what the scopes of the caller's token do not let it read. */

@@ -1,0 +1,23 @@
+import { actions } from "../../contract/access/actions.ts";
+import type { NewScript } from "../../contract/routes/stored/script.ts";
+import { checkBundle } from "../../core/builds/check-bundle.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { permitPath } from "../identity/permit.ts";
+import { createScript } from "./create.ts";
+import { bundleObjectKey } from "./load.ts";
+import type { SaveVersionDeps } from "./save-version.ts";
+
+/**
+ * Saves a new version of a script that runs an uploaded bundle, and returns its hash. The bundle is stored first, under its own hash, so a
+ * repeated call stores it once. The suffixes of the digest in `codebase` tell its kind. Throws `bundle.*`, and as `createScript` does.
+ */
+export async function createSnapshot(deps: SaveVersionDeps, caller: WorkspaceCaller, sent: NewScript, bytes: Buffer): Promise<string> {
+  const { actor, workspace } = caller;
+  permitPath(actor, actions.saveScript, workspace, sent.path);
+  const { codebase } = sent;
+  const isModule = /\.esm(\.|$)/.test(codebase ?? "");
+  const tar = codebase?.endsWith(".tar") ?? false;
+  const bundle = checkBundle({ bytes, tar, ...(isModule ? { format: "esm" as const } : {}) }, sent);
+  await deps.storage.putObject(bundleObjectKey(workspace, bundle.sha256), bytes, "application/octet-stream");
+  return createScript(deps, caller, { ...sent, codebase: codebase || bundle.sha256 }, { bundle });
+}
