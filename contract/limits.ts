@@ -41,7 +41,7 @@ export const limits = {
   bundleFiles: 2000,
   /** Time for which the source of an unsaved script is stored, and number of such sources that one request names or compares. Each is one or two reads. */
   tempScriptMs: 24 * 3600 * 1000,
-  tempScriptRefs: 2000,
+  tempScriptRefs: 5000,
   /** Size of a flow with its inline scripts, the maximum of a request body. */
   flowBytes: 4 * 1024 * 1024,
   /** Nesting depth of lists of modules. Each level adds to the names of results, and to the state machine for parallel lists. */
