@@ -1,10 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
+import { packTar } from "modern-tar";
 import { toConfigJsonSchema } from "../core/sync/config.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
+
+/** The file of the program in its package. */
+const PROGRAM = "dist/svc.mjs";
+const SCHEMA = "svc.schema.json";
 
 /** Bundles the command line to one file and writes the JSON Schema of `svc.yaml`, below `out`. */
 export function buildCli(out: string): void {
@@ -12,7 +18,7 @@ export function buildCli(out: string): void {
   buildSync({
     absWorkingDir: dirname(here),
     entryPoints: ["cli/main.ts"],
-    outfile: join(out, "dist/svc.mjs"),
+    outfile: join(out, PROGRAM),
     bundle: true,
     format: "esm",
     platform: "node",
@@ -29,7 +35,28 @@ export function buildCli(out: string): void {
     logLevel: "warning",
   });
   mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "svc.schema.json"), `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`);
+  writeFileSync(join(out, SCHEMA), `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) buildCli(here);
+/** Builds the package as `npm pack` does, below `out`: `svc-cli.tgz`, and the schema beside it. Equal sources give equal bytes. */
+export async function packCli(out: string): Promise<void> {
+  buildCli(out);
+  const sources = new Map([
+    ["package.json", here],
+    ["README.md", here],
+    ["LICENSE", dirname(here)],
+    [PROGRAM, out],
+    [SCHEMA, out],
+  ]);
+  const entries = [...sources].map(([name, folder]) => {
+    const body = readFileSync(join(folder, name));
+    return { header: { name: `package/${name}`, size: body.length, mtime: new Date(0), mode: name === PROGRAM ? 0o755 : 0o644 }, body };
+  });
+  writeFileSync(join(out, "svc-cli.tgz"), gzipSync(await packTar(entries), { level: 9 }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , out] = process.argv;
+  if (out === undefined) buildCli(here);
+  else await packCli(out);
+}

@@ -1,23 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type SyncOptionName, syncOptions } from "../core/sync/config.ts";
-import type { SyncFlags } from "./commands/sync.ts";
-import { Context } from "./context.ts";
+import { type Action, run } from "./action.ts";
 import { exitCodes } from "./errors.ts";
-import { addObjectCommands } from "./programs/objects.ts";
-import { addRunnableCommands } from "./programs/runnables.ts";
-
-/** Connects a command with the function that executes it, which is loaded then. The function may return the exit code. */
-export type Action = (context: Context, ...args: never[]) => unknown;
-
-export function run(command: Command, load: () => Promise<Action>): Command {
-  return command.action(async (...args: unknown[]) => {
-    // commander adds the flags and the command itself to the arguments.
-    const own = args.slice(0, -1);
-    const action = await load();
-    const code = await action(new Context(args.at(-1) as Command), ...(own as never[]));
-    if (typeof code === "number") process.exitCode = code;
-  });
-}
+import { addRunCommands } from "./run-commands.ts";
 
 const toFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -132,8 +117,11 @@ export function createProgram(version: string): Command {
     .exitOverride();
   addSyncCommands(program);
   addWorkspaceCommands(program);
-  addRunnableCommands(program);
-  addObjectCommands(program);
+  addRunCommands(program);
+  run(
+    program.command("lint").description("Check the files of the project. Nothing is called."),
+    async () => (await import("./commands/lint.ts")).lint as Action,
+  );
   // Every command reports wrong usage with the same exit code.
   const override = (command: Command): void => {
     command.exitOverride();
@@ -147,5 +135,4 @@ export function createProgram(version: string): Command {
 export function exitCodeOf(error: CommanderError): number {
   return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
 }
-export type { SyncFlags };
 export { CommanderError };

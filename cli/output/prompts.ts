@@ -14,12 +14,6 @@ export async function confirm(message: string, { yes }: { yes: boolean }): Promi
   return requireAnswer(await prompts.confirm({ message, ...common }), prompts.isCancel);
 }
 
-export async function askText(message: string, { placeholder }: { placeholder?: string } = {}): Promise<string> {
-  if (!canAsk()) throw new UsageError(`${message} is missing, and there is no terminal to ask for it.`);
-  const prompts = await import("@clack/prompts");
-  return requireAnswer(await prompts.text({ message, ...(placeholder ? { placeholder } : {}), ...common }), prompts.isCancel);
-}
-
 export async function askChoice(message: string, choices: readonly { value: string; label: string }[]): Promise<string> {
   if (!canAsk()) throw new UsageError(`${message} is missing, and there is no terminal to ask for it.`);
   const prompts = await import("@clack/prompts");

@@ -141,7 +141,7 @@ interface SaveRoutes {
   exists: boolean;
 }
 
-/** Calls one of two routes, and the other one if somebody else has created or deleted the item in the meantime. */
+/** Calls one of two routes, and the other one if another client has created or deleted the item since. */
 async function createOrUpdate(
   client: ApiClient,
   body: Fields,

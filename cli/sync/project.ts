@@ -9,7 +9,7 @@ import { findGitBranch, findGitRoot } from "./git.ts";
 
 export const CONFIG_FILE = "svc.yaml";
 
-/** A folder with `svc.yaml`, and what it says about the chosen workspace. */
+/** A folder with `svc.yaml`, and the options that it has for the chosen workspace. */
 export interface Project {
   /** The folder of `svc.yaml`. */
   root: string;
@@ -23,7 +23,7 @@ export interface Project {
 }
 
 /** Finds the folder of `svc.yaml`: the current one or one above it, up to the root of the git repository. */
-export function findProjectRoot(from: string): string | undefined {
+function findProjectRoot(from: string): string | undefined {
   const top = findGitRoot(from);
   for (let folder = from; ; folder = dirname(folder)) {
     if (existsSync(join(folder, CONFIG_FILE))) return folder;

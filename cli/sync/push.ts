@@ -54,7 +54,7 @@ function groupChanges(changes: readonly Change[]): Change[][] {
 }
 
 /** Calls a function for each item, at most `atOnce` at a time. After a failure no further call starts, and those under way end. */
-export async function runParallel<T>(items: readonly T[], atOnce: number, call: (item: T) => Promise<void>): Promise<void> {
+async function runParallel<T>(items: readonly T[], atOnce: number, call: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const failures: unknown[] = [];
   const work = async () => {

@@ -22,7 +22,7 @@ export interface SnapshotItem {
 }
 export type Snapshot = Map<string, SnapshotItem>;
 
-/** What the service says about names of files. */
+/** The rules of the service for the names of files. */
 export interface RemoteRules {
   /** The items that the service marks as specific to a workspace, by `kind path`. */
   marked: ReadonlySet<string>;

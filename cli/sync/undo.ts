@@ -11,7 +11,7 @@ import { stateFolder, writePrivateFile } from "./state.ts";
 /** The number of pushes that can be undone. */
 const KEPT = 5;
 
-/** What a push replaced. */
+/** The items that a push replaced. */
 export interface UndoRecord {
   url: string;
   workspace: string;

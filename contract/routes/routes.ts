@@ -16,6 +16,7 @@ import { jobListRoutes } from "./jobs/job-lists.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
 import { runRoutes } from "./jobs/runs.ts";
 import { streamRoutes } from "./jobs/streams.ts";
+import { workerRoutes } from "./jobs/workers.ts";
 import { accessRoutes } from "./people/access.ts";
 import { connectRoutes } from "./people/connects.ts";
 import { deviceRoutes } from "./people/device.ts";
@@ -53,6 +54,7 @@ export const routes = {
   ...streamRoutes,
   ...jobRoutes,
   ...jobListRoutes,
+  ...workerRoutes,
   ...jobControlRoutes,
   ...approvalRoutes,
   ...approvalRecordRoutes,

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { DependencyLanguage } from "../../contract/dependency-language.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
-import type { DependencyLanguage } from "../../contract/routes/stored/workspace-dependencies.ts";
 import { isRequirement, removeComment } from "./python-requirements.ts";
 
 /** The versions that a workspace selects for its scripts. */

@@ -67,7 +67,6 @@ const codebaseSchema = z.strictObject({
   banner: z.record(z.string(), z.string()).optional().describe("Text at the beginning of the bundle, by type: js."),
   loader: z.record(z.string(), z.string()).optional().describe("Loaders by file extension."),
 });
-export type Codebase = z.output<typeof codebaseSchema>;
 
 const specificItemsSchema = z.strictObject({
   variables: globs.optional(),

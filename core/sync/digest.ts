@@ -37,7 +37,7 @@ const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 const MARKS = new Set(["has_on_behalf_of", "has_permissioned_as"]);
 
 /** Returns the fields of an item that count: without marks, nulls and defaults. */
-export function comparableFields({ kind, value }: SyncItem): unknown {
+function comparableFields({ kind, value }: SyncItem): unknown {
   if (!isJsonObject(value)) return value;
   const meaningless = defaults[kind] ?? {};
   const isEmpty = (name: string, field: unknown) =>

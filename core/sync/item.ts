@@ -1,11 +1,12 @@
 import type { ScriptLanguage } from "../../contract/languages.ts";
-import { missingTriggerKinds, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { missingTriggerKinds } from "../../contract/routes/triggers/missing-kinds.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
 
 /** The kinds of triggers that have files. They include the kinds that this service does not run. */
 export const fileTriggerKinds: readonly string[] = [...triggerKinds, ...missingTriggerKinds];
 
 /** The kinds of items, in the order in which a push applies them: each may refer to those before it. */
-export const itemKinds: readonly string[] = [
+const itemKinds: readonly string[] = [
   ...["folder", "settings", "encryption_key", "user", "group", "resource_type", "variable", "resource", "dependencies"],
   ...["script", "flow", "raw_app", "app", "schedule"],
   ...fileTriggerKinds.map((kind) => `${kind}_trigger`),

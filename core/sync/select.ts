@@ -4,7 +4,7 @@ import type { SyncOptions } from "./config.ts";
 import type { SyncItem } from "./item.ts";
 
 /** Returns whether the options include a kind of items. */
-export function includesKind(kind: string, options: SyncOptions): boolean {
+function includesKind(kind: string, options: SyncOptions): boolean {
   if (kind.endsWith("_trigger")) return options.includeTriggers === true;
   const chosen: Readonly<Record<string, boolean | undefined>> = {
     variable: !options.skipVariables,

@@ -3,7 +3,7 @@ import type { SpecificItems } from "./config.ts";
 import type { SyncItem } from "./item.ts";
 
 /** Returns the name of a workspace as file names contain it (api.md §6.3). */
-export const toFilePart = (workspace: string): string => workspace.replace(/[/\\:*?"<>|.]/g, "_");
+const toFilePart = (workspace: string): string => workspace.replace(/[/\\:*?"<>|.]/g, "_");
 
 /** The endings of files of items that a workspace may have of its own. */
 const ENDING = /\.(variable\.yaml|resource\.yaml|schedule\.yaml|[a-z]+_trigger\.yaml|resource\.file\.[^./]+)$/;

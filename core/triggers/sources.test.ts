@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  kindsOnlyInOwnArchives,
-  missingTriggerKinds,
-  newTriggerSchemas,
-  ownFieldSchemas,
-  triggerKinds,
-} from "../../contract/routes/triggers/trigger-kinds.ts";
+import { missingTriggerKinds } from "../../contract/routes/triggers/missing-kinds.ts";
+import { kindsOnlyInOwnArchives, newTriggerSchemas, ownFieldSchemas, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { awsTriggerSourcesSchema, buildEventPattern, findMissingSource, parseQueueUrl, parseSourceName, sourceName } from "./sources.ts";
 
 describe("the URL of a queue", () => {

@@ -3,7 +3,7 @@ import { v5 as uuidv5 } from "uuid";
 import * as z from "zod";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { type TriggerJson, triggerKindSchema, triggerModeSchema } from "../../contract/routes/triggers/trigger-kinds.ts";
-import type { TriggerListQuery } from "../../contract/routes/triggers/triggers.ts";
+import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
 
 /** A stored trigger. `own` contains the fields of its kind. */
 export const storedTriggerSchema = z.object({

@@ -1,5 +1,5 @@
-import { jobListRoutes } from "../../contract/routes/jobs/job-lists.ts";
-import { missingTriggerRoutes } from "../../contract/routes/triggers/triggers.ts";
+import { workerRoutes } from "../../contract/routes/jobs/workers.ts";
+import { missingTriggerRoutes } from "../../contract/routes/triggers/missing-kinds.ts";
 import { synchronisationRoutes } from "../../contract/routes/workspaces/synchronisation.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -7,7 +7,7 @@ import { json } from "../shared/reply.ts";
 
 /** The lists of worker processes, of kinds of triggers and of shared files that svc does not have. Other clients read every list. */
 export const emptyLists: ApiRoutes = [
-  on(jobListRoutes.listWorkers, async () => json(200, [])),
+  on(workerRoutes.listWorkers, async () => json(200, [])),
   on(synchronisationRoutes.getSharedUi, async () => json(200, { files: {} })),
   ...missingTriggerRoutes.map((route) => on(route, async () => json(200, []))),
 ];

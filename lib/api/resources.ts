@@ -36,10 +36,12 @@ export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): s
   return [...new Set(prefixes)].sort();
 }
 
-/** Returns the function of every prefix. */
+/** Returns the function of every prefix. A prefix below which its function answers anyway is left out, because it would cost resources. */
 export function claimsOf(routes: readonly PlacedRoute[]): Map<string, RouteFunction> {
   const functions = [...new Set(routes.map(({ fn }) => fn))];
-  return new Map(functions.flatMap((fn) => prefixesOf(routes, fn).map((prefix) => [prefix, fn] as const)));
+  const claims = new Map(functions.flatMap((fn) => prefixesOf(routes, fn).map((prefix) => [prefix, fn] as const)));
+  for (const [prefix, fn] of claims) if (ownerOf(claims, segmentsOf(prefix).slice(0, -1)) === fn) claims.delete(prefix);
+  return claims;
 }
 
 /** Returns the function that answers an address which is only a part of claimed addresses: the one with the longest claim above it, otherwise `api`. */

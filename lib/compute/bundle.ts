@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { buildSync, type Metafile } from "esbuild";
+import { cliFiles } from "../api/cli-package.ts";
 import { referenceFiles } from "../api/reference.ts";
 import { webFiles } from "../api/web.ts";
 
@@ -25,7 +26,7 @@ const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node
 
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`. Dynamic imports become
- * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` for `api`,
+ * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` and the command line for `api`,
  * and the console's pages for `web`. Source maps go to `<out>/maps` and metafiles to `<out>/meta`, because assets need neither.
  */
 export function bundleAll(root: string, out: string): Bundle[] {
@@ -46,6 +47,9 @@ export function bundleAll(root: string, out: string): Bundle[] {
   }
   if (existsSync(join(root, "functions/api/reference"))) {
     for (const [name, content] of referenceFiles(root)) files.set(join("functions/api/reference", name), content);
+  }
+  if (existsSync(join(root, "cli/build.ts"))) {
+    for (const [name, content] of cliFiles(root)) files.set(join("functions/api/cli", name), content);
   }
   if (existsSync(join(root, "functions/web/handler.ts"))) {
     for (const [name, content] of webFiles(root)) files.set(join("functions/web/site", name), content);

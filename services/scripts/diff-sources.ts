@@ -1,5 +1,5 @@
+import { dependencyLanguage } from "../../contract/dependency-language.ts";
 import type { SourceDiff } from "../../contract/routes/stored/temp-scripts.ts";
-import { dependencyLanguage } from "../../contract/routes/stored/workspace-dependencies.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { findDependencyContent } from "../workspaces/dependencies.ts";
 import { type LoadScriptDeps, loadScriptVersion, parseScript } from "./load.ts";

@@ -6,6 +6,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type ArchiveEntries, toArchive } from "../../core/sync/archive.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
@@ -26,13 +27,19 @@ export interface WorkspaceArchive {
 
 /**
  * Creates the archive of a workspace with what the caller may read. Equal content gives equal bytes. Throws `auth.forbidden` for a kind that
- * the caller requests and may not read, because a client would take its files for deleted, and `archive.type`, `archive.tooLarge`.
+ * the caller requests and may not read, because a client would take its files for deleted, `workspace.notFound`, `archive.type` and
+ * `archive.tooLarge`.
  */
 export async function createWorkspaceArchive(deps: LoadItemsDeps, reader: SecretReader, query: ArchiveQuery): Promise<WorkspaceArchive> {
   const type = query.archive_type ?? "zip";
   if (type !== "zip" && type !== "tar") throw new SvcError("archive.type", { type });
   permitKinds(reader, query);
-  const { access } = await loadAccess(deps.objects, reader.workspace);
+  const [workspace, { access }] = await Promise.all([
+    deps.objects.get(keys.workspace(reader.workspace)),
+    loadAccess(deps.objects, reader.workspace),
+  ]);
+  // A superadmin may name any workspace. An empty archive would look like the deletion of everything.
+  if (!workspace) throw new SvcError("workspace.notFound", { workspace: reader.workspace });
   const items = await loadItems({ deps, reader, query, access });
   const entries = toArchive(items, { defaultTs: query.default_ts ?? "bun" });
   checkSize(entries);

@@ -135,6 +135,11 @@ describe("the archive of a workspace", () => {
     await read({ skip_variables: "true", skip_resources: "true", skip_resource_types: "true" }, limited);
   });
 
+  it("is not found for an unknown workspace, also for a superadmin", async () => {
+    const reader = { actor: anAdmin, workspace: "no-such-workspace", token: "" };
+    await expect(createWorkspaceArchive(room.deps, reader, {})).rejects.toMatchObject({ code: "workspace.notFound" });
+  });
+
   it("is refused for another type of archive", async () => {
     await expect(read({ archive_type: "rar" })).rejects.toMatchObject({ code: "archive.type" });
   });

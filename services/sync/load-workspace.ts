@@ -1,5 +1,5 @@
 import { actions } from "../../contract/access/actions.ts";
-import type { DependencyLanguage } from "../../contract/routes/stored/workspace-dependencies.ts";
+import type { DependencyLanguage } from "../../contract/dependency-language.ts";
 import { folderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";

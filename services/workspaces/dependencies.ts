@@ -1,15 +1,11 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { type DependencyLanguage, dependencyLanguage } from "../../contract/dependency-language.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
-import {
-  type DependenciesJson,
-  type DependencyLanguage,
-  dependencyLanguage,
-  type NewDependencies,
-} from "../../contract/routes/stored/workspace-dependencies.ts";
+import type { DependenciesJson, NewDependencies } from "../../contract/routes/stored/workspace-dependencies.ts";
 import { parseDependencies } from "../../core/builds/workspace-dependencies.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";

@@ -53,6 +53,22 @@ export const instanceRoutes = {
     reply: { bytes: "The page." },
     errors: ["route.unknown"],
   }),
+  cliPackage: defineRoute({
+    ...open,
+    name: "instance.cliPackage",
+    summary: "Get the package of the command line: npm install -g <origin>/cli/svc-cli.tgz.",
+    path: "/cli/svc-cli.tgz",
+    access: "open",
+    reply: { bytes: "A package for npm." },
+  }),
+  configSchema: defineRoute({
+    ...open,
+    name: "instance.configSchema",
+    summary: "Get the JSON Schema of svc.yaml, for editors.",
+    path: "/svc.schema.json",
+    access: "open",
+    reply: { bytes: "The schema." },
+  }),
   referenceFile: defineRoute({
     ...open,
     name: "instance.referenceFile",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { flag, inWorkspace, jobId, jsonObject, page, timestamp } from "../../common.ts";
+import { flag, inWorkspace, jobId, page, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { completedJobSchema, jobSchema, queuedJobSchema } from "./job.ts";
 
@@ -130,17 +130,6 @@ export const jobListRoutes = {
     // JavaScript has no dates after 8.64e15 ms.
     params: inWorkspace.extend({ scheduled_for_ms: z.coerce.number().int().min(0).max(8e15) }),
     reply: { json: z.object({ position: z.int().min(1).optional() }) },
-  }),
-  listWorkers: defineRoute({
-    ...read,
-    // The answer is constant. A function of its own for this address would need further resources of the REST API.
-    fn: "people",
-    name: "jobs.listWorkers",
-    summary: "List the worker processes: none, because functions run the jobs.",
-    path: "/api/workers/list",
-    access: { domain: "jobs", verb: "read", need: "self", target: "none" },
-    query: z.object({ ping_since: z.string().max(50).optional(), ...page }),
-    reply: { json: z.array(jsonObject) },
   }),
   countCompleted: defineRoute({
     ...read,

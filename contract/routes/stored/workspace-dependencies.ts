@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { inWorkspace, timestamp, workspaceId } from "../../common.ts";
+import { dependencyLanguage } from "../../dependency-language.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
@@ -9,9 +10,6 @@ const post = { ...read, method: "POST" } as const;
 const memberRead = { domain: "workspaces", verb: "read", need: "member", target: "none" } as const;
 const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
 
-/** `bun` for all languages with npm packages. */
-export const dependencyLanguage = z.enum(["bun", "python3", "go"]);
-export type DependencyLanguage = z.output<typeof dependencyLanguage>;
 const listName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
 const atList = z.object({ workspace: workspaceId, language: dependencyLanguage });
 const named = z.object({ name: listName.optional() });

@@ -3,8 +3,6 @@ import { extraPerms, jsonObject, runnablePath, timestamp } from "../../common.ts
 import { retrySchema } from "../../flows/flow-value.ts";
 import { authenticationMethodSchema, httpFields, httpFieldsSchema, httpMethodSchema, requestTypeSchema } from "./http-fields.ts";
 
-/** The kinds of triggers that clients list without an implementation here: their lists are empty. */
-export const missingTriggerKinds = ["websocket", "kafka", "nats", "postgres", "mqtt", "amqp", "gcp", "azure"] as const;
 /** The kinds of triggers that svc implements. Clients of other servers do not know `aws`. */
 export const triggerKindSchema = z.enum(["http", "sqs", "aws", "email"]);
 export type TriggerKind = z.output<typeof triggerKindSchema>;

@@ -1,28 +1,13 @@
 import * as z from "zod";
-import { atPath, inWorkspace, page } from "../../common.ts";
+import { atPath, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { httpFields } from "./http-fields.ts";
-import {
-  missingTriggerKinds,
-  newTriggerSchemas,
-  type TriggerKind,
-  triggerKinds,
-  triggerModeSchema,
-  triggerSchemas,
-} from "./trigger-kinds.ts";
+import { missingTriggerRoutes } from "./missing-kinds.ts";
+import { newTriggerSchemas, type TriggerKind, triggerKinds, triggerModeSchema, triggerSchemas } from "./trigger-kinds.ts";
+import { triggerListQuery } from "./trigger-list.ts";
 
 const read = { method: "GET", fn: "triggers", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "triggers", auth: "token", status: 200 } as const;
-
-export const triggerListQuery = z.object({
-  ...page,
-  path: z.string().optional(),
-  /** `true` or `false`. */
-  is_flow: z.enum(["true", "false"]).optional(),
-  path_start: z.string().optional(),
-  label: z.string().optional(),
-});
-export type TriggerListQuery = z.output<typeof triggerListQuery>;
 
 const prefixOf = (kind: string) => `/api/w/{workspace}/${kind}_triggers` as const;
 const saveErrors = [
@@ -130,21 +115,6 @@ function routesOf<K extends TriggerKind>(kind: K) {
   };
 }
 
-const listMissing = (kind: (typeof missingTriggerKinds)[number]) =>
-  defineRoute({
-    ...read,
-    // The function that answers addresses of workspaces which no other one claims: another function would need resources in API Gateway.
-    fn: "people",
-    name: `${kind}_triggers.list`,
-    summary: `List the ${kind} triggers of the workspace. There are none, because this service does not support them.`,
-    path: `${prefixOf(kind)}/list`,
-    access: { domain: "workspaces", verb: "read", need: "member", target: "none" },
-    params: inWorkspace,
-    query: triggerListQuery,
-    reply: { json: z.array(z.never()) },
-    errors: [],
-  });
-
 /** The routes of the kinds that svc implements. */
 export const routesOfTriggerKinds = { http: routesOf("http"), sqs: routesOf("sqs"), aws: routesOf("aws"), email: routesOf("email") };
 /** Checks an address before a route is saved. */
@@ -166,13 +136,10 @@ const httpRouteExists = defineRoute({
   errors: [],
 });
 export const httpRoutes = { routeExists: httpRouteExists };
-/** The lists of the kinds that svc does not implement. */
-export const missingTriggerRoutes = missingTriggerKinds.map(listMissing);
-
 type AnyTriggerRoute =
   | typeof httpRouteExists
   | ReturnType<typeof routesOf>[keyof ReturnType<typeof routesOf>]
-  | ReturnType<typeof listMissing>;
+  | (typeof missingTriggerRoutes)[number];
 /** All routes of triggers by their names. */
 export const triggerRoutes: Record<string, AnyTriggerRoute> = Object.fromEntries(
   [

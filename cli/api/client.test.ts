@@ -1,0 +1,57 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { ApiClient } from "./client.ts";
+
+let server: http.Server | undefined;
+afterEach(() => server?.close());
+
+/** Starts a service that gives these answers in turn, and returns a client for it with the requests. */
+async function serve(answers: { status: number; body?: string; headers?: Record<string, string> }[]) {
+  const requests: (string | undefined)[] = [];
+  server = http.createServer((request, response) => {
+    const { status, body = "", headers = {} } = answers[Math.min(requests.length, answers.length - 1)] ?? { status: 500 };
+    requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    response.writeHead(status, headers).end(body);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { requests, client: new ApiClient({ url: `${url}/`, token: "t", workspace: "w", profile: "dev" }) };
+}
+
+describe("ApiClient", () => {
+  it("calls routes of the workspace and of the instance with the token", async () => {
+    const { client, requests } = await serve([{ status: 200, body: "[1]", headers: { "content-type": "application/json" } }]);
+    expect(await client.get("scripts/list", { query: { page: 1, label: undefined } })).toEqual([1]);
+    await client.get("/users/whoami");
+    expect(requests).toEqual(["GET /api/w/w/scripts/list?page=1 Bearer t", "GET /api/users/whoami Bearer t"]);
+  });
+
+  it("repeats a request that is refused for the moment, five times at most", async () => {
+    const { client, requests } = await serve([
+      { status: 429, headers: { "retry-after": "0.01" } },
+      { status: 503 },
+      { status: 200, body: "ok" },
+    ]);
+    expect(await client.get("/version")).toBe("ok");
+    expect(requests).toHaveLength(3);
+    const always = await serve([{ status: 503, body: "busy", headers: { "retry-after": "0.01" } }]);
+    await expect(always.client.get("/version")).rejects.toThrow("busy");
+    expect(always.requests).toHaveLength(6);
+  });
+
+  it.each([
+    [401, "", {}, "The token of the profile dev is not valid"],
+    [403, "You need the right scripts.create.", {}, "You need the right scripts.create."],
+    [404, "There is no workspace w.", { "x-svc-error": "workspace.notFound" }, "There is no workspace w at"],
+    [403, "<!DOCTYPE html><p>Forbidden", {}, "a proxy stands between"],
+  ])("explains an answer %i %j", async (status, body, headers, message) => {
+    const { client } = await serve([{ status, body, headers }]);
+    await expect(client.get("scripts/list")).rejects.toThrow(message);
+  });
+
+  it("says that a service does not answer", async () => {
+    const client = new ApiClient({ url: "http://127.0.0.1:9", token: "t", workspace: "w" });
+    await expect(client.get("/version")).rejects.toThrow("does not answer");
+  });
+});
