@@ -60,6 +60,7 @@ export const instanceRoutes = {
     path: "/cli/svc-cli.tgz",
     access: "open",
     reply: { bytes: "A package for npm." },
+    errors: ["route.unknown"],
   }),
   configSchema: defineRoute({
     ...open,
@@ -68,6 +69,7 @@ export const instanceRoutes = {
     path: "/svc.schema.json",
     access: "open",
     reply: { bytes: "The schema." },
+    errors: ["route.unknown"],
   }),
   referenceFile: defineRoute({
     ...open,
