@@ -2,7 +2,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { type SyncOptionName, syncOptions } from "../core/sync/config.ts";
 import { type Action, run } from "./action.ts";
 import { exitCodes } from "./errors.ts";
+import { addObjectCommands } from "./object-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
+import { addToolCommands } from "./tool-commands.ts";
 
 const toFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -118,10 +120,8 @@ export function createProgram(version: string): Command {
   addSyncCommands(program);
   addWorkspaceCommands(program);
   addRunCommands(program);
-  run(
-    program.command("lint").description("Check the files of the project. Nothing is called."),
-    async () => (await import("./commands/lint.ts")).lint as Action,
-  );
+  addObjectCommands(program);
+  addToolCommands(program);
   // Every command reports wrong usage with the same exit code.
   const override = (command: Command): void => {
     command.exitOverride();

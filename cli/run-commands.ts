@@ -8,7 +8,7 @@ export function addRunCommands(program: Command): void {
     ["script", "runScript"],
     ["flow", "runFlow"],
   ] as const) {
-    const group = program.command(name).description(`Run a ${name}.`);
+    const group = program.command(name).description(`Run, read and change ${name}s.`);
     run(
       group
         .command("run")

@@ -1,0 +1,90 @@
+import { relative, resolve, sep } from "node:path";
+import { placeOf } from "../../core/sync/file-place.ts";
+import { itemKey } from "../../core/sync/item.ts";
+import type { ApiClient } from "../api/client.ts";
+import type { Context } from "../context.ts";
+import { CommandError, UsageError } from "../errors.ts";
+import { findKind, type ObjectKind } from "../objects/kinds.ts";
+import { confirm } from "../output/prompts.ts";
+import { deleteItem, encodePath, saveItem } from "../sync/apply.ts";
+import { openSession } from "../sync/session.ts";
+
+type Fields = Record<string, unknown>;
+interface KindFlags {
+  kind?: string;
+}
+
+const PER_PAGE = 100;
+
+/** Reads every page of a list. */
+async function readList(client: ApiClient, { routes, unpaged }: ObjectKind, query: Record<string, string | undefined>): Promise<Fields[]> {
+  const found: Fields[] = [];
+  for (let page = 1; ; page += 1) {
+    const rows = await client.get<Fields[]>(`${routes}/list`, { query: { ...query, ...(unpaged ? {} : { page, per_page: PER_PAGE }) } });
+    found.push(...rows);
+    if (unpaged || rows.length < PER_PAGE) return found;
+  }
+}
+
+export async function listObjects(context: Context, name: string, flags: KindFlags & { pathStart?: string }): Promise<void> {
+  const kind = findKind(name, flags.kind);
+  const rows = await readList(context.client(), kind, { path_start: flags.pathStart });
+  const { output } = context;
+  const table = output.table(
+    kind.columns.map((column) => column.toUpperCase()),
+    rows.map((row) => kind.columns.map((column) => row[column])),
+  );
+  output.data(rows, table);
+}
+
+export async function getObject(context: Context, name: string, path: string, flags: KindFlags & { showSecret?: boolean }): Promise<void> {
+  const { get } = findKind(name, flags.kind);
+  // The value of a secret is not even requested.
+  const query = name === "variable" ? { decrypt_secret: flags.showSecret ?? false } : {};
+  const object = await context.client().get<Fields>(`${get}/${encodePath(path)}`, { query });
+  context.output.data(object, JSON.stringify(object, undefined, 2));
+}
+
+export async function listHistory(context: Context, name: string, path: string): Promise<void> {
+  const { history } = findKind(name);
+  const versions = await context.client().get<Fields[]>(`${history}/${encodePath(path)}`);
+  const { output } = context;
+  const idOf = ({ script_hash, id, version }: Fields) => script_hash ?? id ?? version;
+  const rows = versions.map((one) => [idOf(one), one["created_at"], one["created_by"], one["deployment_msg"]]);
+  output.data(versions, output.table(["VERSION", "CREATED_AT", "CREATED_BY", "MESSAGE"], rows));
+}
+
+/** Saves the item that a file of the project belongs to, whatever the options of the project leave out. */
+export async function pushFile(context: Context, name: string, file: string): Promise<void> {
+  const session = await openSession(context, { skipSecrets: false, includeSchedules: true, includeTriggers: true });
+  const { root } = session.project;
+  const common = relative(root, resolve(context.cwd, file)).split(sep).join("/");
+  const place = placeOf(common, session.rules.layout);
+  if (!place || !isOfKind(place.kind, name)) throw new UsageError(`${file} is not a file of a ${name}.`);
+  const local = session.local.get(itemKey(place));
+  if (!local) throw new UsageError(`${file} does not exist, or svc.yaml leaves it out.`);
+  await saveItem(session.client, local.item, session.remote.get(itemKey(place))?.item, {
+    plainSecrets: session.project.options.plainSecrets ?? false,
+  });
+  context.output.say(`The ${name} ${place.path} was saved.`);
+}
+
+const isOfKind = (kind: string, name: string): boolean =>
+  name === "trigger" ? kind.endsWith("_trigger") : kind === name.replace("-", "_");
+
+export async function deleteObject(context: Context, name: string, path: string, { kind = "http" }: KindFlags): Promise<void> {
+  const { get, archive } = findKind(name, kind);
+  const client = context.client();
+  const found = await client.find<Fields>(`${get}/${encodePath(path)}`, { query: name === "variable" ? { decrypt_secret: false } : {} });
+  if (!found) throw new CommandError(`There is no ${name} ${path}.`);
+  if (!(await confirm(`${archive ? "Archive" : "Delete"} the ${name} ${path}?`, context.flags)))
+    throw new CommandError("Canceled. Nothing was changed.");
+  if (name === "flow") await client.post(`flows/archive/${encodePath(path)}`, { archived: true });
+  else await deleteItem(client, { kind: name === "trigger" ? `${kind}_trigger` : name.replace("-", "_"), path, value: found });
+  context.output.say(`The ${name} ${path} was ${archive ? "archived" : "deleted"}.`);
+}
+
+export async function setEnabled(context: Context, state: string, path: string): Promise<void> {
+  await context.client().post(`schedules/setenabled/${encodePath(path)}`, { enabled: state === "enable" });
+  context.output.say(`The schedule ${path} is ${state}d.`);
+}

@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { type Action, run } from "./action.ts";
+import { objectKinds } from "./objects/kinds.ts";
+
+type ObjectAction = "listObjects" | "getObject" | "pushFile" | "deleteObject" | "setEnabled";
+
+/** Adds the commands that read, save and delete single objects of a workspace. */
+export function addObjectCommands(program: Command): void {
+  const load = (name: ObjectAction, kind: string) => async () => {
+    const commands = await import("./commands/objects.ts");
+    return ((context, ...args) => (commands[name] as Action)(context, ...([kind, ...args] as never[]))) as Action;
+  };
+  for (const { name, what, archive, history } of objectKinds) {
+    const group =
+      program.commands.find((command) => command.name() === name) ?? program.command(name).description(`Read and change ${what}.`);
+    const list = group.command("list").description(`List ${what}.`);
+    if (name === "trigger") list.option("--kind <kind>", "http, sqs, aws or email", "http");
+    run(list.option("--path-start <text>", "only paths that begin like this"), load("listObjects", name));
+    const get = group.command("get").description("Print one as JSON.").argument("<path>");
+    if (name === "trigger") get.option("--kind <kind>", "http, sqs, aws or email", "http");
+    if (name === "variable") get.option("--show-secret", "print the value of a secret");
+    run(get, load("getObject", name));
+    run(
+      group.command("push").description("Save the item of a file of the project.").argument("<file>", "a file of the item"),
+      load("pushFile", name),
+    );
+    const remove = group
+      .command(archive ? "archive" : "delete")
+      .description(`${archive ? "Archive" : "Delete"} one.`)
+      .argument("<path>");
+    if (name === "trigger") remove.option("--kind <kind>", "http, sqs, aws or email", "http");
+    run(remove, load("deleteObject", name));
+    if (history) run(group.command("history").description("List the versions.").argument("<path>"), loadHistory(name));
+    if (name !== "schedule") continue;
+    for (const state of ["enable", "disable"]) {
+      run(
+        group
+          .command(state)
+          .description(`Turn a schedule ${state === "enable" ? "on" : "off"}.`)
+          .argument("<path>"),
+        load("setEnabled", state),
+      );
+    }
+  }
+}
+
+const loadHistory = (kind: string) => async () => {
+  const { listHistory } = await import("./commands/objects.ts");
+  return ((context, path: string) => listHistory(context, kind, path)) as Action;
+};
