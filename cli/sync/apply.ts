@@ -1,3 +1,4 @@
+import { dependencyFiles } from "../../contract/dependency-language.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { type ApiClient, ApiError } from "../api/client.ts";
@@ -202,10 +203,9 @@ async function savePermissions(client: ApiClient, kind: string, item: SyncItem, 
   }
 }
 
+/** The languages of lists by file, with those that the service does not know and therefore refuses. */
 const languages: Readonly<Record<string, string>> = {
-  "package.json": "bun",
-  "requirements.in": "python3",
-  "go.mod": "go",
+  ...Object.fromEntries(Object.entries(dependencyFiles).map(([language, file]) => [file, language])),
   "composer.json": "php",
   "modules.json": "powershell",
 };

@@ -4,11 +4,11 @@ import { readTar, type TarFile, TarProblem } from "./tar.ts";
 
 /** Code that its author has bundled, which runs as it is. */
 export const bundleSchema = z.object({
-  /** Of the uploaded file. */
+  /** The digest of the uploaded file. */
   sha256: z.string(),
   /** The file is a tar archive with `main.js`. Otherwise it is that source. */
   tar: z.boolean(),
-  /** Read from the source if it is absent. */
+  /** If the format is absent, it is read from the source. */
   format: z.enum(["cjs", "esm"]).optional(),
 });
 export type Bundle = z.infer<typeof bundleSchema>;

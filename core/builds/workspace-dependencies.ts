@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { DependencyLanguage } from "../../contract/dependency-language.ts";
+import { type DependencyLanguage, dependencyFiles } from "../../contract/dependency-language.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { isRequirement, removeComment } from "./python-requirements.ts";
 
@@ -39,16 +39,13 @@ export function findNamedDependencies(language: DependencyLanguage, source: stri
   return undefined;
 }
 
-/** The names of the files that contain the lists in a synchronised folder (api.md §6.2). */
-const FILES: Record<DependencyLanguage, string> = { bun: "package.json", python3: "requirements.in", go: "go.mod" };
-
 /** Returns the content of a list among files by name, with or without their folder `dependencies`. */
 export function findDependencyFile(
   files: Readonly<Record<string, string>>,
   language: DependencyLanguage,
   name: string | undefined,
 ): string | undefined {
-  const wanted = name === undefined ? FILES[language] : `${name}.${FILES[language]}`;
+  const wanted = name === undefined ? dependencyFiles[language] : `${name}.${dependencyFiles[language]}`;
   return Object.entries(files).find(([file]) => file.replaceAll("\\", "/").replace(/^dependencies\//, "") === wanted)?.[1];
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkFileKey, fileObjectKey } from "../files/file-key.ts";
+import { matchesEtag } from "../reply/etag.ts";
 import { splitRequestPath } from "./address.ts";
 import {
   buildDisposition,
@@ -9,7 +10,6 @@ import {
   findStaticPlace,
   isAmbiguousPath,
   listFileKeys,
-  matchesEtag,
   parseRange,
 } from "./static.ts";
 

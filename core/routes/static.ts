@@ -72,13 +72,6 @@ export function buildDisposition(how: "inline" | "attachment", filename: string)
   return `${how}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Returns whether `If-None-Match` names the ETag. Weak tags are equal to strong ones here (RFC 9110 §13.1.2). */
-export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const plain = (tag: string) => tag.trim().replace(/^W\//, "");
-  return ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((tag) => plain(tag) === plain(etag));
-}
-
 /**
  * Returns the bytes that a `Range` names, both ends included. Returns `undefined` for the whole file: several ranges and other units are ignored, as
  * RFC 9110 §14.2 allows.

@@ -14,11 +14,10 @@ import {
   resourceTypeExists,
   updateResourceType,
 } from "../../services/resources/types.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
+import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
-import { secretReader } from "./secret-reader.ts";
 
 const read = routes.getResource.access;
 

@@ -3,11 +3,10 @@ import { createPathFilter } from "../../services/identity/permit.ts";
 import { listExampleVariables } from "../../services/variables/contextual.ts";
 import { exportText, getVariable, getVariableValue, listVariables, variableExists } from "../../services/variables/read.ts";
 import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
+import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
-import { secretReader } from "./secret-reader.ts";
 
 export const variables: ApiRoutes = [
   on(routes.listVariables, async ({ auth, params: { workspace }, query }) =>

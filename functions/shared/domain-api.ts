@@ -8,6 +8,7 @@ import { type Actor, nameInAuditLog } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { runAudited } from "../../services/audit/audit.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
+import type { SecretReader } from "../../services/secrets/masks.ts";
 import { findAuditedResource, fixedResources, resourceInReply } from "./audited-resource.ts";
 import { apiHandler, type RouteHandler } from "./edge.ts";
 import { checkAccess, toTarget } from "./guard.ts";
@@ -21,6 +22,9 @@ export interface Auth {
   /** The flow's job that a link to an approval lets its holder read without an actor, on the two routes that accept such a link. */
   linked?: Job;
 }
+/** Returns the caller as a reader of secrets, with the token that was sent. */
+export const secretReader = ({ actor, sentToken = "" }: Auth, workspace: string): SecretReader => ({ actor, workspace, token: sentToken });
+
 export type ApiRoutes = RouteHandler<Auth>[];
 
 /** Returns what a call without a token may read, or `undefined` if it needs a token. */

@@ -4,8 +4,9 @@ import { dataKeys } from "../../aws/kms/data-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { limits } from "../../contract/limits.ts";
 import { syncRoutes as routes } from "../../contract/routes/sync/sync.ts";
+import { matchesEtag } from "../../core/reply/etag.ts";
 import { createWorkspaceArchive, storeArchive, type WorkspaceArchive } from "../../services/sync/create-archive.ts";
-import { domainApi } from "../shared/domain-api.ts";
+import { domainApi, secretReader } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import type { Reply } from "../shared/reply.ts";
 
@@ -14,11 +15,10 @@ const deps = { objects: objectTable, jobs: jobTable, storage, dataKeys, nowMs: D
 /** Archives of workspaces. */
 export const handler = domainApi([
   on(routes.archive, async ({ auth, params: { workspace }, query, headers }) => {
-    const reader = { actor: auth.actor, workspace, token: auth.sentToken ?? "" };
-    const archive = await createWorkspaceArchive(deps, reader, query);
+    const archive = await createWorkspaceArchive(deps, secretReader(auth, workspace), query);
     // The archive may contain secrets, so no cache may store it.
     const shared = { etag: archive.etag, "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
-    if (headers["if-none-match"] === archive.etag) return { statusCode: 304, headers: shared, body: "" };
+    if (matchesEtag(headers["if-none-match"], archive.etag)) return { statusCode: 304, headers: shared, body: "" };
     return sendArchive(workspace, archive, shared);
   }),
 ]);

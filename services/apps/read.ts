@@ -15,9 +15,9 @@ import {
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
-import { parseJson } from "../../core/records/record-format.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
 import { loadAccess } from "../workspaces/access.ts";
 
@@ -72,11 +72,10 @@ async function loadAppJson(
   if (!found) return undefined;
   const stored = parseObject(appVersionSchema, found);
   if (stored.app !== app.id) return undefined;
-  const json = stored.json ?? (await storage.getObjectText(stored.s3Key ?? ""));
   return toAppJson(workspace, app, {
     versions: parseReadableObjects(appHistorySchema, history).map((entry) => entry.version),
     version: stored,
-    value: parseJson({ parent: found.pk, ref: found.sk, json }),
+    value: await readStoredBody(found, (s3Key) => storage.getObjectText(s3Key)),
     extraPerms: access.objects[accessObjectKey("app", app.path)] ?? {},
   });
 }

@@ -7,6 +7,7 @@ import { limits } from "../../contract/limits.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
 import { resolveStorageLocation } from "../../core/files/storage-location.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { matchesEtag } from "../../core/reply/etag.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
 import {
   buildDisposition,
@@ -15,7 +16,6 @@ import {
   findStaticPlace,
   isAmbiguousPath,
   listFileKeys,
-  matchesEtag,
   parseRange,
   type StaticPlace,
 } from "../../core/routes/static.ts";

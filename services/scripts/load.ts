@@ -4,8 +4,8 @@ import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
+import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { parseJson } from "../../core/records/record-format.ts";
 import { type Runnable, runnableSchema, type StoredVersion } from "../../core/scripts/version.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
 
@@ -55,9 +55,6 @@ export const scriptObjectKey = (workspace: string, hash: string) => `scripts/${w
 /** The S3 key of an uploaded bundle. Equal bundles of a workspace are one object. */
 export const bundleObjectKey = (workspace: string, sha256: string) => `scripts/${workspace}/bundles/${sha256}`;
 
-/** The fields of a version as JSON text, or their location in S3. */
-const bodySchema = z.object({ json: z.string().optional(), s3Key: z.string().optional() });
-
 /** Loads a version's fields as they were saved, from its item or from S3. Throws `script.versionNotFound` and `UnreadableRecordError`. */
 export async function loadScriptVersion(
   { objects, storage }: { objects: Pick<ObjectTable, "get">; storage: Pick<Storage, "getObjectText"> },
@@ -66,8 +63,7 @@ export async function loadScriptVersion(
 ): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
-  const { json, s3Key } = parseObject(bodySchema, found);
-  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getObjectText(s3Key ?? "")) }) as StoredVersion;
+  return (await readStoredBody(found, (s3Key) => storage.getObjectText(s3Key))) as StoredVersion;
 }
 
 /** An entry in the history of the versions saved at a path. */

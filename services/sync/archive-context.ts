@@ -1,8 +1,11 @@
+import type * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
+import type { ObjectKey } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { MaskDeps, SecretReader } from "../secrets/masks.ts";
@@ -23,7 +26,22 @@ export interface ArchiveContext {
   access: Access;
 }
 
-/** Returns whether the caller may read an object. Others are left out of the archive, as they are left out of lists. */
+/** Lists the objects of a partition. One that cannot be read fails the archive: its missing file would look like a deletion. Throws `UnreadableRecordError`. */
+export async function listStored<T>({ deps }: ArchiveContext, { pk }: ObjectKey, schema: z.ZodType<T>): Promise<T[]> {
+  return (await deps.objects.list(pk)).map((object) => parseObject(schema, object));
+}
+
+/** Lists the objects of a partition that the caller may read. Others are left out of the archive, as they are left out of lists. */
+export async function listReadable<T extends { path: string }>(
+  context: ArchiveContext,
+  key: ObjectKey,
+  schema: z.ZodType<T>,
+  access: AccessRule,
+): Promise<T[]> {
+  return (await listStored(context, key, schema)).filter(({ path }) => mayRead(context, access, path));
+}
+
+/** Returns whether the caller may read an object. */
 export const mayRead = ({ reader: { actor, workspace } }: ArchiveContext, access: AccessRule, path: string): boolean =>
   may(actor, access, { workspace, path });
 

@@ -2,11 +2,10 @@ import * as z from "zod";
 import { actions } from "../../contract/access/actions.ts";
 import type { StoredFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredVersion } from "../../core/scripts/version.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
-import { type ArchiveContext, mayRead, toExtraPerms, toOnBehalf } from "./archive-context.ts";
+import { type ArchiveContext, listReadable, toExtraPerms, toOnBehalf } from "./archive-context.ts";
 import { loadBodies } from "./load-bodies.ts";
 
 const muted = { ws_error_handler_muted: z.boolean().nullish() };
@@ -32,10 +31,8 @@ const withoutSaveFields = <T extends object>(sent: T) => {
 export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> {
   const { deps, reader } = context;
   const { workspace } = reader;
-  const stored = await deps.objects.list(keys.scriptListing(workspace, "").pk);
-  const listed = stored
-    .map((object) => parseObject(listedScript, object))
-    .filter(({ archived, path }) => !archived && mayRead(context, actions.readScript.access, path));
+  const scripts = await listReadable(context, keys.scriptListing(workspace, ""), listedScript, actions.readScript.access);
+  const listed = scripts.filter(({ archived }) => !archived);
   const [bodies, locks] = await Promise.all([
     loadBodies(
       deps,
@@ -67,10 +64,8 @@ export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> 
 export async function loadFlows(context: ArchiveContext): Promise<SyncItem[]> {
   const { deps, reader } = context;
   const { workspace } = reader;
-  const stored = await deps.objects.list(keys.flowListing(workspace, "").pk);
-  const listed = stored
-    .map((object) => parseObject(listedFlow, object))
-    .filter(({ archived, path }) => !archived && mayRead(context, readFlow, path));
+  const flows = await listReadable(context, keys.flowListing(workspace, ""), listedFlow, actions.readFlow.access);
+  const listed = flows.filter(({ archived }) => !archived);
   const bodies = await loadBodies(
     deps,
     listed.map(({ version }) => keys.flowBody(workspace, version)),
@@ -87,5 +82,3 @@ export async function loadFlows(context: ArchiveContext): Promise<SyncItem[]> {
     return [{ kind: "flow", path, value }];
   });
 }
-
-const readFlow = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" } as const;

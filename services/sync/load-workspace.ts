@@ -1,22 +1,19 @@
 import { actions } from "../../contract/access/actions.ts";
-import type { DependencyLanguage } from "../../contract/dependency-language.ts";
+import { dependencyFiles } from "../../contract/dependency-language.ts";
 import { folderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { memberSchema } from "../../core/permissions/access.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
 import { loadExportKey } from "../secrets/key-ring.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { loadCurrentDependencies } from "../workspaces/dependencies.ts";
-import { type ArchiveContext, mayRead } from "./archive-context.ts";
+import { type ArchiveContext, listStored, mayRead } from "./archive-context.ts";
 
 /** Loads the folders that the caller may see, with their owners and permissions. */
 export async function loadFolders(context: ArchiveContext): Promise<SyncItem[]> {
-  const { deps, reader, access } = context;
-  const stored = await deps.objects.list(keys.folder(reader.workspace, "").pk);
-  return stored
-    .map((object) => parseObject(folderSchema, object))
+  const { reader, access } = context;
+  return (await listStored(context, keys.folder(reader.workspace, ""), folderSchema))
     .filter(({ name }) => mayRead(context, actions.readFolder.access, `f/${name}`))
     .map(({ name, ...fields }) => {
       const rights = Object.hasOwn(access.folders, name) ? access.folders[name] : undefined;
@@ -26,12 +23,9 @@ export async function loadFolders(context: ArchiveContext): Promise<SyncItem[]> 
 }
 
 /** Loads the members of the workspace. */
-export async function loadUsers({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
-  const stored = await deps.objects.list(keys.member(reader.workspace, "").pk);
-  return stored.map((object) => {
-    const { email, username, role, disabled = false } = parseObject(memberSchema, object);
-    return { kind: "user", path: email, value: { username, role, disabled } };
-  });
+export async function loadUsers(context: ArchiveContext): Promise<SyncItem[]> {
+  const members = await listStored(context, keys.member(context.reader.workspace, ""), memberSchema);
+  return members.map(({ email, username, role, disabled = false }) => ({ kind: "user", path: email, value: { username, role, disabled } }));
 }
 
 /** Returns the groups of the workspace. Administrators are not repeated among the members. */
@@ -53,8 +47,6 @@ export async function loadSettings({ deps, reader }: ArchiveContext): Promise<Sy
 export async function loadEncryptionKey({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
   return [{ kind: "encryption_key", path: "encryption_key", value: await loadExportKey(deps, reader.workspace) }];
 }
-
-const dependencyFiles: Readonly<Record<DependencyLanguage, string>> = { bun: "package.json", python3: "requirements.in", go: "go.mod" };
 
 /** Loads the lists of package versions. */
 export async function loadDependencies({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {

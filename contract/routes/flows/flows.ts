@@ -122,7 +122,7 @@ const pathText = { text: "The flow's path." };
 
 const listAll = { domain: "flows", verb: "read", need: "read", target: "list" } as const;
 const readVersion = { domain: "flows", verb: "read", need: "read", target: "version", hiddenAs: "flow.versionNotFound" } as const;
-const readPath = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" } as const;
+const readPath = actions.readFlow.access;
 const writePath = { domain: "flows", verb: "write", need: "write", target: "path", hiddenAs: "flow.notFound" } as const;
 
 export const flowRoutes = {

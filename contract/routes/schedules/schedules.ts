@@ -49,7 +49,7 @@ export const scheduleRoutes = {
     name: "schedules.get",
     summary: "Get a schedule.",
     path: `${w}/get/{path+}`,
-    access: { domain: "schedules", verb: "read", need: "read", target: "path", hiddenAs: "schedule.notFound" },
+    access: actions.readSchedule.access,
     params: atPath,
     reply: { json: scheduleSchema },
     errors: ["schedule.notFound"],

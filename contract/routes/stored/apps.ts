@@ -93,7 +93,7 @@ const saveErrors = [
   "script.notOnBehalf",
   "user.notFound",
 ] as const;
-const readPath = { domain: "apps", verb: "read", need: "read", target: "path", hiddenAs: "app.notFound" } as const;
+const readPath = actions.readApp.access;
 
 export const appRoutes = {
   listApps: defineRoute({

@@ -6,8 +6,9 @@ import { type FlowIndex, indexFlow } from "../../../core/flows/scopes.ts";
 import { type FlowPlan, flowPlanSchema, type RunnableFlow, runnableFlowSchema, type StoredFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
+import { readStoredBody } from "../../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
-import { parseJson, parseRecord } from "../../../core/records/record-format.ts";
+import { parseRecord } from "../../../core/records/record-format.ts";
 import { type ObjectCaller, permit } from "../../identity/permit.ts";
 
 export interface LoadFlowDeps {
@@ -48,15 +49,11 @@ export async function findPermittedFlow(
 /** The S3 key of a flow's fields that are too large for an item. */
 export const flowObjectKey = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
-/** The fields of a version as JSON text, or their location in S3. */
-const bodySchema = z.object({ json: z.string().optional(), s3Key: z.string().optional() });
-
 /** Loads a version's fields as they were saved. Throws `flow.versionNotFound` and `UnreadableRecordError`. */
 export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
   const found = await objects.get(keys.flowBody(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
-  const { json, s3Key } = parseObject(bodySchema, found);
-  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getObjectText(s3Key ?? "")) }) as StoredFlow;
+  return (await readStoredBody(found, (s3Key) => storage.getObjectText(s3Key))) as StoredFlow;
 }
 
 /** An entry in the history of the versions saved at a path. */
