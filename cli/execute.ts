@@ -1,23 +1,25 @@
 import { styleText } from "node:util";
+import { CommanderError } from "commander";
 import { CommandError, exitCodes } from "./errors.ts";
-import { CommanderError, createProgram, exitCodeOf } from "./program.ts";
+import { createProgram } from "./program.ts";
 
 /** Executes the command line of the process and sets its exit code. */
-export async function execute(version: string): Promise<void> {
+export async function execute(): Promise<void> {
   // A reader such as `head` may close the pipe before everything is written.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit();
     throw error;
   });
   try {
-    await createProgram(version).parseAsync();
+    await createProgram().parseAsync();
   } catch (error) {
     process.exitCode = report(error);
   }
 }
 
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return exitCodeOf(error);
+  // commander has printed its errors, and those of `--help` and `--version` are none.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof CommandError) {
     process.stderr.write(`${styleText("red", error.message, { stream: process.stderr })}\n`);
     return error.exitCode;

@@ -1,9 +1,5 @@
 import { enableCompileCache } from "node:module";
-
-declare const SVC_CLI_VERSION: string;
-
-/** The version of the package, which the build defines. */
-const version = typeof SVC_CLI_VERSION === "string" ? SVC_CLI_VERSION : "0.0.0-source";
+import { version } from "./version.ts";
 
 async function main(): Promise<void> {
   // Scripts ask for the version often, and it needs none of the rest.
@@ -12,9 +8,8 @@ async function main(): Promise<void> {
     return;
   }
   enableCompileCache();
-  process.env["SVC_CLI_VERSION"] = version;
   const { execute } = await import("./execute.ts");
-  await execute(version);
+  await execute();
 }
 
 await main();

@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { triggerKinds } from "../contract/routes/triggers/trigger-kinds.ts";
 import { type Action, run } from "./action.ts";
 import { objectKinds } from "./objects/kinds.ts";
 
@@ -11,25 +12,23 @@ export function addObjectCommands(program: Command): void {
     return ((context, ...args) => (commands[name] as Action)(context, ...([kind, ...args] as never[]))) as Action;
   };
   for (const { name, what, archive, history } of objectKinds) {
+    const withKind = (command: Command): Command =>
+      name === "trigger"
+        ? command.addOption(new Option("--kind <kind>", "kind of trigger").choices(triggerKinds).default("http"))
+        : command;
     const group =
       program.commands.find((command) => command.name() === name) ?? program.command(name).description(`Read and change ${what}.`);
-    const list = group.command("list").description(`List ${what}.`);
-    if (name === "trigger") list.option("--kind <kind>", "http, sqs, aws or email", "http");
+    const list = withKind(group.command("list").description(`List ${what}.`));
     run(list.option("--path-start <text>", "only paths that begin like this"), load("listObjects", name));
-    const get = group.command("get").description("Print one as JSON.").argument("<path>");
-    if (name === "trigger") get.option("--kind <kind>", "http, sqs, aws or email", "http");
+    const get = withKind(group.command("get").description("Print one as JSON.").argument("<path>"));
     if (name === "variable") get.option("--show-secret", "print the value of a secret");
     run(get, load("getObject", name));
     run(
       group.command("push").description("Save the item of a file of the project.").argument("<file>", "a file of the item"),
       load("pushFile", name),
     );
-    const remove = group
-      .command(archive ? "archive" : "delete")
-      .description(`${archive ? "Archive" : "Delete"} one.`)
-      .argument("<path>");
-    if (name === "trigger") remove.option("--kind <kind>", "http, sqs, aws or email", "http");
-    run(remove, load("deleteObject", name));
+    const remove = group.command(archive ? "archive" : "delete").description(`${archive ? "Archive" : "Delete"} one.`);
+    run(withKind(remove.argument("<path>")), load("deleteObject", name));
     if (history) run(group.command("history").description("List the versions.").argument("<path>"), loadHistory(name));
     if (name !== "schedule") continue;
     for (const state of ["enable", "disable"]) {

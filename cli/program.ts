@@ -1,10 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type SyncOptionName, syncOptions } from "../core/sync/config.ts";
 import { type Action, run } from "./action.ts";
 import { exitCodes } from "./errors.ts";
 import { addObjectCommands } from "./object-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
 import { addToolCommands } from "./tool-commands.ts";
+import { version } from "./version.ts";
 
 const toFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -105,7 +106,7 @@ function addWorkspaceCommands(program: Command): void {
 }
 
 /** Creates the program with all its commands. The code of a command is loaded when it runs. */
-export function createProgram(version: string): Command {
+export function createProgram(): Command {
   const program = new Command("svc")
     .description("The command line of svc: a workspace as files, runs with a live log, and local development.")
     .version(version)
@@ -130,9 +131,3 @@ export function createProgram(version: string): Command {
   override(program);
   return program;
 }
-
-/** Returns the exit code for an error of commander, which has printed it. */
-export function exitCodeOf(error: CommanderError): number {
-  return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-}
-export { CommanderError };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../errors.ts";
+import { version } from "../version.ts";
 
 export interface ClientOptions {
   /** The origin of the service. */
@@ -99,7 +100,7 @@ export class ApiClient {
         headers: {
           ...(this.options.token === "" ? {} : { authorization: `Bearer ${this.options.token}` }),
           ...(body === undefined || isForm ? {} : { "content-type": "application/json" }),
-          "user-agent": `svc-cli/${process.env["SVC_CLI_VERSION"] ?? "0"}`,
+          "user-agent": `svc-cli/${version}`,
           ...headers,
         },
         ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),

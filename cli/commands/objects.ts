@@ -1,13 +1,16 @@
 import { relative, resolve, sep } from "node:path";
 import { placeOf } from "../../core/sync/file-place.ts";
 import { itemKey } from "../../core/sync/item.ts";
+import { selectKinds } from "../../core/sync/select.ts";
 import type { ApiClient } from "../api/client.ts";
+import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { findKind, type ObjectKind } from "../objects/kinds.ts";
-import { confirm } from "../output/prompts.ts";
-import { deleteItem, encodePath, saveItem } from "../sync/apply.ts";
-import { openSession } from "../sync/session.ts";
+import { requireConfirmation } from "../output/prompts.ts";
+import { deleteItem, saveItem } from "../sync/apply.ts";
+import { openSession, openSyncProject } from "../sync/session.ts";
+import { toLayout } from "../sync/snapshots.ts";
 
 type Fields = Record<string, unknown>;
 interface KindFlags {
@@ -42,12 +45,12 @@ export async function getObject(context: Context, name: string, path: string, fl
   // The value of a secret is not even requested.
   const query = name === "variable" ? { decrypt_secret: flags.showSecret ?? false } : {};
   const object = await context.client().get<Fields>(`${get}/${encodePath(path)}`, { query });
-  context.output.data(object, JSON.stringify(object, undefined, 2));
+  context.output.value(object);
 }
 
 export async function listHistory(context: Context, name: string, path: string): Promise<void> {
-  const { history } = findKind(name);
-  const versions = await context.client().get<Fields[]>(`${history}/${encodePath(path)}`);
+  const { routes } = findKind(name);
+  const versions = await context.client().get<Fields[]>(`${routes}/history/p/${encodePath(path)}`);
   const { output } = context;
   const idOf = ({ script_hash, id, version }: Fields) => script_hash ?? id ?? version;
   const rows = versions.map((one) => [idOf(one), one["created_at"], one["created_by"], one["deployment_msg"]]);
@@ -56,11 +59,13 @@ export async function listHistory(context: Context, name: string, path: string):
 
 /** Saves the item that a file of the project belongs to, whatever the options of the project leave out. */
 export async function pushFile(context: Context, name: string, file: string): Promise<void> {
-  const session = await openSession(context, { skipSecrets: false, includeSchedules: true, includeTriggers: true });
-  const { root } = session.project;
-  const common = relative(root, resolve(context.cwd, file)).split(sep).join("/");
-  const place = placeOf(common, session.rules.layout);
-  if (!place || !isOfKind(place.kind, name)) throw new UsageError(`${file} is not a file of a ${name}.`);
+  const { project, target } = openSyncProject(context);
+  const common = relative(project.root, resolve(context.cwd, file)).split(sep).join("/");
+  const place = placeOf(common, toLayout(project));
+  if (!place || !(name === "trigger" ? place.kind.endsWith("_trigger") : place.kind === findKind(name).item))
+    throw new UsageError(`${file} is not a file of a ${name}.`);
+  const options = selectKinds(project.options, new Set([place.kind]));
+  const session = await openSession(context, { project: { ...project, options }, target });
   const local = session.local.get(itemKey(place));
   if (!local) throw new UsageError(`${file} does not exist, or svc.yaml leaves it out.`);
   await saveItem(session.client, local.item, session.remote.get(itemKey(place))?.item, {
@@ -69,18 +74,14 @@ export async function pushFile(context: Context, name: string, file: string): Pr
   context.output.say(`The ${name} ${place.path} was saved.`);
 }
 
-const isOfKind = (kind: string, name: string): boolean =>
-  name === "trigger" ? kind.endsWith("_trigger") : kind === name.replace("-", "_");
-
-export async function deleteObject(context: Context, name: string, path: string, { kind = "http" }: KindFlags): Promise<void> {
-  const { get, archive } = findKind(name, kind);
+export async function deleteObject(context: Context, name: string, path: string, { kind }: KindFlags): Promise<void> {
+  const { item, get, archive } = findKind(name, kind);
   const client = context.client();
   const found = await client.find<Fields>(`${get}/${encodePath(path)}`, { query: name === "variable" ? { decrypt_secret: false } : {} });
   if (!found) throw new CommandError(`There is no ${name} ${path}.`);
-  if (!(await confirm(`${archive ? "Archive" : "Delete"} the ${name} ${path}?`, context.flags)))
-    throw new CommandError("Canceled. Nothing was changed.");
+  await requireConfirmation(`${archive ? "Archive" : "Delete"} the ${name} ${path}?`, context.flags);
   if (name === "flow") await client.post(`flows/archive/${encodePath(path)}`, { archived: true });
-  else await deleteItem(client, { kind: name === "trigger" ? `${kind}_trigger` : name.replace("-", "_"), path, value: found });
+  else await deleteItem(client, { kind: item, path, value: found });
   context.output.say(`The ${name} ${path} was ${archive ? "archived" : "deleted"}.`);
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { ApiClient } from "../api/client.ts";
+import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
 import { CommandError, exitCodes } from "../errors.ts";
 import { canAsk, confirm } from "../output/prompts.ts";
-import { encodePath } from "../sync/apply.ts";
 
 interface RunFlags {
   data?: Record<string, unknown>;
@@ -67,7 +67,7 @@ function print({ output }: Context, line: object, text: string): void {
 
 function printEnd({ output }: Context, { id, success, result }: CompletedJob): number {
   if (output.json) output.line({ id, success, result }, "");
-  else if (success) output.data(result, typeof result === "string" ? result : JSON.stringify(result, undefined, 2));
+  else if (success) output.value(result);
   else output.say(output.style("red", describeFailure(result)));
   return success ? exitCodes.done : exitCodes.failed;
 }
@@ -99,13 +99,13 @@ function watchInterrupts(context: Context, client: ApiClient, id: string): () =>
 
 export async function showLogs(context: Context, id: string): Promise<void> {
   const log = await context.client().get<string>(`jobs_u/get_logs/${encodeURIComponent(id)}`);
-  context.output.data(log, log);
+  context.output.value(log);
 }
 
 export async function showResult(context: Context, id: string): Promise<void> {
   const result = await context.client().find<unknown>(`jobs_u/completed/get_result/${encodeURIComponent(id)}`);
   if (result === undefined) throw new CommandError(`There is no job ${id} that has ended.`);
-  context.output.data(result, typeof result === "string" ? result : JSON.stringify(result, undefined, 2));
+  context.output.value(result);
 }
 
 export async function cancelJob(context: Context, id: string, { reason }: { reason?: string }): Promise<void> {

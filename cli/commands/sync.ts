@@ -3,12 +3,12 @@ import type { SyncOptions } from "../../core/sync/config.ts";
 import { equalsLocal } from "../../core/sync/digest.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
+import { selectKinds } from "../../core/sync/select.ts";
 import type { Context } from "../context.ts";
 import { CommandError, exitCodes, UsageError } from "../errors.ts";
-import { confirm } from "../output/prompts.ts";
+import { requireConfirmation } from "../output/prompts.ts";
 import { deleteItem, saveItem } from "../sync/apply.ts";
 import { type Change, isEffective, planSync, protectSecrets } from "../sync/changes.ts";
-import { checkLint } from "../sync/lint.ts";
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
@@ -43,7 +43,7 @@ function plan(session: SyncSession, direction: Direction, { force = false, prune
 }
 
 export async function runPull(context: Context, flags: SyncFlags): Promise<void> {
-  const session = await openSession(context, optionsOf(flags));
+  const session = await openSession(context, openSyncProject(context, optionsOf(flags)));
   const changes = plan(session, "pull", flags);
   await proceed(context, changes, "pull", flags, async () => {
     applyPull(session, changes);
@@ -52,15 +52,14 @@ export async function runPull(context: Context, flags: SyncFlags): Promise<void>
 }
 
 export async function runPush(context: Context, flags: SyncFlags): Promise<void> {
-  checkLint(context, openSyncProject(context, optionsOf(flags)).project);
-  const session = await openSession(context, optionsOf(flags));
+  const session = await openSession(context, openSyncProject(context, optionsOf(flags)), { lint: true });
   const changes = plan(session, "push", flags);
   if (flags.plan !== undefined) requireSamePlan(session, changes, flags.plan);
   await proceed(context, changes, "push", flags, () => applyPush(context, session, changes, { wait: flags.wait ?? false }));
 }
 
 export async function runPlan(context: Context, flags: SyncFlags): Promise<number> {
-  const session = await openSession(context, optionsOf(flags));
+  const session = await openSession(context, openSyncProject(context, optionsOf(flags)));
   const changes = plan(session, "push", flags);
   if (flags.output !== undefined) {
     const file: PlanFile = { version: 1, url: session.target.url, workspace: session.target.workspace, changes: toPlanJson(changes) };
@@ -93,7 +92,7 @@ async function proceed(
   const effective = changes.filter(isEffective);
   if (effective.length > 0) {
     const question = direction === "pull" ? `Change ${effective.length} items here?` : `Change ${effective.length} items in the workspace?`;
-    if (!(await confirm(question, context.flags))) throw new CommandError("Canceled. Nothing was changed.");
+    await requireConfirmation(question, context.flags);
   }
   await apply();
   if (effective.length > 0) output.say(output.style("green", `Done: ${summarise(effective)}`));
@@ -125,17 +124,8 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
   if (record.url !== target.url || record.workspace !== target.workspace) {
     throw new UsageError(`The last push was to ${record.workspace} at ${record.url}. Choose that workspace to undo it.`);
   }
-  // Undo compares everything that a push may have touched, whatever the options are now.
-  const everything = { skipSecrets: false, includeSchedules: true, includeTriggers: true };
-  const kinds = new Set(record.items.map(({ key }) => key.split(" ")[0]));
-  const session = await openSession(context, {
-    ...optionsOf(flags),
-    ...everything,
-    includeUsers: kinds.has("user"),
-    includeGroups: kinds.has("group"),
-    includeSettings: kinds.has("settings"),
-    includeKey: kinds.has("encryption_key"),
-  });
+  const kinds = new Set(record.items.map(({ key }) => key.split(" ", 1)[0] ?? ""));
+  const session = await openSession(context, { project: { ...project, options: selectKinds(project.options, kinds) }, target });
   const steps = record.items.map((item) => ({ ...item, current: session.remote.get(item.key) }));
   const isUnchanged = ({ after, current }: (typeof steps)[number]) =>
     after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
@@ -144,9 +134,7 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
   for (const { key, before } of restorable) context.output.say(`${before ? "restore" : "delete"} ${key}`);
   for (const { key } of rest) context.output.say(`leave ${key} (it has changed since the push)`);
   if (flags.dryRun) return;
-  if (restorable.length > 0 && !(await confirm(`Undo ${restorable.length} changes of the push of ${record.at}?`, context.flags))) {
-    throw new CommandError("Canceled. Nothing was changed.");
-  }
+  if (restorable.length > 0) await requireConfirmation(`Undo ${restorable.length} changes of the push of ${record.at}?`, context.flags);
   for (const { before, current } of restorable.toReversed()) {
     if (before) await saveItem(session.client, before, current?.item, { plainSecrets: false });
     else await deleteItem(session.client, current?.item as SyncItem);
@@ -156,7 +144,4 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
 }
 
 /** Returns the flags that are options of a synchronisation. */
-function optionsOf({ dryRun, force, pruneSecrets, wait, plan: _, output, exitCode, ...options }: SyncFlags): SyncOptions {
-  const { json, yes, verbose, url, token, workspace, ...own } = options as Record<string, unknown>;
-  return own as SyncOptions;
-}
+const optionsOf = ({ dryRun, force, pruneSecrets, wait, plan: _, output, exitCode, ...options }: SyncFlags): SyncOptions => options;

@@ -21,6 +21,11 @@ export class Output {
     if (shown !== "") process.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
   }
 
+  /** Prints a value of the service: a text as it is, everything else as JSON. */
+  value(value: unknown): void {
+    this.data(value, typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
+  }
+
   /** Prints one of several documents: a line of JSON with `--json`, otherwise the text as it is. */
   line(value: unknown, text: string): void {
     process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : text);

@@ -14,6 +14,11 @@ export async function confirm(message: string, { yes }: { yes: boolean }): Promi
   return requireAnswer(await prompts.confirm({ message, ...common }), prompts.isCancel);
 }
 
+/** Throws `CommandError` unless a person or `--yes` confirms. */
+export async function requireConfirmation(message: string, flags: { yes: boolean }): Promise<void> {
+  if (!(await confirm(message, flags))) throw new CommandError("Canceled. Nothing was changed.");
+}
+
 export async function askChoice(message: string, choices: readonly { value: string; label: string }[]): Promise<string> {
   if (!canAsk()) throw new UsageError(`${message} is missing, and there is no terminal to ask for it.`);
   const prompts = await import("@clack/prompts");

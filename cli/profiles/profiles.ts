@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { writePrivateFile } from "../private-file.ts";
 
 /** A workspace of a service, with the token for it. */
 export interface Profile {
@@ -37,12 +38,8 @@ export function readProfiles(): Profiles {
   }
 }
 
-/** Replaces the profiles. The file contains tokens, so only its owner may read it. A rename leaves either the old or the new file. */
+/** Replaces the profiles. The file contains tokens, so only its owner may read it. */
 export function writeProfiles(profiles: Profiles): void {
-  const file = fileOf();
   mkdirSync(configFolder(), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(profiles, undefined, 2)}\n`, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, file);
+  writePrivateFile(fileOf(), `${JSON.stringify(profiles, undefined, 2)}\n`);
 }

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "../../contract/json-object.ts";
-import type { SyncItem } from "../../core/sync/item.ts";
-import { type ApiClient, ApiError } from "../api/client.ts";
+import { fieldsOf, type SyncItem } from "../../core/sync/item.ts";
+import type { ApiClient } from "../api/client.ts";
+import { createOrUpdate } from "../api/routes.ts";
 
-type Fields = Record<string, unknown>;
-const fieldsOf = (item: SyncItem | undefined): Fields => (isJsonObject(item?.value) ? item.value : {});
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** Adds a member of the workspace or changes the role of one. */
@@ -26,8 +25,8 @@ export async function saveUser(client: ApiClient, item: SyncItem, before: SyncIt
 export async function saveGroup(client: ApiClient, item: SyncItem, before: SyncItem | undefined): Promise<void> {
   const name = encodeURIComponent(item.path);
   const { summary } = fieldsOf(item);
-  if (before) await client.post(`groups/update/${name}`, { summary });
-  else await unlessExists(() => client.post("groups/create", { name: item.path, summary }));
+  const create = { name: item.path, summary };
+  await createOrUpdate(client, { kind: "group", path: item.path, create, update: { summary }, exists: before !== undefined });
   const current = await client.get<{ members?: string[]; extra_perms?: Record<string, boolean> }>(`groups/get/${name}`);
   const admins = listOf(fieldsOf(item)["admins"]);
   const members = new Set(
@@ -38,14 +37,6 @@ export async function saveGroup(client: ApiClient, item: SyncItem, before: SyncI
   const granted = Object.entries(current.extra_perms ?? {}).flatMap(([owner, write]) => (write ? [owner] : []));
   for (const owner of admins) if (!granted.includes(owner)) await client.post(`acls/add/group_/${name}`, { owner, write: true });
   for (const owner of granted) if (!admins.includes(owner)) await client.post(`acls/remove/group_/${name}`, { owner });
-}
-
-async function unlessExists(create: () => Promise<unknown>): Promise<void> {
-  try {
-    await create();
-  } catch (error) {
-    if (!(error instanceof ApiError && error.code === "group.exists")) throw error;
-  }
 }
 
 /** The route that changes each setting, and its body. A setting that is absent is removed. */
@@ -76,7 +67,7 @@ function toAutoInvite(value: unknown): unknown {
 /** Changes the settings that differ, one request for each. The name of the workspace is never changed. */
 export async function saveSettings(client: ApiClient, item: SyncItem): Promise<void> {
   const wanted = fieldsOf(item);
-  const current = await client.get<Fields>("workspaces/get_settings");
+  const current = await client.get<Record<string, unknown>>("workspaces/get_settings");
   for (const [name, toRequest] of Object.entries(settingRoutes)) {
     if (isDeepStrictEqual(wanted[name] ?? undefined, current[name] ?? undefined)) continue;
     const [route, body] = toRequest(wanted[name]);

@@ -1,7 +1,8 @@
 import { dependencyFiles } from "../../contract/dependency-language.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
-import type { SyncItem } from "../../core/sync/item.ts";
-import { type ApiClient, ApiError } from "../api/client.ts";
+import { fieldsOf, isSecret, type SyncItem } from "../../core/sync/item.ts";
+import type { ApiClient } from "../api/client.ts";
+import { createOrUpdate, encodePath, routesOf, unlessGone } from "../api/routes.ts";
 import { saveGroup, saveSettings, saveUser } from "./apply-workspace.ts";
 
 export interface ApplyOptions {
@@ -15,153 +16,84 @@ export interface Saved {
   scriptHash?: string;
 }
 
-const fieldsOf = ({ value }: SyncItem): Fields => (isJsonObject(value) ? value : {});
-/** Paths stay readable in addresses: their slashes are not encoded. */
-export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+/** Kinds whose routes take the path as `name`. */
+const NAMED = new Set(["folder", "resource_type"]);
+/** Kinds whose extra permissions have routes of their own. Those of folders are fields of the folder. */
+const WITH_PERMISSIONS = new Set(["script", "flow", "app", "variable", "resource"]);
 
-/** The fields of files that are no fields of requests (api.md §6.4). */
+/** Returns the fields that requests take: some of a file's fields are none of them (api.md §6.4). */
 function toBody(item: SyncItem): Fields {
-  const { extra_perms, has_on_behalf_of, has_permissioned_as, ...fields } = fieldsOf(item);
-  return { ...fields, path: item.path };
+  const { has_on_behalf_of, has_permissioned_as, ...fields } = fieldsOf(item);
+  if (NAMED.has(item.kind)) return fields;
+  const { extra_perms, ...rest } = fields;
+  return { ...rest, path: item.path };
 }
 
 /** Creates or updates an item. `before`: the item as the service has it. A repeated call gives the same result. */
 export async function saveItem(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
-  const { kind, path } = item;
-  const at = encodePath(path);
-  switch (kind) {
-    case "script":
-      return saveScript(client, item, before, options);
-    case "flow":
-    case "app": {
-      const body = { ...toBody(item), ...deployment(options), ...preserve(item) };
-      await createOrUpdate(client, body, { create: `${kind}s/create`, update: `${kind}s/update/${at}`, exists: before !== undefined });
-      await savePermissions(client, kind, item, before);
-      return {};
-    }
-    case "folder": {
-      const { path: _, ...body } = { ...fieldsOf(item), path };
-      await createOrUpdate(
-        client,
-        { ...body, name: path },
-        { create: "folders/create", update: `folders/update/${at}`, exists: before !== undefined },
-        { name: undefined },
-      );
-      return {};
-    }
-    case "resource_type": {
-      const body = { ...fieldsOf(item), name: path };
-      await createOrUpdate(client, body, {
-        create: "resources/type/create",
-        update: `resources/type/update/${at}`,
-        exists: before !== undefined,
-      });
-      return {};
-    }
-    case "variable": {
-      const body = toBody(item);
-      const query = body["is_secret"] === true ? { already_encrypted: !options.plainSecrets } : {};
-      await createOrUpdate(
-        client,
-        body,
-        { create: "variables/create", update: `variables/update/${at}`, exists: before !== undefined },
-        {},
-        query,
-      );
-      await savePermissions(client, kind, item, before);
-      return {};
-    }
-    case "resource":
-      await createOrUpdate(client, toBody(item), {
-        create: "resources/create",
-        update: `resources/update/${at}`,
-        exists: before !== undefined,
-      });
-      await savePermissions(client, kind, item, before);
-      return {};
+  const saved = item.kind === "script" ? await saveScript(client, item, options) : await saveOther(client, item, before, options);
+  if (WITH_PERMISSIONS.has(item.kind)) await savePermissions(client, item, before);
+  return saved ?? {};
+}
+
+async function saveOther(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<void> {
+  switch (item.kind) {
     case "dependencies":
       await client.post("workspace_dependencies/create", {
         workspace_id: client.options.workspace,
-        ...placeOfList(path),
+        ...placeOfList(item.path),
         content: item.value,
       });
-      return {};
-    case "schedule":
-      await saveSchedule(client, item, before);
-      return {};
+      return;
     case "user":
-      await saveUser(client, item, before);
-      return {};
+      return saveUser(client, item, before);
     case "group":
-      await saveGroup(client, item, before);
-      return {};
+      return saveGroup(client, item, before);
     case "settings":
-      await saveSettings(client, item);
-      return {};
+      return saveSettings(client, item);
     case "encryption_key":
       await client.post("workspaces/encryption_key", { new_key: item.value });
-      return {};
+      return;
     default:
-      await createOrUpdate(client, toBody(item), {
-        create: `${kind}s/create`,
-        update: `${kind}s/update/${at}`,
-        exists: before !== undefined,
-      });
-      return {};
+      return saveObject(client, item, before, options);
+  }
+}
+
+/** Saves an object of a kind that has one route to create and one to update. */
+async function saveObject(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<void> {
+  const { kind, path } = item;
+  const hasVersions = kind === "flow" || kind === "app";
+  const body = { ...toBody(item), ...(hasVersions ? { ...deployment(options), ...preserve(item) } : {}) };
+  const query = isSecret(item) ? { already_encrypted: !options.plainSecrets } : {};
+  const create = NAMED.has(kind) ? { ...body, name: path } : body;
+  await createOrUpdate(client, { kind, path, create, update: body, exists: before !== undefined, query });
+  const { enabled } = fieldsOf(item);
+  if (kind === "schedule" && before && typeof enabled === "boolean" && fieldsOf(before)["enabled"] !== enabled) {
+    await client.post(`schedules/setenabled/${encodePath(path)}`, { enabled });
   }
 }
 
 /** Deletes an item, or archives a script. An item that is already gone is no error. */
-export async function deleteItem(client: ApiClient, { kind, path, value }: SyncItem): Promise<void> {
+export async function deleteItem(client: ApiClient, item: SyncItem): Promise<void> {
+  const { kind, path } = item;
+  // A workspace always has settings and a key.
+  if (kind === "settings" || kind === "encryption_key") return;
   const at = encodePath(path);
-  const remove = () => {
+  await unlessGone(() => {
     if (kind === "script") return client.post(`scripts/archive/p/${at}`);
-    if (kind === "resource_type") return client.delete(`resources/type/delete/${at}`);
-    if (kind === "user") return client.delete(`users/delete/${encodePath(String((value as Fields)["username"]))}`);
+    if (kind === "user") return client.delete(`users/delete/${encodePath(String(fieldsOf(item)["username"]))}`);
     if (kind === "dependencies") {
       const { language, name } = placeOfList(path);
       return client.post(`workspace_dependencies/delete/${language}`, undefined, { query: { name } });
     }
-    // A workspace always has settings and a key.
-    if (kind === "settings" || kind === "encryption_key") return Promise.resolve();
-    return client.delete(`${kind}s/delete/${at}`);
-  };
-  try {
-    await remove();
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404 && error.code !== "workspace.notFound")) throw error;
-  }
+    return client.delete(`${routesOf(kind)}/delete/${at}`);
+  });
 }
 
 const deployment = ({ message }: ApplyOptions): Fields => (message ? { deployment_message: message } : {});
 const preserve = (item: SyncItem): Fields => (fieldsOf(item)["on_behalf_of_email"] ? { preserve_on_behalf_of: true } : {});
 
-interface SaveRoutes {
-  create: string;
-  update: string;
-  exists: boolean;
-}
-
-/** Calls one of two routes, and the other one if another client has created or deleted the item since. */
-async function createOrUpdate(
-  client: ApiClient,
-  body: Fields,
-  routes: SaveRoutes,
-  onlyOnUpdate: Fields = {},
-  query: Record<string, boolean> = {},
-): Promise<void> {
-  const create = () => client.post(routes.create, body, { query });
-  const update = () => client.post(routes.update, { ...body, ...onlyOnUpdate }, { query });
-  const [first, second, codes] = routes.exists ? [update, create, /\.notFound$/] : [create, update, /\.(exists|pathTaken)$/];
-  try {
-    await first();
-  } catch (error) {
-    if (!(error instanceof ApiError && codes.test(error.code) && error.code !== "workspace.notFound")) throw error;
-    await second();
-  }
-}
-
-async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
+async function saveScript(client: ApiClient, item: SyncItem, options: ApplyOptions): Promise<Saved> {
   const { lock, ...body } = toBody(item);
   const request = {
     ...body,
@@ -175,26 +107,16 @@ async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | 
     ...preserve(item),
   };
   const hash = await client.post<string>("scripts/create", request, { query: { skip_if_noop: true } });
-  await savePermissions(client, "script", item, before);
   return { scriptHash: hash.trim() };
 }
 
-async function saveSchedule(client: ApiClient, item: SyncItem, before: SyncItem | undefined): Promise<void> {
-  const at = encodePath(item.path);
-  const body = toBody(item);
-  await createOrUpdate(client, body, { create: "schedules/create", update: `schedules/update/${at}`, exists: before !== undefined });
-  const enabled = body["enabled"];
-  if (before && typeof enabled === "boolean" && fieldsOf(before)["enabled"] !== enabled) {
-    await client.post(`schedules/setenabled/${at}`, { enabled });
-  }
-}
-
 /** Grants and revokes the extra permissions that differ. A file without them leaves them as they are. */
-async function savePermissions(client: ApiClient, kind: string, item: SyncItem, before: SyncItem | undefined): Promise<void> {
+async function savePermissions(client: ApiClient, item: SyncItem, before: SyncItem | undefined): Promise<void> {
   const wanted = fieldsOf(item)["extra_perms"];
   if (!isJsonObject(wanted)) return;
-  const current = before && isJsonObject(fieldsOf(before)["extra_perms"]) ? (fieldsOf(before)["extra_perms"] as Fields) : {};
-  const at = `${kind}/${encodePath(item.path)}`;
+  const granted = fieldsOf(before)["extra_perms"];
+  const current = isJsonObject(granted) ? granted : {};
+  const at = `${item.kind}/${encodePath(item.path)}`;
   for (const [owner, write] of Object.entries(wanted)) {
     if (current[owner] !== write) await client.post(`acls/add/${at}`, { owner, write });
   }

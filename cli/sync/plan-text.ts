@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from "diff";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isSecret } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
 import type { Output } from "../output/output.ts";
 import type { Change } from "./changes.ts";
@@ -18,21 +18,28 @@ export function printPlan(changes: readonly Change[], direction: Direction, outp
   output.say(summarise(changes));
 }
 
+const totals = {
+  create: "to create",
+  change: "to change",
+  delete: "to delete",
+  conflict: "in conflict",
+  skip: "to skip",
+} as const;
+
 export function summarise(changes: readonly Change[]): string {
-  const count = (type: Change["type"]) => changes.filter((change) => change.type === type).length;
-  const parts = (Object.keys(marks) as Change["type"][]).flatMap((type) => (count(type) === 0 ? [] : [`${count(type)} to ${type}`]));
-  const conflicts = count("conflict");
-  if (parts.length === 0) return "Nothing differs.";
-  return `${parts.join(", ").replace(`${conflicts} to conflict`, `${conflicts} in conflict`)}.`;
+  const counts = Map.groupBy(changes, ({ type }) => type);
+  const parts = (Object.keys(totals) as Change["type"][]).flatMap((type) => {
+    const count = counts.get(type)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${totals[type]}`];
+  });
+  return parts.length === 0 ? "Nothing differs." : `${parts.join(", ")}.`;
 }
 
 /** Kinds whose files may contain passwords: their differences are not shown, because plans end up in logs. */
 const CONFIDENTIAL = new Set(["resource", "settings", "encryption_key"]);
 
-function isConfidential({ kind, local, remote }: Change): boolean {
-  const isSecret = [local, remote].some((side) => isJsonObject(side?.item.value) && side.item.value["is_secret"] === true);
-  return CONFIDENTIAL.has(kind) || isSecret;
-}
+const isConfidential = ({ kind, local, remote }: Change): boolean =>
+  CONFIDENTIAL.has(kind) || isSecret(local?.item) || isSecret(remote?.item);
 
 /** Returns the differences between the files of both sides, from the side that changes to its new state. */
 export function listDiffs(change: Change, direction: Direction): string[] {

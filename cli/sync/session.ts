@@ -3,6 +3,7 @@ import type { ApiClient } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
 import { findTarget, type Target } from "../profiles/target.ts";
+import { lintFiles } from "./lint.ts";
 import { openProject, type Project } from "./project.ts";
 import {
   type LocalFiles,
@@ -26,23 +27,30 @@ export interface SyncSession {
   remote: Snapshot;
 }
 
+export interface OpenedProject {
+  project: Project;
+  target: Target;
+}
+
 /** Opens the project of the current folder and its target. Nothing is called. Throws `UsageError`. */
-export function openSyncProject(context: Context, options: SyncOptions): { project: Project; target: Target } {
+export function openSyncProject(context: Context, options: SyncOptions = {}): OpenedProject {
   const { workspace, ...flags } = context.flags;
   const project = openProject(context.cwd, { ...options, workspace }, context.output);
   // A workspace of svc.yaml is neither a profile nor an id, so the flag has done its work.
   return { project, target: findTarget(project.entry === undefined ? context.flags : flags, project.configured) };
 }
 
-/** Reads both sides. Problems of files are reported before the first call. Throws `UsageError`. */
-export async function openSession(context: Context, options: SyncOptions): Promise<SyncSession> {
-  const { project, target } = openSyncProject(context, options);
+/** Reads both sides. Problems of files are reported before the first call. `lint`: also those that only `svc lint` finds. Throws `UsageError`. */
+export async function openSession(context: Context, { project, target }: OpenedProject, { lint = false } = {}): Promise<SyncSession> {
   const files = readProjectFiles(project);
-  throwProblems(parseLocal(files, project, toLayout(project)).problems);
+  const parsed = parseLocal(files, project, toLayout(project));
+  throwProblems(lint ? lintFiles(project, parsed) : parsed.problems);
   const client = context.client(target);
   await client.get("/users/whoami");
   const rules = await loadRules(client, project);
-  const { snapshot: local, problems } = parseLocal(files, project, rules.layout);
+  // Types of resources with files of their own are known only now.
+  const hasFileTypes = Object.keys(rules.layout.fileTypes).length > 0;
+  const { snapshot: local, problems } = hasFileTypes ? parseLocal(files, project, rules.layout) : parsed;
   throwProblems(problems);
   const remote = await loadRemote(client, project, rules, files.files, context.output);
   return { project, target, client, rules, files, local, remote };

@@ -37,8 +37,10 @@ export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: Layou
 
 /** Loads what the names of files depend on. Other services may not have these routes. */
 export async function loadRules(client: ApiClient, project: Project): Promise<RemoteRules> {
-  const marked = await client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific");
-  const fileTypes = await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map");
+  const [marked, fileTypes] = await Promise.all([
+    client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific"),
+    client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map"),
+  ]);
   return {
     marked: new Set((marked ?? []).map(({ item_kind, path }) => `${item_kind} ${path}`)),
     layout: toLayout(project, fileTypes ?? {}),
@@ -143,8 +145,15 @@ export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
   return { files, onDisk, problems };
 }
 
-/** Parses the files of a project and returns the items that the options include, with every problem. */
-export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOptions): { snapshot: Snapshot; problems: FileProblem[] } {
+export interface ParsedFiles {
+  /** The items that the options include. */
+  snapshot: Snapshot;
+  /** Everything that is wrong with the files. */
+  problems: FileProblem[];
+}
+
+/** Parses the files of a project. */
+export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOptions): ParsedFiles {
   const { items, problems } = parseFiles(local.files, layout);
   const groups = groupFiles(local.files, layout);
   const snapshot: Snapshot = new Map();

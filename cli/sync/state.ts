@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ItemDigest } from "../../core/sync/digest.ts";
+import { writePrivateFile } from "../private-file.ts";
 import type { Target } from "../profiles/target.ts";
 
 /** The folder of what `svc` remembers about a checkout. Its own `.gitignore` excludes it from git. */
@@ -21,13 +22,6 @@ export function stateFolder(root: string): string {
   const ignore = join(folder, ".gitignore");
   if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
   return folder;
-}
-
-/** A file of which only its owner knows the content. A rename leaves either the old or the new content. */
-export function writePrivateFile(file: string, content: string | Uint8Array): void {
-  const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, content, { mode: 0o600 });
-  renameSync(temporary, file);
 }
 
 function readState(root: string): StateFile {

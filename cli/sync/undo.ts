@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../../contract/json-object.ts";
-import type { SyncItem } from "../../core/sync/item.ts";
+import { isSecret, type SyncItem } from "../../core/sync/item.ts";
+import { encodePath } from "../api/routes.ts";
 import { CommandError } from "../errors.ts";
-import { encodePath } from "./apply.ts";
+import { writePrivateFile } from "../private-file.ts";
 import type { Change } from "./changes.ts";
 import type { SyncSession } from "./session.ts";
-import { stateFolder, writePrivateFile } from "./state.ts";
+import { stateFolder } from "./state.ts";
 
 /** The number of pushes that can be undone. */
 const KEPT = 5;
@@ -27,6 +27,10 @@ export interface UndoRecord {
 
 const folderOf = (root: string): string => join(stateFolder(root), "undo");
 
+/** Lists the names of the records, the oldest first. */
+const listRecords = (folder: string): string[] =>
+  (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".json")).sort();
+
 /** Saves the items that a push is about to change. Secrets are saved as ciphertext, also if the push reads them as plain text. */
 export async function saveUndo(session: SyncSession, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
@@ -43,15 +47,11 @@ export async function saveUndo(session: SyncSession, changes: readonly Change[])
   const at = new Date().toISOString();
   const record: UndoRecord = { url: target.url, workspace: target.workspace, at, items };
   writePrivateFile(join(folder, `${at.replaceAll(":", "-")}.json`), `${JSON.stringify(record)}\n`);
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith(".json"))
-    .sort();
-  for (const old of names.slice(0, Math.max(0, names.length - KEPT))) rmSync(join(folder, old));
+  for (const old of listRecords(folder).slice(0, -KEPT)) rmSync(join(folder, old));
 }
 
 async function withCiphertext({ client, project }: SyncSession, item: SyncItem): Promise<SyncItem> {
-  const isSecret = item.kind === "variable" && isJsonObject(item.value) && item.value["is_secret"] === true;
-  if (!isSecret || !project.options.plainSecrets) return item;
+  if (!isSecret(item) || !project.options.plainSecrets) return item;
   const query = { decrypt_secret: false, include_encrypted: true };
   const { value } = await client.get<{ value?: string }>(`variables/get/${encodePath(item.path)}`, { query });
   return { ...item, value: { ...(item.value as object), value: value ?? "" } };
@@ -60,10 +60,7 @@ async function withCiphertext({ client, project }: SyncSession, item: SyncItem):
 /** Returns the last push that was not undone. Throws `CommandError` if there is none. */
 export function readLastUndo(root: string): { record: UndoRecord; forget: () => void } {
   const folder = folderOf(root);
-  const last = (existsSync(folder) ? readdirSync(folder) : [])
-    .filter((name) => name.endsWith(".json"))
-    .sort()
-    .at(-1);
+  const last = listRecords(folder).at(-1);
   if (last === undefined) throw new CommandError("There is no push to undo.");
   const file = join(folder, last);
   return { record: JSON.parse(readFileSync(file, "utf8")) as UndoRecord, forget: () => rmSync(file, { force: true }) };

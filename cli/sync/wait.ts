@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "../api/client.ts";
+import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
 import { CommandError } from "../errors.ts";
-import { encodePath } from "./apply.ts";
 
 interface BuildStatus {
   lock?: string;

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 import { type DefaultTs, languageOfEnding, scriptEnding } from "./extensions.ts";
-import { placeOf } from "./file-place.ts";
+import { baseName, placeOf } from "./file-place.ts";
 import type { SyncItem } from "./item.ts";
 
 /** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */
@@ -23,19 +23,8 @@ function toEntries({ kind, path, value, content = "", language = "bun" }: SyncIt
       ];
     case "dependencies":
       return [[`dependencies/${path}`, String(value)]];
-    case "settings":
-    case "encryption_key":
-      return [[`${kind}.json`, asJson(value)]];
-    case "user":
-      return [[`users/${path}.user.json`, asJson(value)]];
-    case "group":
-      return [[`groups/${path}.group.json`, asJson(value)]];
-    case "folder":
-      return [[`f/${path}/folder.meta.json`, asJson(value)]];
-    case "resource_type":
-      return [[`${path}.resource-type.json`, asJson(value)]];
     default:
-      return [[`${path}.${kind}.json`, asJson(value)]];
+      return [[`${baseName({ kind, path })}.json`, asJson(value)]];
   }
 }
 

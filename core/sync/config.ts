@@ -38,14 +38,7 @@ export const syncOptions = {
 } as const;
 export type SyncOptionName = keyof typeof syncOptions;
 
-const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
-  z.strictObject(
-    Object.fromEntries(Object.entries(shape).map(([name, type]) => [name, type.optional()])) as {
-      [Name in keyof Shape]: z.ZodOptional<Shape[Name]>;
-    },
-  );
-
-export const syncOptionsSchema = optional(syncOptions);
+export const syncOptionsSchema = z.strictObject(syncOptions).partial();
 export type SyncOptions = z.output<typeof syncOptionsSchema>;
 
 const codebaseSchema = z.strictObject({

@@ -12,6 +12,25 @@ export interface FilePlace {
 
 const OBJECT_KINDS = ["resource", "variable", "schedule", ...fileTriggerKinds.map((kind) => `${kind}_trigger`)];
 
+/** Returns the file of an item that has only one, without the ending of its format. Archives and folders have the same names. */
+export function baseName({ kind, path }: Pick<FilePlace, "kind" | "path">): string {
+  switch (kind) {
+    case "settings":
+    case "encryption_key":
+      return kind;
+    case "user":
+      return `users/${path}.user`;
+    case "group":
+      return `groups/${path}.group`;
+    case "folder":
+      return `f/${path}/folder.meta`;
+    case "resource_type":
+      return `${path}.resource-type`;
+    default:
+      return `${path}.${kind}`;
+  }
+}
+
 /** Returns the item that a file belongs to, or `undefined` if it belongs to none: such files are left alone. */
 export function placeOf(file: string, { defaultTs }: { defaultTs: DefaultTs }): FilePlace | undefined {
   if (file === "settings.yaml" || file === "encryption_key.yaml") {

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../contract/json-object.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
 import { missingTriggerKinds } from "../../contract/routes/triggers/missing-kinds.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
@@ -31,6 +32,14 @@ export interface SyncItem {
 
 /** Identifies an item in a workspace. */
 export const itemKey = ({ kind, path }: Pick<SyncItem, "kind" | "path">): string => `${kind} ${path}`;
+
+/** Returns the fields of an item. Lists of package versions and the encryption key have none. */
+export const fieldsOf = (item: Pick<SyncItem, "value"> | undefined): Record<string, unknown> =>
+  isJsonObject(item?.value) ? item.value : {};
+
+/** Returns whether an item is a variable with a secret value. */
+export const isSecret = (item: Pick<SyncItem, "kind" | "value"> | undefined): boolean =>
+  item?.kind === "variable" && fieldsOf(item)["is_secret"] === true;
 
 /** Compares items by kind, in the order of a push, and by path. */
 export function compareItems(a: Pick<SyncItem, "kind" | "path">, b: Pick<SyncItem, "kind" | "path">): number {

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 import { type DefaultTs, scriptEnding } from "./extensions.ts";
+import { baseName } from "./file-place.ts";
 import { extractInlineScripts, inlineReference, listAppScripts, listFlowScripts } from "./inline-scripts.ts";
 import type { SyncItem } from "./item.ts";
 import { formatYaml } from "./yaml.ts";
@@ -27,17 +28,6 @@ const single = (file: string, value: unknown): FileMap => new Map([[file, format
 export function toFiles(item: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
   const { kind, path, value } = item;
   switch (kind) {
-    case "settings":
-    case "encryption_key":
-      return single(`${kind}.yaml`, value);
-    case "user":
-      return single(`users/${path}.user.yaml`, value);
-    case "group":
-      return single(`groups/${path}.group.yaml`, value);
-    case "folder":
-      return single(`f/${path}/folder.meta.yaml`, value);
-    case "resource_type":
-      return single(`${path}.resource-type.yaml`, value);
     case "dependencies":
       return new Map([[`dependencies/${path}`, String(value)]]);
     case "script":
@@ -48,7 +38,7 @@ export function toFiles(item: SyncItem, options: LayoutOptions, known?: Readonly
     case "resource":
       return toResourceFiles(item, options);
     default:
-      return single(`${path}.${kind}.yaml`, value);
+      return single(`${baseName(item)}.yaml`, value);
   }
 }
 

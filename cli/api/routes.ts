@@ -1,0 +1,45 @@
+import { type ApiClient, ApiError } from "./client.ts";
+
+/** Paths stay readable in addresses: their slashes are not encoded. */
+export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+/** Returns the beginning of the routes of a kind of items (`core/sync/item.ts`). */
+export const routesOf = (kind: string): string => (kind === "resource_type" ? "resources/type" : `${kind}s`);
+
+interface Save {
+  kind: string;
+  path: string;
+  create: object;
+  update: object;
+  exists: boolean;
+  query?: Record<string, boolean>;
+}
+
+/** Creates or updates an object, also if another client has created or deleted it since. A repeated call gives the same result. */
+export async function createOrUpdate(client: ApiClient, { kind, path, create, update, exists, query = {} }: Save): Promise<void> {
+  const routes = routesOf(kind);
+  const calls = {
+    create: () => client.post(`${routes}/create`, create, { query }),
+    update: () => client.post(`${routes}/update/${encodePath(path)}`, update, { query }),
+  };
+  try {
+    await (exists ? calls.update() : calls.create());
+  } catch (error) {
+    if (!(exists ? isGone(error) : isTaken(error))) throw error;
+    await (exists ? calls.create() : calls.update());
+  }
+}
+
+/** Calls a route of an object. An object that is already gone is no error. */
+export async function unlessGone(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+/** A missing workspace is not a missing object. */
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404 && error.code !== "workspace.notFound";
+
+const isTaken = (error: unknown): boolean => error instanceof ApiError && /\.(exists|pathTaken)$/.test(error.code);
