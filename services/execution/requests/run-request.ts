@@ -22,7 +22,7 @@ export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; 
 type StoredFiles = Awaited<ReturnType<typeof storeFiles>>;
 
 /** The fields of a job that its caller chooses. */
-type JobOptions = Pick<NewJob, "actor" | "workspace" | "id" | "lineage" | "scheduledForMs">;
+type JobOptions = Pick<NewJob, "actor" | "workspace" | "id" | "lineage" | "scheduledForMs" | "delayS">;
 
 /** A call that runs a stored script or flow. Nothing of it is stored yet. */
 export interface VersionRunRequest {
@@ -50,7 +50,6 @@ export type CreateNewJobDeps = Pick<CreateJobDeps, "objects"> & { storage: Stora
 
 export interface BuildRequestDeps {
   jobs: Pick<JobTable, "get">;
-  nowMs: () => number;
 }
 
 /**
@@ -59,8 +58,8 @@ export interface BuildRequestDeps {
  */
 export async function buildJobOptions(deps: BuildRequestDeps, actor: Actor, workspace: string, query: RunQuery): Promise<JobOptions> {
   const { job_id: id, scheduled_in_secs: delayS, scheduled_for: at } = query;
-  const scheduledForMs = at !== undefined ? Date.parse(at) : delayS ? deps.nowMs() + delayS * 1000 : undefined;
-  return { actor, workspace, id, lineage: await resolveLineage(deps, actor, workspace, query), scheduledForMs };
+  const scheduledForMs = at === undefined ? undefined : Date.parse(at);
+  return { actor, workspace, id, lineage: await resolveLineage(deps, actor, workspace, query), scheduledForMs, delayS };
 }
 
 /** Returns the options that the caller chose, of either form of request. */

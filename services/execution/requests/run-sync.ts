@@ -62,7 +62,7 @@ async function startSync(
   untilMs: number,
 ): Promise<{ id: string; ended: FinishedJob | undefined }> {
   // Slots of a concurrency group are assigned to jobs from the queue only.
-  const queued = newJob.scheduledForMs !== undefined || runnable?.concurrency !== undefined;
+  const queued = newJob.scheduledForMs !== undefined || Boolean(newJob.delayS) || runnable?.concurrency !== undefined;
   if (runnable?.build.state !== "ready" || !runnable.runner || queued) {
     const { id } = await enqueueJob(deps, newJob);
     return { id, ended: await waitForEnd(deps, id, untilMs) };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { runQuery } from "../../../contract/routes/jobs/runs.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -8,7 +9,7 @@ import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import type { VersionRunRequest } from "./run-request.ts";
+import { buildJobOptions, type VersionRunRequest } from "./run-request.ts";
 import { startRun } from "./start-run.ts";
 
 let room: Room;
@@ -103,6 +104,18 @@ describe("startRun, whichever of its writes fails,", () => {
         },
       };
     });
+  });
+});
+
+describe("a delay", () => {
+  it("is counted from the creation of the job, however long the request was read", async () => {
+    let reading = room.clock.nowMs;
+    const slow = { ...room.deps, nowMs: () => (reading += 7) };
+    const { target, ...rest } = await aRequest({});
+    const options = await buildJobOptions(slow, anAdmin, room.workspace, { ...runQuery.parse({}), scheduled_in_secs: 3 });
+    await startRun(slow, { target, ...rest, options });
+    const [job] = await listJobs(room, target.version.path);
+    expect(job?.scheduledForMs).toBe(Number(job?.createdAtMs) + 3000);
   });
 });
 

@@ -66,6 +66,8 @@ export interface NewJob {
   eraseAfterS?: number | undefined;
   /** The job does not start before this time (epoch ms). */
   scheduledForMs?: number | undefined;
+  /** The job starts this many seconds after its creation, unless `scheduledForMs` is given. */
+  delayS?: number | undefined;
   /** The kind of trigger that starts the job. Default: `webhook`. */
   trigger?: string | undefined;
   /** The schedule whose tick the job runs. */
@@ -105,7 +107,8 @@ export function buildFlowJobFields({ path, hash, version, tag, timeoutS, priorit
 export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
   const { actor } = request;
-  const { kind, scheduledForMs } = request;
+  const { kind, delayS } = request;
+  const scheduledForMs = request.scheduledForMs ?? (delayS ? createdAtMs + delayS * 1000 : undefined);
   const retention = request.retention ?? chooseRetention({ kind, createdAtMs, scheduledForMs });
   const owner = {
     id: request.id ?? uuidv7(),
@@ -129,7 +132,7 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     createdBy: actor.username,
     ...identityFields(request),
     createdAtMs,
-    ...(request.scheduledForMs !== undefined && request.scheduledForMs > createdAtMs ? { scheduledForMs: request.scheduledForMs } : {}),
+    ...(scheduledForMs !== undefined && scheduledForMs > createdAtMs ? { scheduledForMs } : {}),
     ...request.lineage,
     ...(actor.kind === "job" ? { tree: actor.tree ?? actor.jobId, ...(actor.isHandler ? { isHandler: true } : {}) } : {}),
     ...(actor.successHandled ? { successHandled: true } : {}),
