@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
+import { runnerLanguages } from "../contract/languages.ts";
 import { triggerKinds } from "../contract/routes/triggers/trigger-kinds.ts";
 import { type Action, run } from "./action.ts";
 import { objectKinds } from "./objects/kinds.ts";
 
-type ObjectAction = "listObjects" | "getObject" | "pushFile" | "deleteObject" | "setEnabled";
+type ObjectAction = "listObjects" | "getObject" | "showObject" | "listHistory" | "pushFile" | "deleteObject" | "setEnabled";
 
 /** Adds the commands that read, save and delete single objects of a workspace. */
 export function addObjectCommands(program: Command): void {
@@ -23,13 +24,18 @@ export function addObjectCommands(program: Command): void {
     const get = withKind(group.command("get").description("Print one as JSON.").argument("<path>"));
     if (name === "variable") get.option("--show-secret", "print the value of a secret");
     run(get, load("getObject", name));
+    if (history) {
+      const shown = name === "script" ? "source of the script" : `${name} as YAML`;
+      run(group.command("show").description(`Print the ${shown}.`).argument("<path>"), load("showObject", name));
+      run(group.command("history").description("List the versions.").argument("<path>"), load("listHistory", name));
+      addNewCommand(group, name);
+    }
     run(
       group.command("push").description("Save the item of a file of the project.").argument("<file>", "a file of the item"),
       load("pushFile", name),
     );
     const remove = group.command(archive ? "archive" : "delete").description(`${archive ? "Archive" : "Delete"} one.`);
     run(withKind(remove.argument("<path>")), load("deleteObject", name));
-    if (history) run(group.command("history").description("List the versions.").argument("<path>"), loadHistory(name));
     if (name !== "schedule") continue;
     for (const state of ["enable", "disable"]) {
       run(
@@ -43,7 +49,14 @@ export function addObjectCommands(program: Command): void {
   }
 }
 
-const loadHistory = (kind: string) => async () => {
-  const { listHistory } = await import("./commands/objects.ts");
-  return ((context, path: string) => listHistory(context, kind, path)) as Action;
-};
+const writers = { script: "newScript", flow: "newFlow", app: "newApp" } as const;
+
+/** Adds the command that writes the files of a new item to the project. Nothing is called. */
+function addNewCommand(group: Command, name: string): void {
+  const command = group.command("new").description(`Write the files of a new ${name} to the project.`).argument("<path>");
+  if (name === "script") {
+    command.addOption(new Option("-l, --language <language>", "language of the script").choices(runnerLanguages).default("bun"));
+  }
+  command.option("--summary <text>", "summary");
+  run(command, async () => (await import("./commands/new.ts"))[writers[name as keyof typeof writers]] as Action);
+}

@@ -1,7 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Action, run } from "./action.ts";
+import { parseWhole } from "./parse-whole.ts";
 
-/** Adds the commands that run scripts and flows, and those that read and cancel their jobs. */
+const silent = () => new Option("-s, --silent", "print only the result");
+
+/** Adds the commands that run scripts and flows, and those for their jobs. */
 export function addRunCommands(program: Command): void {
   const loadRun = (kind: "runScript" | "runFlow") => async () => (await import("./commands/run.ts"))[kind] as Action;
   for (const [name, kind] of [
@@ -15,17 +18,39 @@ export function addRunCommands(program: Command): void {
         .description(`Run a ${name}, follow its log and print its result.`)
         .argument("<path>")
         .addOption(new Option("-d, --data <json>", "arguments as a JSON object").argParser(parseObject))
-        .option("-s, --silent", "print only the result"),
+        .addOption(silent()),
       loadRun(kind),
     );
   }
-  const job = program.command("job").description("Read and cancel jobs.");
-  const loadJob = (name: "showLogs" | "showResult" | "cancelJob") => async () => (await import("./commands/run.ts"))[name] as Action;
-  run(job.command("logs").description("Print the log of a job.").argument("<id>"), loadJob("showLogs"));
-  run(job.command("result").description("Print the result of a job.").argument("<id>"), loadJob("showResult"));
+  addJobCommands(program.command("job").description("Read, cancel and repeat jobs."));
+}
+
+type JobAction = "listJobs" | "getJob" | "showLogs" | "showResult" | "cancelJob" | "rerunJob" | "restartFlow";
+
+function addJobCommands(job: Command): void {
+  const load = (name: JobAction) => async () => (await import("./commands/jobs.ts"))[name] as Action;
   run(
-    job.command("cancel").description("Cancel a job.").argument("<id>").option("--reason <text>", "reason that the job shows"),
-    loadJob("cancelJob"),
+    job
+      .command("list")
+      .description("List jobs, the newest first.")
+      .option("--path <path>", "only jobs of this script or flow")
+      .option("--running", "only jobs that run")
+      .option("--failed", "only jobs that failed")
+      .option("--limit <count>", "at most this many", parseWhole(1), 20),
+    load("listJobs"),
+  );
+  const withId = (name: string, description: string) => job.command(name).description(description).argument("<id>", "id of the job");
+  run(withId("get", "Print a job as JSON."), load("getJob"));
+  run(withId("logs", "Print the log of a job."), load("showLogs"));
+  run(withId("result", "Print the result of a job."), load("showResult"));
+  run(withId("cancel", "Cancel a job.").option("--reason <text>", "reason that the job shows"), load("cancelJob"));
+  run(withId("rerun", "Run a job again with the same version and arguments.").addOption(silent()), load("rerunJob"));
+  run(
+    withId("restart", "Restart an ended flow as a new job. The earlier steps retain their results.")
+      .option("--step <id>", "first step to run again; default: the one that failed")
+      .option("--iteration <number>", "first iteration or branch of this step, from 0", parseWhole(0))
+      .addOption(silent()),
+    load("restartFlow"),
   );
 }
 

@@ -19,7 +19,7 @@ const commands = {
   reset: { file: "engine/commands/reset.ts", packages: false },
   mail: { file: "engine/commands/mail.ts", packages: true },
   smoke: { file: "engine/commands/smoke.ts", packages: true },
-  "audit-verify": { file: "cli/audit-verify.ts", packages: true },
+  svc: { file: "cli/main.ts", packages: true },
   "aws-destroy": { file: "engine/commands/aws-destroy.ts", packages: true },
 };
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiClient } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { CommandError, UsageError } from "../errors.ts";
+import { readSecret } from "../output/prompts.ts";
 import { readProfiles, writeProfiles } from "../profiles/profiles.ts";
 import { chooseWorkspace, saveProfile } from "./workspace.ts";
 
@@ -23,21 +24,13 @@ export async function login(
 ): Promise<void> {
   if (!URL.canParse(address)) throw new UsageError(`${address} is not the address of a service, such as https://svc.example.com.`);
   const url = new URL(address).origin;
-  const token = withToken ? await readToken() : await requestToken(context, url);
+  const token = withToken ? await readSecret("token") : await requestToken(context, url);
   const client = new ApiClient({ url, token, workspace: "" });
   const { email } = await client.get<{ email: string }>("/users/whoami");
   const workspace = await chooseWorkspace(client, context.flags.workspace);
   const profile = name ?? workspace;
   saveProfile(profile, { url, workspace, token });
   context.output.say(`Logged in as ${email}. The profile ${profile} is active: workspace ${workspace} at ${url}.`);
-}
-
-async function readToken(): Promise<string> {
-  let text = "";
-  for await (const chunk of process.stdin.setEncoding("utf8")) text += chunk;
-  const token = text.trim();
-  if (token === "") throw new UsageError("Standard input has no token.");
-  return token;
 }
 
 /** Returns a token by the device authorization grant (RFC 8628). */

@@ -2,6 +2,7 @@ import { relative, resolve, sep } from "node:path";
 import { placeOf } from "../../core/sync/file-place.ts";
 import { itemKey } from "../../core/sync/item.ts";
 import { selectKinds } from "../../core/sync/select.ts";
+import { formatYaml } from "../../core/sync/yaml.ts";
 import type { ApiClient } from "../api/client.ts";
 import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
@@ -47,6 +48,17 @@ export async function getObject(context: Context, name: string, path: string, fl
   const object = await context.client().get<Fields>(`${get}/${encodePath(path)}`, { query });
   context.output.value(object);
 }
+
+/** Prints a script's source, or a flow or an app as its file has it. */
+export async function showObject(context: Context, name: string, path: string): Promise<void> {
+  const { get } = findKind(name);
+  const object = await context.client().get<Fields>(`${get}/${encodePath(path)}`);
+  const { summary, description, value, schema, content } = object;
+  const text = name === "script" ? String(content) : formatYaml(dropUndefined({ summary, description, value, schema }));
+  context.output.data(object, text);
+}
+
+const dropUndefined = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 export async function listHistory(context: Context, name: string, path: string): Promise<void> {
   const { routes } = findKind(name);

@@ -12,7 +12,7 @@ import { type Change, isEffective, planSync, protectSecrets } from "../sync/chan
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
-import { openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
+import { type OpenedProject, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
 import { readBase } from "../sync/state.ts";
 import { readLastUndo } from "../sync/undo.ts";
 
@@ -42,8 +42,9 @@ function plan(session: SyncSession, direction: Direction, { force = false, prune
   return direction === "push" ? protectSecrets(changes, { pruneSecrets }) : changes;
 }
 
-export async function runPull(context: Context, flags: SyncFlags): Promise<void> {
-  const session = await openSession(context, openSyncProject(context, optionsOf(flags)));
+/** `kinds`: synchronises only these, whatever the options are. */
+export async function runPull(context: Context, flags: SyncFlags, kinds?: ReadonlySet<string>): Promise<void> {
+  const session = await openSession(context, openKinds(context, flags, kinds));
   const changes = plan(session, "pull", flags);
   await proceed(context, changes, "pull", flags, async () => {
     applyPull(session, changes);
@@ -51,8 +52,9 @@ export async function runPull(context: Context, flags: SyncFlags): Promise<void>
   });
 }
 
-export async function runPush(context: Context, flags: SyncFlags): Promise<void> {
-  const session = await openSession(context, openSyncProject(context, optionsOf(flags)), { lint: true });
+/** `kinds`: synchronises only these, whatever the options are. */
+export async function runPush(context: Context, flags: SyncFlags, kinds?: ReadonlySet<string>): Promise<void> {
+  const session = await openSession(context, openKinds(context, flags, kinds), { lint: true });
   const changes = plan(session, "push", flags);
   if (flags.plan !== undefined) requireSamePlan(session, changes, flags.plan);
   await proceed(context, changes, "push", flags, () => applyPush(context, session, changes, { wait: flags.wait ?? false }));
@@ -125,7 +127,7 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
     throw new UsageError(`The last push was to ${record.workspace} at ${record.url}. Choose that workspace to undo it.`);
   }
   const kinds = new Set(record.items.map(({ key }) => key.split(" ", 1)[0] ?? ""));
-  const session = await openSession(context, { project: { ...project, options: selectKinds(project.options, kinds) }, target });
+  const session = await openSession(context, withKinds({ project, target }, kinds));
   const steps = record.items.map((item) => ({ ...item, current: session.remote.get(item.key) }));
   const isUnchanged = ({ after, current }: (typeof steps)[number]) =>
     after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
@@ -141,6 +143,16 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
   }
   forget();
   context.output.data({ restored: restorable.map(({ key }) => key), left: rest.map(({ key }) => key) }, "");
+}
+
+const withKinds = ({ project, target }: OpenedProject, kinds: ReadonlySet<string>): OpenedProject => ({
+  project: { ...project, options: selectKinds(project.options, kinds) },
+  target,
+});
+
+function openKinds(context: Context, flags: SyncFlags, kinds: ReadonlySet<string> | undefined): OpenedProject {
+  const opened = openSyncProject(context, optionsOf(flags));
+  return kinds === undefined ? opened : withKinds(opened, kinds);
 }
 
 /** Returns the flags that are options of a synchronisation. */

@@ -31,6 +31,12 @@ export class Output {
     process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : text);
   }
 
+  /** Reports something about a job that runs: a line of the NDJSON for programs, otherwise a text for people, as it is. */
+  progress(value: object, text: string): void {
+    if (this.json) this.line(value, "");
+    else process.stderr.write(text);
+  }
+
   say(text: string): void {
     process.stderr.write(`${text}\n`);
   }

@@ -25,6 +25,15 @@ export async function askChoice(message: string, choices: readonly { value: stri
   return requireAnswer(await prompts.select({ message, options: [...choices], ...common }), prompts.isCancel);
 }
 
+/** Reads a secret from standard input: arguments of commands are visible to other users. */
+export async function readSecret(name: string): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) text += chunk;
+  const secret = text.trim();
+  if (secret === "") throw new UsageError(`Standard input has no ${name}.`);
+  return secret;
+}
+
 function requireAnswer<T>(answer: T, isCancel: (value: unknown) => boolean): Exclude<T, symbol> {
   if (isCancel(answer)) throw new CommandError("Canceled.", { exitCode: exitCodes.interrupted });
   return answer as Exclude<T, symbol>;

@@ -20,12 +20,13 @@ function configFolder({ SVC_CONFIG_DIR: own, XDG_CONFIG_HOME: xdg } = process.en
   return own || join(xdg || join(homedir(), ".config"), "svc");
 }
 
-const fileOf = () => join(configFolder(), "profiles.json");
+/** Returns the path of the file of profiles. */
+export const profilesFile = (): string => join(configFolder(), "profiles.json");
 
 export function readProfiles(): Profiles {
   let text: string;
   try {
-    text = readFileSync(fileOf(), "utf8");
+    text = readFileSync(profilesFile(), "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return { profiles: {} };
     throw error;
@@ -34,12 +35,12 @@ export function readProfiles(): Profiles {
     const { active, profiles } = JSON.parse(text) as Profiles;
     return { active, profiles: Object.assign(Object.create(null) as Record<string, Profile>, profiles) };
   } catch {
-    throw new CommandError(`${fileOf()} is not a file of profiles. Repair it, or delete it and log in again.`);
+    throw new CommandError(`${profilesFile()} is not a file of profiles. Repair it, or delete it and log in again.`);
   }
 }
 
 /** Replaces the profiles. The file contains tokens, so only its owner may read it. */
 export function writeProfiles(profiles: Profiles): void {
   mkdirSync(configFolder(), { recursive: true, mode: 0o700 });
-  writePrivateFile(fileOf(), `${JSON.stringify(profiles, undefined, 2)}\n`);
+  writePrivateFile(profilesFile(), `${JSON.stringify(profiles, undefined, 2)}\n`);
 }

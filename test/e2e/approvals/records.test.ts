@@ -222,14 +222,15 @@ describe("signed heads", () => {
   });
 });
 
+/** Runs the command from the sources, as an auditor does who does not trust the program that the service serves. */
+const verifyAudit = (...args: string[]) => runCommand(process.execPath, [path.join(checkout, "cli/main.ts"), "audit", "verify", ...args]);
+
 describe("manipulated records", () => {
   /** The faults that the service finds, and those that the command finds by itself. */
   async function faults(ws: Workspace) {
     const { ok, faults } = await verified(ws);
     expect(ok).toBe(faults.length === 0);
-    const command = path.join(checkout, "cli/audit-verify.ts");
-    const args = [command, "--url", instance.url, "--token", instance.admin.token, "--workspace", ws.id];
-    const { code, output } = await runCommand(process.execPath, args);
+    const { code, output } = await verifyAudit("--url", instance.url, "--token", instance.admin.token, "--workspace", ws.id);
     expect(code, output).toBe(faults.length === 0 ? 0 : 1);
     return { faults, output };
   }
@@ -293,9 +294,8 @@ describe("manipulated records", () => {
   });
 
   it("a fault is distinguished from a failed read", async () => {
-    const verify = (...more: string[]) => runCommand(process.execPath, [path.join(checkout, "cli/audit-verify.ts"), ...more]);
-    const refused = await verify("--url", instance.url, "--token", "wrong", "--workspace", "w");
-    expect([refused.code, refused.output]).toEqual([2, expect.stringContaining("401")]);
-    expect([(await verify("--token", "x")).code, (await verify("--nonsense")).code]).toEqual([2, 2]);
+    const refused = await verifyAudit("--url", instance.url, "--token", "wrong", "--workspace", "w");
+    expect([refused.code, refused.output]).toEqual([2, expect.stringContaining("The token is not valid")]);
+    expect([(await verifyAudit("--token", "x")).code, (await verifyAudit("--nonsense")).code]).toEqual([2, 2]);
   });
 });

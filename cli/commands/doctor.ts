@@ -1,0 +1,108 @@
+import { statSync } from "node:fs";
+import type { TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
+import type { Context } from "../context.ts";
+import { exitCodes } from "../errors.ts";
+import { profilesFile } from "../profiles/profiles.ts";
+import { lintFiles } from "../sync/lint.ts";
+import { openSyncProject } from "../sync/session.ts";
+import { parseLocal, readProjectFiles, toLayout } from "../sync/snapshots.ts";
+import { version } from "../version.ts";
+
+/** The outcome of one check. `problem`: what is wrong, and what to do. */
+interface Finding {
+  check: string;
+  detail?: string;
+  problem?: string;
+}
+
+const OLDEST_NODE = [22, 14] as const;
+const DAY_MS = 24 * 3600 * 1000;
+const WARN_DAYS = 7;
+/** The length of the prefix by which lists name a token. */
+const PREFIX = 10;
+
+/** Checks what commands depend on, and reports each check. Exits with 1 if one fails. */
+export async function runDoctor(context: Context): Promise<number> {
+  const checks: [string, () => string | Promise<string>][] = [
+    ["svc", () => version],
+    ["Node.js", checkNode],
+    ["profiles", checkProfiles],
+    ["service", () => checkService(context)],
+    ["token", () => checkToken(context)],
+    ["workspace", () => checkWorkspace(context)],
+    ["files", () => checkFiles(context)],
+    ["bundler", checkBundler],
+  ];
+  const findings: Finding[] = [];
+  for (const [check, find] of checks) {
+    const finding = await describe(check, find);
+    findings.push(finding);
+    const { detail, problem } = finding;
+    const { output } = context;
+    output.say(problem ? output.style("red", `failed  ${check}: ${problem}`) : `ok      ${check}: ${detail}`);
+  }
+  if (context.output.json) context.output.data(findings, "");
+  return findings.some(({ problem }) => problem) ? exitCodes.failed : exitCodes.done;
+}
+
+async function describe(check: string, find: () => string | Promise<string>): Promise<Finding> {
+  try {
+    return { check, detail: await find() };
+  } catch (error) {
+    return { check, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function checkNode(): string {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [least, leastMinor] = OLDEST_NODE;
+  if (major > least || (major === least && minor >= leastMinor)) return process.versions.node;
+  throw new Error(`${process.versions.node} is too old: install ${OLDEST_NODE.join(".")} or later.`);
+}
+
+/** Other users must not read the tokens. */
+function checkProfiles(): string {
+  const file = profilesFile();
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) return "none";
+  const others = found.mode & 0o077;
+  if (others !== 0 && process.platform !== "win32") throw new Error(`Other users may read ${file}. Run: chmod 600 ${file}`);
+  return file;
+}
+
+async function checkService(context: Context): Promise<string> {
+  const { url } = context.target();
+  return `${url}, ${await context.instanceClient().get<string>("/version")}`;
+}
+
+async function checkToken(context: Context): Promise<string> {
+  const client = context.instanceClient();
+  const { email } = await client.get<{ email: string }>("/users/whoami");
+  const tokens = await client.get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
+  const own = tokens.find(({ token_prefix: prefix }) => client.options.token.startsWith(prefix) && prefix.length >= PREFIX);
+  if (own?.expiration === undefined) return email;
+  const days = Math.floor((Date.parse(own.expiration) - Date.now()) / DAY_MS);
+  if (days < WARN_DAYS) throw new Error(`The token of ${email} expires in ${days} days. Run: svc login ${client.options.url}`);
+  return `${email}, expires in ${days} days`;
+}
+
+async function checkWorkspace(context: Context): Promise<string> {
+  const { workspace } = context.target();
+  const user = await context.client().get<{ username: string; is_admin: boolean }>("users/whoami");
+  return `${workspace}, as ${user.username}${user.is_admin ? " (admin)" : ""}`;
+}
+
+function checkFiles(context: Context): string {
+  const { project } = openSyncProject(context, { skipBranchValidation: true });
+  const parsed = parseLocal(readProjectFiles(project), project, toLayout(project));
+  const { length } = lintFiles(project, parsed);
+  if (length > 0) throw new Error(`${length} problems in ${project.root}. Run: svc lint`);
+  return `${parsed.snapshot.size} items in ${project.root}`;
+}
+
+async function checkBundler(): Promise<string> {
+  const { version: found } = await import("esbuild").catch((error: unknown) => {
+    throw new Error(`esbuild cannot be loaded, so that codebases cannot be bundled. Install svc again. ${(error as Error).message}`);
+  });
+  return `esbuild ${found}`;
+}

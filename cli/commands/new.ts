@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { RunnerLanguage } from "../../contract/languages.ts";
+import { parseSignature, toArgumentsSchema } from "../../core/signatures/signature.ts";
+import type { SyncItem } from "../../core/sync/item.ts";
+import { isSafeName, toFiles } from "../../core/sync/layout.ts";
+import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { writeLocalFile } from "../sync/local-files.ts";
+import { openSyncProject } from "../sync/session.ts";
+import { toLayout } from "../sync/snapshots.ts";
+
+const typescript = (parameter: string) => `export async function main(${parameter}) {
+  return { greeting: \`Hello, \${name}!\` };
+}
+`;
+
+/** A script of each language that a runner executes, to begin with. */
+const sources: Readonly<Record<RunnerLanguage, string>> = {
+  bun: typescript("name: string"),
+  deno: typescript("name: string"),
+  nodejs: typescript("name: string"),
+  python3: `def main(name: str):
+    return {"greeting": f"Hello, {name}!"}
+`,
+  go: `package inner
+
+func main(name string) (interface{}, error) {
+\treturn map[string]string{"greeting": "Hello, " + name + "!"}, nil
+}
+`,
+  bash: `name="$1"
+echo "Hello, $name!"
+`,
+};
+
+/** Writes the files of a new script. */
+export function newScript(
+  context: Context,
+  path: string,
+  { language, summary = "" }: { language: RunnerLanguage; summary?: string },
+): void {
+  const content = sources[language];
+  const schema = toArgumentsSchema(parseSignature(language, content));
+  writeNew(context, { kind: "script", path, language, content, value: { summary, description: "", kind: "script", schema } });
+}
+
+/** Writes the files of a new flow with one script. */
+export function newFlow(context: Context, path: string, { summary = "" }: { summary?: string }): void {
+  const step = {
+    id: "a",
+    summary: "greet",
+    value: {
+      type: "rawscript",
+      language: "bun",
+      content: sources.bun,
+      input_transforms: { name: { type: "javascript", expr: "flow_input.name" } },
+    },
+  };
+  const schema = toArgumentsSchema(parseSignature("bun", sources.bun));
+  writeNew(context, { kind: "flow", path, value: { summary, description: "", value: { modules: [step] }, schema } });
+}
+
+/** Writes the file of a new app. */
+export function newApp(context: Context, path: string, { summary = "" }: { summary?: string }): void {
+  const value = { grid: [], hiddenInlineScripts: [], unusedInlineScripts: [], fullscreen: false };
+  writeNew(context, { kind: "app", path, value: { summary, value, policy: { execution_mode: "publisher" } } });
+}
+
+function writeNew(context: Context, item: SyncItem): void {
+  if (!/^[fu]\/[^/]+\/./.test(item.path) || !isSafeName(item.path)) {
+    throw new UsageError(`${item.path} is not a path of a workspace, such as f/ops/greet.`);
+  }
+  const { project } = openSyncProject(context);
+  const files = toFiles(item, toLayout(project));
+  for (const file of files.keys()) if (existsSync(join(project.root, file))) throw new UsageError(`${file} exists already.`);
+  for (const [file, text] of files) writeLocalFile(project.root, file, text);
+  context.output.data([...files.keys()], [...files.keys()].join("\n"));
+  context.output.say(`Next: svc ${item.kind} push ${[...files.keys()][0]}`);
+}

@@ -1,0 +1,57 @@
+import type { GlobalUserJson, UserJson } from "../../contract/routes/people/people.ts";
+import type { Context } from "../context.ts";
+import { readSecret, requireConfirmation } from "../output/prompts.ts";
+
+const PER_PAGE = 100;
+
+/** Lists the members of the workspace, or with `all` the users of the instance. */
+export async function listUsers(context: Context, { all = false }: { all?: boolean }): Promise<void> {
+  const { output } = context;
+  if (!all) {
+    const members = await context.client().get<UserJson[]>("users/list");
+    const rows = members.map(({ username, email, is_admin, operator, disabled }) => [
+      username,
+      email,
+      is_admin ? "admin" : operator ? "operator" : "developer",
+      disabled ? "disabled" : "",
+    ]);
+    output.data(members, output.table(["USERNAME", "EMAIL", "ROLE", "STATE"], rows));
+    return;
+  }
+  const client = context.instanceClient();
+  const users: GlobalUserJson[] = [];
+  for (let page = 1; users.length === (page - 1) * PER_PAGE; page += 1) {
+    users.push(...(await client.get<GlobalUserJson[]>("/users/list_as_super_admin", { query: { page, per_page: PER_PAGE } })));
+  }
+  const rows = users.map(({ email, name, super_admin, disabled }) => [
+    email,
+    name,
+    super_admin ? "superadmin" : "",
+    disabled ? "disabled" : "",
+  ]);
+  output.data(users, output.table(["EMAIL", "NAME", "ROLE", "STATE"], rows));
+}
+
+interface NewUserFlags {
+  name?: string;
+  superadmin?: boolean;
+  withPassword?: boolean;
+}
+
+/** Creates a user of the instance. Without a password, the user signs in by a provider or by the link in the mail. */
+export async function addUser(
+  context: Context,
+  email: string,
+  { name, superadmin = false, withPassword = false }: NewUserFlags,
+): Promise<void> {
+  const password = withPassword ? await readSecret("password") : undefined;
+  await context.instanceClient().post("/users/create", { email, name, super_admin: superadmin, password });
+  context.output.say(`The user ${email} was created.`);
+}
+
+/** Deletes a user of the instance with all tokens and memberships. */
+export async function removeUser(context: Context, email: string): Promise<void> {
+  await requireConfirmation(`Delete the user ${email} with all tokens and memberships?`, context.flags);
+  await context.instanceClient().delete(`/users/delete/${encodeURIComponent(email)}`);
+  context.output.say(`The user ${email} was deleted.`);
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { isJsonObject } from "../../contract/json-object.ts";
+import { type ApiClient, ApiError } from "../api/client.ts";
+import type { Context } from "../context.ts";
+import { exitCodes } from "../errors.ts";
+import { followFlow, followJob } from "./follow.ts";
+import { watchInterrupts } from "./interrupts.ts";
+
+interface CompletedJob {
+  id: string;
+  success: boolean;
+  result: unknown;
+}
+
+export interface Start {
+  /** The route that starts the job. */
+  route: string;
+  body: unknown;
+  kind: "script" | "flow";
+}
+
+/** Starts a job, shows its progress unless `silent`, prints its result and returns the exit code. */
+export async function runJob(context: Context, { route, body, kind }: Start, { silent = false } = {}): Promise<number> {
+  const client = context.client();
+  // With an id of its own, a repeated request cannot start a second job.
+  const id = randomUUID();
+  try {
+    await client.post<string>(route, body, { query: { job_id: id } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "job.idTaken")) throw error;
+  }
+  return showRun(context, client, { id, kind }, { silent });
+}
+
+/** Shows the progress of a job until it has ended, prints its result and returns the exit code. */
+export async function showRun(
+  context: Context,
+  client: ApiClient,
+  { id, kind }: { id: string; kind: Start["kind"] },
+  { silent = false } = {},
+): Promise<number> {
+  const stop = watchInterrupts(context, client, id);
+  try {
+    await (silent ? waitForEnd(client, id) : kind === "flow" ? followFlow(context, client, id) : followJob(context, client, id));
+  } finally {
+    stop();
+  }
+  return printEnd(context, await client.get<CompletedJob>(`jobs_u/completed/get/${id}`));
+}
+
+/** The service holds each request while the job does not end. */
+async function waitForEnd(client: ApiClient, id: string): Promise<void> {
+  const read = () => client.get<{ completed?: boolean }>(`jobs_u/getupdate/${id}`, { query: { no_logs: true } });
+  for (let { completed } = await read(); !completed; ) ({ completed } = await read());
+}
+
+function printEnd({ output }: Context, { id, success, result }: CompletedJob): number {
+  if (output.json) output.line({ id, success, result }, "");
+  else if (success) output.value(result);
+  else output.say(output.style("red", describeFailure(result)));
+  return success ? exitCodes.done : exitCodes.failed;
+}
+
+function describeFailure(result: unknown): string {
+  const error = isJsonObject(result) ? result["error"] : undefined;
+  if (!isJsonObject(error)) return JSON.stringify(result);
+  const stack = typeof error["stack"] === "string" ? [error["stack"]] : [];
+  return [`${String(error["name"])}: ${String(error["message"])}`, ...stack].join("\n");
+}

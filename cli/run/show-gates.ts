@@ -1,0 +1,21 @@
+import type { RunJson } from "../../contract/routes/approvals/approvals.ts";
+import type { ApiClient } from "../api/client.ts";
+import type { Context } from "../context.ts";
+
+/** Prints the approvals for which a flow waits. A link decides by itself, so only a terminal shows one: logs of CI have other readers. */
+export async function showGates(context: Context, client: ApiClient, flow: string): Promise<void> {
+  const { gates } = await client.get<RunJson>(`/v1/runs/${flow}`);
+  for (const gate of gates.filter(({ decision }) => decision === undefined)) {
+    const { module_id: step, summary, message, approvers, required_events: required, approved_by: given, deadline, links } = gate;
+    const lines = [
+      summary,
+      message,
+      `${given.length} of ${required} approvals`,
+      approvers.length > 0 ? `approvers: ${approvers.join(", ")}` : undefined,
+      deadline === undefined ? undefined : `until ${deadline}`,
+      process.stderr.isTTY && links ? links.approvalPage : undefined,
+    ];
+    const text = lines.filter((line) => line !== undefined && line !== "").map((line) => `${step}: ${line}\n`);
+    context.output.progress({ step, gate: { summary, message, approvers, required_events: required, deadline } }, text.join(""));
+  }
+}
