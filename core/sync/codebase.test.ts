@@ -51,7 +51,12 @@ describe("findBundledLanguage", () => {
   const script = (language: string, content = "") =>
     findBundledLanguage({ kind: "script", path: "f/a/x", value: {}, content, language: language as "bun" });
   it("runs scripts of bun and nodejs as bundles, and others from their source", () => {
-    expect([script("bun"), script("nodejs"), script("nativets"), script("bun", "//nodejs\n")]).toEqual(["bun", "nodejs", "nodejs", "nodejs"]);
+    expect([script("bun"), script("nodejs"), script("nativets"), script("bun", "//nodejs\n")]).toEqual([
+      "bun",
+      "nodejs",
+      "nodejs",
+      "nodejs",
+    ]);
     expect([script("deno"), script("python3"), script("php")]).toEqual([undefined, undefined, undefined]);
     expect(findBundledLanguage({ kind: "flow", path: "f/a/x", value: {} })).toBeUndefined();
   });
@@ -102,6 +107,10 @@ describe("the plan for a script in a codebase", () => {
 
   it("knows the bundle that the workspace has", () => {
     const item = (codebase: unknown) => ({ kind: "script", path: "f/a/x", value: { codebase } });
-    expect([readBundleDigest(item("d.esm")), readBundleDigest(item("")), readBundleDigest(item(null))]).toEqual(["d.esm", undefined, undefined]);
+    expect([readBundleDigest(item("d.esm")), readBundleDigest(item("")), readBundleDigest(item(null))]).toEqual([
+      "d.esm",
+      undefined,
+      undefined,
+    ]);
   });
 });
