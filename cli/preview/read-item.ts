@@ -1,5 +1,6 @@
 import { placeOf } from "../../core/sync/file-place.ts";
 import { itemKey } from "../../core/sync/item.ts";
+import type { FileMap } from "../../core/sync/layout.ts";
 import { groupFiles } from "../../core/sync/parse-files.ts";
 import { selectKinds } from "../../core/sync/select.ts";
 import { throwProblems, UsageError } from "../errors.ts";
@@ -14,6 +15,8 @@ export interface PreviewItem extends PreviewPlace {
   local: SnapshotItem;
   /** The file with the arguments of previews: beside the script, or beside the folder. */
   argumentsFile: string;
+  /** All files of the project that belong to items. */
+  projectFiles: FileMap;
 }
 
 /** Reads the files of a script or flow and bundles a script of a codebase. Problems of other files do not count. Throws `UsageError`. */
@@ -29,7 +32,7 @@ export async function readPreviewItem(project: Project, { kind, path }: PreviewP
   attachBundles(snapshot, await makeBundles(project, snapshot, (one) => one === key));
   const local = snapshot.get(key);
   if (!local) throw new UsageError(`The ${kind} ${path} has no files here.`);
-  return { kind, path, local, argumentsFile: `${findBase(local, layout)}${ARGUMENTS}` };
+  return { kind, path, local, argumentsFile: `${findBase(local, layout)}${ARGUMENTS}`, projectFiles: all.files };
 }
 
 /** Returns the folder of an item, or the source file of a script without one. */

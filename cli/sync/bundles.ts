@@ -12,12 +12,24 @@ const AT_ONCE = 4;
 
 /** Bundles the scripts of codebases, and returns the bundles by the scripts' keys. Throws `UsageError` with every problem. */
 export async function makeBundles(project: Project, snapshot: Snapshot, isWanted: (key: string) => boolean): Promise<Map<string, Bundle>> {
-  throwProblems([...checkCodebases(project), ...listOverlaps(project, snapshot)]);
+  const { bundles, problems } = await tryBundles(project, snapshot, isWanted);
+  throwProblems(problems);
+  return bundles;
+}
+
+/** Bundles the scripts of codebases. Returns the bundles by the scripts' keys, and every problem. */
+export async function tryBundles(
+  project: Project,
+  snapshot: Snapshot,
+  isWanted: (key: string) => boolean,
+): Promise<{ bundles: Map<string, Bundle>; problems: FileProblem[] }> {
+  const misconfigured = [...checkCodebases(project), ...listOverlaps(project, snapshot)];
+  if (misconfigured.length > 0) return { bundles: new Map(), problems: misconfigured };
   const bundles = new Map<string, Bundle>();
   const problems: FileProblem[] = [];
   const wanted = [...snapshot].filter(([key, { bundled }]) => bundled !== undefined && isWanted(key));
   // Most projects have no codebase, and their commands need no bundler.
-  if (wanted.length === 0) return bundles;
+  if (wanted.length === 0) return { bundles, problems };
   const { bundleScript } = await import("../codebases/bundle-script.ts");
   await runParallel(wanted, AT_ONCE, async ([key, { item, bundled }]) => {
     if (bundled === undefined) return;
@@ -28,8 +40,7 @@ export async function makeBundles(project: Project, snapshot: Snapshot, isWanted
       problems.push(...error.problems);
     }
   });
-  throwProblems(problems.toSorted((a, b) => (a.file < b.file ? -1 : 1)));
-  return bundles;
+  return { bundles, problems: problems.toSorted((a, b) => (a.file < b.file ? -1 : 1)) };
 }
 
 /** Returns a problem for each script that belongs to several codebases. */
