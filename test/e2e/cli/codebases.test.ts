@@ -66,7 +66,7 @@ codebases:
   "node_modules/bundled/package.json": '{"name":"bundled","version":"1.0.0","main":"index.js"}',
   "node_modules/bundled/index.js": 'exports.name = "bundled";\n',
   "lib/bundler.mjs":
-    'console.error("bundling");\nprocess.stdout.write(`export const main = () => ${JSON.stringify("custom " + process.argv[2])};`);\n',
+    'console.error("bundling");\nprocess.stdout.write("export const main = () => " + JSON.stringify("custom " + process.argv[2]));\n',
   "f/t/site/all.ts": `import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { name as bundled } from "bundled";
@@ -193,7 +193,7 @@ describe("a codebase", () => {
 
 describe("a preview", () => {
   it("runs a script with its log, and with the arguments of the file beside it", async () => {
-    write("f/t/greet.ts", 'export function main(name = "nobody") { console.log("greeting"); return `hi ${name}`; }\n');
+    write("f/t/greet.ts", 'export function main(name = "nobody") { console.log("greeting"); return "hi " + name; }\n');
     const run = () => svc(["script", "preview", "f/t/greet.ts"]);
     expect(await run()).toMatchObject({ code: 0, stdout: "hi nobody\n", stderr: expect.stringContaining("greeting") });
     write("f/t/greet.ts.args.json", '{"name":"file"}');

@@ -81,7 +81,7 @@ describe("svc dev", () => {
     write("f/t/two.flow.args.json", '{"text":"x"}');
     const flow =
       "summary: Two\nvalue:\n  modules:\n    - id: a\n      value:\n        type: rawscript\n        content: '!inline my_step.ts'\n        input_transforms:\n          text: { type: javascript, expr: flow_input.text }\n        language: bun\n";
-    write("f/t/two.flow/my_step.ts", "export const main = (text: string) => `step ${text}`;\n");
+    write("f/t/two.flow/my_step.ts", "export const main = (text: string) => 'step ' + text;\n");
     expect(await save("f/t/two.flow/flow.yaml", flow, "f/t/two")).toMatchObject({ kind: "flow", success: true, result: "step x" });
     const failed = await save("f/t/two.flow/my_step.ts", "export function main() {\n  throw new Error('step');\n}\n", "f/t/two");
     expect(failed).toMatchObject({ success: false, source: { file: "f/t/two.flow/my_step.ts", line: 2 } });
