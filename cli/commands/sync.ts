@@ -14,7 +14,7 @@ import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../s
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
 import { type OpenedProject, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
-import type { SnapshotItem } from "../sync/snapshots.ts";
+import type { SnapshotItem } from "../sync/snapshot-item.ts";
 import { readBase } from "../sync/state.ts";
 import { readLastUndo, type UndoRecord } from "../sync/undo.ts";
 

@@ -4,7 +4,7 @@ import { placeOf } from "../../core/sync/file-place.ts";
 import { itemKey } from "../../core/sync/item.ts";
 import type { PreviewPlace } from "../preview/find-item.ts";
 import { ARGUMENTS } from "../preview/read-arguments.ts";
-import type { SnapshotItem } from "../sync/snapshots.ts";
+import type { SnapshotItem } from "../sync/snapshot-item.ts";
 
 /** The files and folders that the bundle of a script is made from. */
 export interface BundleParts {

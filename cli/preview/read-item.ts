@@ -6,7 +6,8 @@ import { selectKinds } from "../../core/sync/select.ts";
 import { throwProblems, UsageError } from "../errors.ts";
 import { attachBundles, makeBundles } from "../sync/bundles.ts";
 import type { Project } from "../sync/project.ts";
-import { parseLocal, readProjectFiles, type SnapshotItem, toLayout } from "../sync/snapshots.ts";
+import type { SnapshotItem } from "../sync/snapshot-item.ts";
+import { parseLocal, readProjectFiles, toLayout } from "../sync/snapshots.ts";
 import type { PreviewPlace } from "./find-item.ts";
 import { ARGUMENTS } from "./read-arguments.ts";
 

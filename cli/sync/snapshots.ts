@@ -1,9 +1,8 @@
 import { unzipSync } from "fflate";
 import { fromArchive } from "../../core/sync/archive.ts";
-import { findBundledLanguage, findCodebases, readBundleDigest, withoutBundleDigest } from "../../core/sync/codebase.ts";
-import type { Codebase, SyncOptions } from "../../core/sync/config.ts";
-import { digestItem, type ItemDigest } from "../../core/sync/digest.ts";
-import { placeOf } from "../../core/sync/file-place.ts";
+import { withoutBundleDigest } from "../../core/sync/codebase.ts";
+import type { SyncOptions } from "../../core/sync/config.ts";
+import type { ItemDigest } from "../../core/sync/digest.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
 import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
@@ -11,22 +10,12 @@ import { isSelected } from "../../core/sync/select.ts";
 import { fromSpecificFile, isSpecific, toSpecificFile } from "../../core/sync/specific-items.ts";
 import { listEntries } from "../../core/sync/workspace-entry.ts";
 import type { ApiClient } from "../api/client.ts";
-import type { Bundle } from "../codebases/bundle.ts";
 import { CommandError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
 import { readLocalFiles } from "./local-files.ts";
 import type { Project } from "./project.ts";
+import { describeItem, findCodebase, type SnapshotItem } from "./snapshot-item.ts";
 
-/** An item with its digest and its files under the names that they have on disk. */
-export interface SnapshotItem {
-  item: SyncItem;
-  digest: ItemDigest;
-  files: FileMap;
-  /** The file of the source, and the codebase that bundles it. */
-  bundled?: { source: string; codebase: Codebase };
-  /** The bundle of a local script, once it was made. */
-  bundle?: Bundle;
-}
 export type Snapshot = Map<string, SnapshotItem>;
 
 /** The rules of the service for the names of files. */
@@ -77,34 +66,10 @@ export async function loadRemote(
     const files = nameFiles(item, project, rules, existing);
     if (!isSelected(item, [...files.keys()], options)) continue;
     const bundled = findCodebase(item, files, project, rules.layout);
-    snapshot.set(
-      itemKey(item),
-      bundled
-        ? describeBundled(item, nameFiles(withoutBundleDigest(item), project, rules, existing), bundled)
-        : { item, digest: digestItem(item), files },
-    );
+    const written = bundled ? nameFiles(withoutBundleDigest(item), project, rules, existing) : files;
+    snapshot.set(itemKey(item), describeItem(item, written, bundled));
   }
   return snapshot;
-}
-
-/** Returns the codebase that bundles a script, or `undefined`. Of several, which are a problem of `svc.yaml`, the first. */
-function findCodebase(item: SyncItem, files: FileMap, { config }: Project, layout: LayoutOptions): SnapshotItem["bundled"] {
-  if (config.codebases === undefined || findBundledLanguage(item) === undefined) return undefined;
-  const source = [...files.keys()].find((file) => placeOf(file, layout)?.part === "source");
-  const [index] = source === undefined ? [] : findCodebases(source, config.codebases);
-  const codebase = index === undefined ? undefined : config.codebases[index];
-  return source === undefined || codebase === undefined ? undefined : { source, codebase };
-}
-
-/** Describes a script of a codebase. The digest of its bundle is no part of its files. */
-function describeBundled(item: SyncItem, files: FileMap, bundled: SnapshotItem["bundled"]): SnapshotItem {
-  const bundle = readBundleDigest(item);
-  return {
-    item,
-    digest: { ...digestItem(withoutBundleDigest(item)), ...(bundle ? { bundle } : {}) },
-    files,
-    ...(bundled ? { bundled } : {}),
-  };
 }
 
 function unzip(bytes: Uint8Array, url: string): Map<string, string> {
@@ -197,10 +162,7 @@ export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOp
     const files = new Map([...own].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
     if (!isSelected(item, [...files.keys()], project.options)) continue;
     const bundled = findCodebase(item, files, project, layout);
-    snapshot.set(
-      itemKey(item),
-      bundled ? describeBundled(withoutBundleDigest(item), files, bundled) : { item, digest: digestItem(item), files },
-    );
+    snapshot.set(itemKey(item), describeItem(bundled ? withoutBundleDigest(item) : item, files, bundled));
   }
   return { snapshot, problems: [...local.problems, ...problems] };
 }

@@ -87,14 +87,14 @@ function followLines({ child, result, end }: Spawned): StartedCli {
   return {
     line: (fits) =>
       new Promise((resolve, reject) => {
+        const fail = () => reject(new Error(`The command has ended.\n${result.stdout}\n${result.stderr}`));
         const read = (text: string) => {
           const line = JSON.parse(text) as Record<string, unknown>;
           if (!fits(line)) return;
-          lines.off("line", read);
+          lines.off("line", read).off("close", fail);
           resolve(line);
         };
-        lines.on("line", read);
-        lines.once("close", () => reject(new Error(`The command has ended.\n${result.stdout}\n${result.stderr}`)));
+        lines.on("line", read).once("close", fail);
       }),
     stop() {
       child.kill("SIGINT");
