@@ -125,7 +125,7 @@ describe("svc dev", () => {
     expect(check()).toBe("");
     write("f/t/use_db.ts", "export const main = (db: RT.MyDb) => db.hots;\n");
     expect(check).toThrow(
-      expect.objectContaining({ stdout: expect.stringContaining("f/t/use_db.ts(1,47): error TS2551: Property 'hots' does not exist") }),
+      expect.objectContaining({ stdout: expect.stringContaining("f/t/use_db.ts(1,41): error TS2339: Property 'hots' does not exist") }),
     );
   });
 
