@@ -12,14 +12,15 @@ const here = dirname(fileURLToPath(import.meta.url));
 const PROGRAM = "dist/svc.mjs";
 const SCHEMA = "svc.schema.json";
 
-/** Bundles the command line to one file and writes the JSON Schema of `svc.yaml`, below `out`. */
-export function buildCli(out: string): void {
+/** Bundles the command line to one file and writes the JSON Schema of `svc.yaml`, below `out`. Returns the bundled sources. */
+export function buildCli(out: string): string[] {
   const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8")) as { version: string };
-  buildSync({
+  const { metafile } = buildSync({
     absWorkingDir: dirname(here),
     entryPoints: ["cli/main.ts"],
     outfile: join(out, PROGRAM),
     bundle: true,
+    metafile: true,
     format: "esm",
     platform: "node",
     target: "node22.14",
@@ -36,6 +37,7 @@ export function buildCli(out: string): void {
   });
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, SCHEMA), `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`);
+  return Object.keys(metafile.inputs);
 }
 
 /** Builds the package as `npm pack` does, below `out`: `svc-cli.tgz`, and the schema beside it. Equal sources give equal bytes. */

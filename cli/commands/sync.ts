@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { SyncOptions } from "../../core/sync/config.ts";
-import { equalsLocal } from "../../core/sync/digest.ts";
+import { digestItem, equalsLocal, type ItemDigest } from "../../core/sync/digest.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
 import { selectKinds } from "../../core/sync/select.ts";
@@ -8,13 +8,13 @@ import type { Context } from "../context.ts";
 import { CommandError, exitCodes, UsageError } from "../errors.ts";
 import { requireConfirmation } from "../output/prompts.ts";
 import { deleteItem, saveItem } from "../sync/apply.ts";
-import { type Change, isEffective, planSync, protectSecrets } from "../sync/changes.ts";
+import { type Change, findMissingFolders, isEffective, planSync, protectSecrets } from "../sync/changes.ts";
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
 import { type OpenedProject, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
-import { readBase } from "../sync/state.ts";
-import { readLastUndo } from "../sync/undo.ts";
+import { readBase, writeBase } from "../sync/state.ts";
+import { readLastUndo, type UndoRecord } from "../sync/undo.ts";
 
 export interface SyncFlags extends SyncOptions {
   dryRun?: boolean;
@@ -39,7 +39,19 @@ interface PlanFile {
 function plan(session: SyncSession, direction: Direction, { force = false, pruneSecrets = false }: SyncFlags): Change[] {
   const { project, target, local, remote } = session;
   const changes = planSync(direction, { local, remote, base: readBase(project.root, target), force });
-  return direction === "push" ? protectSecrets(changes, { pruneSecrets }) : changes;
+  if (direction === "pull") return changes;
+  requireFolders(changes, session.folders);
+  return protectSecrets(changes, { pruneSecrets });
+}
+
+function requireFolders(changes: readonly Change[], folders: ReadonlySet<string>): void {
+  const missing = findMissingFolders(changes, folders);
+  if (missing.length === 0) return;
+  const lines = missing.map(
+    (name) =>
+      `f/${name}: there is no folder ${name} in the workspace, or you may not read it. Create its file with: svc folder new ${name}`,
+  );
+  throw new UsageError(lines.join("\n"));
 }
 
 /** `kinds`: synchronises only these, whatever the options are. */
@@ -141,8 +153,22 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
     if (before) await saveItem(session.client, before, current?.item, { plainSecrets: false });
     else await deleteItem(session.client, current?.item as SyncItem);
   }
+  writeBase(project.root, target, baseBefore(readBase(project.root, target), restorable));
   forget();
   context.output.data({ restored: restorable.map(({ key }) => key), left: rest.map(({ key }) => key) }, "");
+}
+
+/** Returns the items that both sides had in common before the push, so that the next plan contains the changes of the files again. */
+function baseBefore(
+  base: ReadonlyMap<string, ItemDigest> | undefined,
+  undone: readonly UndoRecord["items"][number][],
+): Map<string, ItemDigest> {
+  const restored = new Map(base);
+  for (const { key, before } of undone) {
+    if (before) restored.set(key, digestItem(before));
+    else restored.delete(key);
+  }
+  return restored;
 }
 
 const withKinds = ({ project, target }: OpenedProject, kinds: ReadonlySet<string>): OpenedProject => ({

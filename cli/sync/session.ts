@@ -25,6 +25,8 @@ export interface SyncSession {
   files: LocalFiles;
   local: Snapshot;
   remote: Snapshot;
+  /** The names of the folders that the workspace has. */
+  folders: ReadonlySet<string>;
 }
 
 export interface OpenedProject {
@@ -52,6 +54,6 @@ export async function openSession(context: Context, { project, target }: OpenedP
   const hasFileTypes = Object.keys(rules.layout.fileTypes).length > 0;
   const { snapshot: local, problems } = hasFileTypes ? parseLocal(files, project, rules.layout) : parsed;
   throwProblems(problems);
-  const remote = await loadRemote(client, project, rules, files.files, context.output);
-  return { project, target, client, rules, files, local, remote };
+  const { snapshot: remote, folders } = await loadRemote(client, project, rules, files.files, context.output);
+  return { project, target, client, rules, files, local, remote, folders };
 }
