@@ -16,14 +16,15 @@ const SCHEMA = "svc.schema.json";
 const CLIENT = "dist/client";
 const CLIENT_SOURCES = "clients/typescript/src";
 
-/** Bundles the command line to one file and writes the JSON Schema of `svc.yaml`, below `out`. */
-export function buildCli(out: string): void {
+/** Bundles the command line to one file and writes the JSON Schema of `svc.yaml`, below `out`. Returns the bundled sources. */
+export function buildCli(out: string): string[] {
   const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8")) as { version: string };
-  buildSync({
+  const { metafile } = buildSync({
     absWorkingDir: dirname(here),
     entryPoints: ["cli/main.ts"],
     outfile: join(out, PROGRAM),
     bundle: true,
+    metafile: true,
     format: "esm",
     platform: "node",
     target: "node22.14",
@@ -41,6 +42,7 @@ export function buildCli(out: string): void {
   buildClient(join(out, CLIENT));
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, SCHEMA), `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`);
+  return Object.keys(metafile.inputs);
 }
 
 /** Writes the client library as one module, and the declarations of its types. */

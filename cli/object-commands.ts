@@ -13,6 +13,7 @@ export function addObjectCommands(program: Command): void {
     return ((context, ...args) => (commands[name] as Action)(context, ...([kind, ...args] as never[]))) as Action;
   };
   for (const { name, what, archive, history } of objectKinds) {
+    const one = `${/^[aeiou]/.test(name) ? "an" : "a"} ${name.replace("-", " ")}`;
     const withKind = (command: Command): Command =>
       name === "trigger"
         ? command.addOption(new Option("--kind <kind>", "kind of trigger").choices(triggerKinds).default("http"))
@@ -21,20 +22,23 @@ export function addObjectCommands(program: Command): void {
       program.commands.find((command) => command.name() === name) ?? program.command(name).description(`Read and change ${what}.`);
     const list = withKind(group.command("list").description(`List ${what}.`));
     run(list.option("--path-start <text>", "only paths that begin like this"), load("listObjects", name));
-    const get = withKind(group.command("get").description("Print one as JSON.").argument("<path>"));
+    const get = withKind(group.command("get").description(`Print ${one} as JSON.`).argument("<path>"));
     if (name === "variable") get.option("--show-secret", "print the value of a secret");
     run(get, load("getObject", name));
     if (history) {
-      const shown = name === "script" ? "source of the script" : `${name} as YAML`;
-      run(group.command("show").description(`Print the ${shown}.`).argument("<path>"), load("showObject", name));
-      run(group.command("history").description("List the versions.").argument("<path>"), load("listHistory", name));
-      addNewCommand(group, name);
+      const shown = name === "script" ? "the source of a script" : `${one} as YAML`;
+      run(group.command("show").description(`Print ${shown}.`).argument("<path>"), load("showObject", name));
+      run(group.command("history").description(`List the versions of ${one}.`).argument("<path>"), load("listHistory", name));
     }
+    if (Object.hasOwn(writers, name)) addNewCommand(group, name);
     run(
-      group.command("push").description("Save the item of a file of the project.").argument("<file>", "a file of the item"),
+      group
+        .command("push")
+        .description(`Save ${one} from its file of the project.`)
+        .argument("<file>", `a file of the ${name.replace("-", " ")}`),
       load("pushFile", name),
     );
-    const remove = group.command(archive ? "archive" : "delete").description(`${archive ? "Archive" : "Delete"} one.`);
+    const remove = group.command(archive ? "archive" : "delete").description(`${archive ? "Archive" : "Delete"} ${one}.`);
     run(withKind(remove.argument("<path>")), load("deleteObject", name));
     if (name !== "schedule") continue;
     for (const state of ["enable", "disable"]) {
@@ -49,11 +53,14 @@ export function addObjectCommands(program: Command): void {
   }
 }
 
-const writers = { script: "newScript", flow: "newFlow", app: "newApp" } as const;
+const writers = { script: "newScript", flow: "newFlow", app: "newApp", folder: "newFolder" } as const;
 
-/** Adds the command that writes the files of a new item to the project. Nothing is called. */
+/** Adds the command that writes the files of a new item to the project. The workspace is not changed. */
 function addNewCommand(group: Command, name: string): void {
-  const command = group.command("new").description(`Write the files of a new ${name} to the project.`).argument("<path>");
+  const command = group
+    .command("new")
+    .description(`Write the files of a new ${name} to the project.`)
+    .argument(name === "folder" ? "<name>" : "<path>");
   if (name === "script") {
     command.addOption(new Option("-l, --language <language>", "language of the script").choices(runnerLanguages).default("bun"));
   }

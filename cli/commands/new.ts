@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { folderName } from "../../contract/common.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
+import type { UserJson } from "../../contract/routes/people/people.ts";
 import { parseSignature, toArgumentsSchema } from "../../core/signatures/signature.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { isSafeName, toFiles } from "../../core/sync/layout.ts";
@@ -67,14 +69,28 @@ export function newApp(context: Context, path: string, { summary = "" }: { summa
   writeNew(context, { kind: "app", path, value: { summary, value, policy: { execution_mode: "publisher" } } });
 }
 
+/** Writes the file of a new folder, which the user owns. Superadmins need no such right. */
+export async function newFolder(context: Context, name: string, { summary = "" }: { summary?: string }): Promise<void> {
+  if (!folderName.safeParse(name).success) throw new UsageError(`${name} is not the name of a folder, such as ops.`);
+  const { target } = openSyncProject(context);
+  const user = await context.client(target).get<UserJson>("users/whoami");
+  const owners = user.is_super_admin ? [] : [`u/${user.username}`];
+  const extra_perms = Object.fromEntries(owners.map((owner) => [owner, true]));
+  writeFiles(context, { kind: "folder", path: name, value: { summary, display_name: "", owners, extra_perms } });
+}
+
 function writeNew(context: Context, item: SyncItem): void {
   if (!/^[fu]\/[^/]+\/./.test(item.path) || !isSafeName(item.path)) {
     throw new UsageError(`${item.path} is not a path of a workspace, such as f/ops/greet.`);
   }
+  writeFiles(context, item);
+}
+
+function writeFiles(context: Context, item: SyncItem): void {
   const { project } = openSyncProject(context);
   const files = toFiles(item, toLayout(project));
   for (const file of files.keys()) if (existsSync(join(project.root, file))) throw new UsageError(`${file} exists already.`);
   for (const [file, text] of files) writeLocalFile(project.root, file, text);
   context.output.data([...files.keys()], [...files.keys()].join("\n"));
-  context.output.say(`Next: svc ${item.kind} push ${[...files.keys()][0]}`);
+  context.output.say("Next: svc sync push");
 }

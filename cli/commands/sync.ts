@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { readBundleDigest } from "../../core/sync/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
-import { equalsLocal } from "../../core/sync/digest.ts";
+import { equalsLocal, type ItemDigest } from "../../core/sync/digest.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
 import { selectKinds } from "../../core/sync/select.ts";
@@ -9,13 +9,13 @@ import type { Context } from "../context.ts";
 import { CommandError, exitCodes, UsageError } from "../errors.ts";
 import { requireConfirmation } from "../output/prompts.ts";
 import { deleteItem, saveItem } from "../sync/apply.ts";
-import { type Change, isEffective, planSync, protectSecrets } from "../sync/changes.ts";
+import { type Change, findMissingFolders, isEffective, planSync, protectSecrets } from "../sync/changes.ts";
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
 import { type OpenedProject, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
-import type { SnapshotItem } from "../sync/snapshot-item.ts";
-import { readBase } from "../sync/state.ts";
+import { describeItem, type SnapshotItem } from "../sync/snapshot-item.ts";
+import { readBase, writeBase } from "../sync/state.ts";
 import { readLastUndo, type UndoRecord } from "../sync/undo.ts";
 
 export interface SyncFlags extends SyncOptions {
@@ -41,7 +41,19 @@ interface PlanFile {
 function plan(session: SyncSession, direction: Direction, { force = false, pruneSecrets = false }: SyncFlags): Change[] {
   const { project, target, local, remote } = session;
   const changes = planSync(direction, { local, remote, base: readBase(project.root, target), force });
-  return direction === "push" ? protectSecrets(changes, { pruneSecrets }) : changes;
+  if (direction === "pull") return changes;
+  requireFolders(changes, session.folders);
+  return protectSecrets(changes, { pruneSecrets });
+}
+
+function requireFolders(changes: readonly Change[], folders: ReadonlySet<string>): void {
+  const missing = findMissingFolders(changes, folders);
+  if (missing.length === 0) return;
+  const lines = missing.map(
+    (name) =>
+      `f/${name}: there is no folder ${name} in the workspace, or you may not read it. Create its file with: svc folder new ${name}`,
+  );
+  throw new UsageError(lines.join("\n"));
 }
 
 /** `kinds`: synchronises only these, whatever the options are. */
@@ -141,16 +153,16 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
     if (before) await saveItem(session.client, before, current?.item, { plainSecrets: false });
     else await deleteItem(session.client, current?.item as SyncItem);
   }
+  writeBase(project.root, target, baseBefore(readBase(project.root, target), restorable));
   forget();
   context.output.data({ restored: restorable.map(({ key }) => key), left: rest.map(({ key }) => key) }, "");
 }
 
+/** An item that a push changed, and what the workspace has now. */
+type UndoStep = UndoRecord["items"][number] & { current: SnapshotItem | undefined };
+
 /** Returns why the change of an item cannot be undone, or `undefined` if it can. */
-function describeObstacle({
-  before,
-  after,
-  current,
-}: UndoRecord["items"][number] & { current: SnapshotItem | undefined }): string | undefined {
+function describeObstacle({ before, after, current }: UndoStep): string | undefined {
   const isUnchanged = after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
   if (!isUnchanged) return "it has changed since the push";
   const bundle = before && readBundleDigest(before);
@@ -158,6 +170,16 @@ function describeObstacle({
   const isStored = current !== undefined && bundle === readBundleDigest(current.item) && before?.content === current.item.content;
   if (bundle === undefined || isStored) return undefined;
   return "its former bundle is not stored here; check out the former sources and push them";
+}
+
+/** Returns the items that both sides had in common before the push, so that the next plan contains the changes of the files again. */
+function baseBefore(base: ReadonlyMap<string, ItemDigest> | undefined, undone: readonly UndoStep[]): Map<string, ItemDigest> {
+  const restored = new Map(base);
+  for (const { key, before, current } of undone) {
+    if (before) restored.set(key, describeItem(before, new Map(), current?.bundled).digest);
+    else restored.delete(key);
+  }
+  return restored;
 }
 
 const withKinds = ({ project, target }: OpenedProject, kinds: ReadonlySet<string>): OpenedProject => ({

@@ -37,6 +37,14 @@ export function planSync(
   return changes.sort(compareItems);
 }
 
+/** Returns the folders that items to be created lie in, and that the workspace neither has nor gets. */
+export function findMissingFolders(changes: readonly Change[], folders: ReadonlySet<string>): string[] {
+  const created = changes.filter(({ type }) => type === "create");
+  const known = new Set([...folders, ...created.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))]);
+  const needed = created.flatMap(({ path }) => /^f\/([^/]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(needed)].filter((name) => !known.has(name));
+}
+
 export const isEffective = ({ type }: Pick<Change, "type">): boolean => type === "create" || type === "change" || type === "delete";
 
 /** Kinds whose deletion loses a value that nothing else has. */

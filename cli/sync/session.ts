@@ -27,6 +27,8 @@ export interface SyncSession {
   files: LocalFiles;
   local: Snapshot;
   remote: Snapshot;
+  /** The names of the folders that the workspace has. */
+  folders: ReadonlySet<string>;
 }
 
 export interface OpenedProject {
@@ -67,6 +69,6 @@ export async function openSession(
   const { snapshot: local, problems } = hasFileTypes ? parseLocal(files, project, rules.layout) : parsed;
   throwProblems(problems);
   attachBundles(local, bundles);
-  const remote = await loadRemote(client, project, rules, files.files, context.output);
-  return { project, target, client, rules, files, local, remote };
+  const { snapshot: remote, folders } = await loadRemote(client, project, rules, files.files, context.output);
+  return { project, target, client, rules, files, local, remote, folders };
 }

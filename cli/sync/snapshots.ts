@@ -43,14 +43,16 @@ export async function loadRules(client: ApiClient, project: Project): Promise<Re
   };
 }
 
-/** Downloads the workspace and returns the items that the options include. */
-export async function loadRemote(
-  client: ApiClient,
-  project: Project,
-  rules: RemoteRules,
-  local: FileMap,
-  output: Output,
-): Promise<Snapshot> {
+/** The workspace as it is at the service. */
+export interface Remote {
+  /** The items that the options include. */
+  snapshot: Snapshot;
+  /** The names of all folders. */
+  folders: ReadonlySet<string>;
+}
+
+/** Downloads the workspace. */
+export async function loadRemote(client: ApiClient, project: Project, rules: RemoteRules, local: FileMap, output: Output): Promise<Remote> {
   const { options } = project;
   const response = await client.fetch("GET", "workspaces/tarball", {
     query: toArchiveQuery(options),
@@ -69,7 +71,7 @@ export async function loadRemote(
     const written = bundled ? nameFiles(withoutBundleDigest(item), project, rules, existing) : files;
     snapshot.set(itemKey(item), describeItem(item, written, bundled));
   }
-  return snapshot;
+  return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))) };
 }
 
 function unzip(bytes: Uint8Array, url: string): Map<string, string> {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
 /** The sources of a deployment. Engine, tests and documents are not part of it. */
-const sources = [
+export const deployedSources: readonly string[] = [
   "bin",
   "lib",
   "contract",
@@ -13,12 +13,11 @@ const sources = [
   "functions",
   "runners",
   "statemachines",
-  // Every deployment serves the command line of its own version.
-  "cli",
   "clients/typescript/src",
   "clients/python/svc",
   "clients/go",
   "web",
+  "cli",
   "cdk.json",
   "package-lock.json",
   "engine/launch/requirements.txt",
@@ -30,7 +29,7 @@ const ignoredFolders = new Set(["node_modules", "__pycache__", "fixtures", "dist
 /** Returns a digest of the deployment's sources and of `settings`. It takes milliseconds, so every start can compute it. */
 export function sourceFingerprint(root: string, settings: unknown): string {
   const hash = createHash("sha256").update(JSON.stringify(settings));
-  for (const source of sources) {
+  for (const source of deployedSources) {
     for (const file of filesBelow(path.join(root, source))) {
       hash.update(`\0${path.relative(root, file)}\0`).update(readFileSync(file));
     }

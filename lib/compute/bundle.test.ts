@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { buildCli } from "../../cli/build.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
-import { bundleFingerprint } from "../../engine/engine/fingerprint.ts";
+import { bundleFingerprint, deployedSources } from "../../engine/engine/fingerprint.ts";
 import { withLock } from "../../engine/launch/lock.mjs";
 import { svcDir } from "../../engine/paths.ts";
 import { parseConfig } from "../config.ts";
@@ -242,6 +243,14 @@ describe("the checkout's own bundles", () => {
     // A Lambda answer has at most 6 MB, and base64 adds a third to a file's size.
     for (const name of files) expect(gunzipSync(readFileSync(join(folder, name))).length).toBeLessThan(4 * 1024 * 1024);
     expect(files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)).toBeLessThan(600 * 1024);
+  });
+
+  it("are made again when any source that they or the command line contain has changed", () => {
+    const metafiles = filesIn(join(out, "meta")).map((name) => readFileSync(join(out, "meta", name), "utf8"));
+    const inputs = metafiles.flatMap((text) => Object.keys((JSON.parse(text) as { inputs: object }).inputs));
+    const sources = new Set([...inputs, ...buildCli(scratch())].filter((file) => !file.includes("node_modules/") && !file.includes(":")));
+    expect(sources).toContain("cli/main.ts");
+    expect([...sources].filter((file) => !deployedSources.some((source) => file.startsWith(`${source}/`)))).toEqual([]);
   });
 
   it("build contains the client libraries", () => {

@@ -107,6 +107,7 @@ describe("svc", () => {
     expect((await ws.get("scripts/get/p/f/t/hello")).json).toMatchObject({ content: "echo there\n" });
     expect((await ws.get("scripts/get/p/f/t/remote")).json).toMatchObject({ content: "echo later" });
     expect((await ws.get("variables/get_value/f/t/name")).json).toBe("v");
+    expect(await planOf()).toEqual(["change variable f/t/name", "change script f/t/hello", "skip script f/t/remote"]);
     expect(await svc(["sync", "pull", "--yes", "--force"])).toMatchObject({ code: 0 });
   });
 
