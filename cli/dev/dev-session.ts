@@ -1,6 +1,6 @@
 import { itemKey } from "../../core/sync/item.ts";
 import type { Context } from "../context.ts";
-import { CommandError } from "../errors.ts";
+import { CommandError, formatProblem } from "../errors.ts";
 import type { PreviewPlace } from "../preview/find-item.ts";
 import { attachBundles, tryBundles } from "../sync/bundles.ts";
 import type { Project } from "../sync/project.ts";
@@ -28,10 +28,10 @@ export class DevSession {
 
   /** Returns a session that watches the files of a project. */
   static async start(context: Context, project: Project): Promise<DevSession> {
-    const watch = await watchFiles(project.root);
+    const watch = await watchFiles(project.root, (problem) => reportProblem(context, problem));
     const session = new DevSession(context, project, watch);
-    await session.#readBundles();
     watch.onSave((file) => session.#preview(file));
+    await session.#readBundles();
     return session;
   }
 
@@ -45,7 +45,7 @@ export class DevSession {
   async #readBundles(): Promise<void> {
     const { snapshot } = parseLocal(readProjectFiles(this.#project), this.#project, toLayout(this.#project));
     const { bundles, problems } = await tryBundles(this.#project, snapshot, () => true);
-    for (const { file, message } of problems) reportProblem(this.#context, new CommandError(`${file}: ${message}`));
+    for (const problem of problems) reportProblem(this.#context, new CommandError(formatProblem(problem)));
     attachBundles(snapshot, bundles);
     for (const local of snapshot.values()) this.#remember(local);
   }

@@ -10,7 +10,7 @@ import { toLayout } from "../sync/snapshots.ts";
 import { type ErrorPlace, listErrorPlaces, type SourcePlace } from "./error-place.ts";
 
 /** Finds the local file and the line that caused an error. The service names scripts by their paths, and a bundle by one name for all of its files. */
-export function findSource(project: Project, item: PreviewItem, error: string): SourcePlace | undefined {
+export function findSource(project: Pick<Project, "root" | "options">, item: PreviewItem, error: string): SourcePlace | undefined {
   for (const place of listErrorPlaces(error)) {
     const found = place.file === MAIN ? fromBundle(item, place) : fromScript(project, item, place);
     if (found === undefined) continue;
@@ -27,7 +27,7 @@ function fromBundle({ local: { bundle } }: PreviewItem, { line, column = 1 }: Er
   return { file: entry.originalSource, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
-function fromScript(project: Project, item: PreviewItem, place: ErrorPlace): ErrorPlace | undefined {
+function fromScript(project: Pick<Project, "options">, item: PreviewItem, place: ErrorPlace): ErrorPlace | undefined {
   const path = place.file.replace(/\.[^./]+$/, "");
   const layout = toLayout(project);
   const isSource = (file: string) => {

@@ -38,7 +38,7 @@ export async function previewOnSave(
     printEnd(context, project, item, await watching.get<CompletedJob>(`jobs_u/completed/get/${id}`));
   } catch (error) {
     if (!signal.aborted) throw error;
-    await client.post(`jobs_u/queue/cancel/${id}`, { reason: "a file was saved" }).catch(ignoreEnded);
+    await client.post(`jobs_u/queue/cancel/${id}`, { reason: "canceled by svc dev" }).catch(ignoreEnded);
     output.progress({ event: "canceled", kind, path, id }, `${kind} ${path} was canceled.\n`);
   }
 }

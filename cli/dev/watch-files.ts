@@ -1,5 +1,6 @@
 import { join, relative, sep } from "node:path";
 import { watch } from "chokidar";
+import { CommandError } from "../errors.ts";
 
 /** The folders of a project in which previews have files, and its configuration. */
 const WATCHED = ["f", "u"];
@@ -16,8 +17,8 @@ export interface FileWatch {
   close(): Promise<void>;
 }
 
-/** Returns a watch when every file below `f` and `u` is watched. */
-export async function watchFiles(root: string): Promise<FileWatch> {
+/** Returns a watch when every file below `f` and `u` is watched. `onProblem` receives later failures. Throws `CommandError`. */
+export async function watchFiles(root: string, onProblem: (problem: CommandError) => void): Promise<FileWatch> {
   const isIgnored = (path: string) =>
     relative(root, path)
       .split(sep)
@@ -26,7 +27,10 @@ export async function watchFiles(root: string): Promise<FileWatch> {
     WATCHED.map((folder) => join(root, folder)),
     { ignored: isIgnored, ignoreInitial: true, awaitWriteFinish: { stabilityThreshold: SAVED_AFTER_MS, pollInterval: 10 } },
   );
-  await new Promise<void>((resolve, reject) => watcher.once("ready", () => resolve()).once("error", reject));
+  const toProblem = (error: unknown) =>
+    new CommandError(`Files cannot be watched: ${error instanceof Error ? error.message : String(error)}.`);
+  await new Promise<void>((resolve, reject) => watcher.once("ready", () => resolve()).once("error", (error) => reject(toProblem(error))));
+  watcher.on("error", (error) => onProblem(toProblem(error)));
   const known = new Set<string>();
   return {
     onSave(call) {
