@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { packTar } from "modern-tar";
+import ts from "typescript";
 import { toConfigJsonSchema } from "../core/sync/config.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -11,6 +12,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** The file of the program in its package. */
 const PROGRAM = "dist/svc.mjs";
 const SCHEMA = "svc.schema.json";
+/** The client library, which scripts import without installing it: for bundles of codebases, and for editors. */
+const CLIENT = "dist/client";
+const CLIENT_SOURCES = "clients/typescript/src";
 
 /** Bundles the command line to one file and writes the JSON Schema of `svc.yaml`, below `out`. Returns the bundled sources. */
 export function buildCli(out: string): string[] {
@@ -35,9 +39,31 @@ export function buildCli(out: string): string[] {
     legalComments: "none",
     logLevel: "warning",
   });
+  buildClient(join(out, CLIENT));
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, SCHEMA), `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`);
   return Object.keys(metafile.inputs);
+}
+
+/** Writes the client library as one module, and the declarations of its types. */
+function buildClient(folder: string): void {
+  const root = dirname(here);
+  buildSync({
+    absWorkingDir: root,
+    entryPoints: [`${CLIENT_SOURCES}/index.ts`],
+    outfile: join(folder, "index.js"),
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2024",
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  for (const name of readdirSync(join(root, CLIENT_SOURCES))) {
+    const source = readFileSync(join(root, CLIENT_SOURCES, name), "utf8");
+    const { outputText } = ts.transpileDeclaration(source, { fileName: name, compilerOptions: { declaration: true } });
+    writeFileSync(join(folder, `${basename(name, ".ts")}.d.ts`), outputText.replace(/("\.\/[\w-]+)\.ts"/g, '$1.js"'));
+  }
 }
 
 /** Builds the package as `npm pack` does, below `out`: `svc-cli.tgz`, and the schema beside it. Equal sources give equal bytes. */
@@ -49,6 +75,9 @@ export async function packCli(out: string): Promise<void> {
     ["LICENSE", dirname(here)],
     [PROGRAM, out],
     [SCHEMA, out],
+    ...readdirSync(join(out, CLIENT))
+      .sort()
+      .map((name) => [`${CLIENT}/${name}`, out] as const),
   ]);
   const entries = [...sources].map(([name, folder]) => {
     const body = readFileSync(join(folder, name));

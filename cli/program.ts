@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type SyncOptionName, syncOptions } from "../core/sync/config.ts";
 import { type Action, run } from "./action.ts";
+import { addDevCommands } from "./dev-commands.ts";
 import { exitCodes } from "./errors.ts";
 import { addObjectCommands } from "./object-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
@@ -121,6 +122,7 @@ export function createProgram(): Command {
   addSyncCommands(program);
   addWorkspaceCommands(program);
   addRunCommands(program);
+  addDevCommands(program);
   addObjectCommands(program);
   addToolCommands(program);
   // Every command reports wrong usage with the same exit code.

@@ -4,6 +4,8 @@ import { parseWhole } from "./parse-whole.ts";
 
 const silent = () => new Option("-s, --silent", "print only the result");
 
+const data = () => new Option("-d, --data <json>", "arguments as a JSON object").argParser(parseObject);
+
 /** Adds the commands that run scripts and flows, and those for their jobs. */
 export function addRunCommands(program: Command): void {
   const loadRun = (kind: "runScript" | "runFlow") => async () => (await import("./commands/run.ts"))[kind] as Action;
@@ -17,12 +19,33 @@ export function addRunCommands(program: Command): void {
         .command("run")
         .description(`Run a ${name}, follow its log and print its result.`)
         .argument("<path>")
-        .addOption(new Option("-d, --data <json>", "arguments as a JSON object").argParser(parseObject))
+        .addOption(data())
         .addOption(silent()),
       loadRun(kind),
     );
+    addPreviewCommand(group, name);
   }
   addJobCommands(program.command("job").description("Read, cancel and repeat jobs."));
+}
+
+const previews = {
+  script: { argument: "<file>", description: "a file of the script", load: "previewScript" },
+  flow: { argument: "<folder>", description: "the folder of the flow, or its flow.yaml", load: "previewFlow" },
+} as const;
+
+function addPreviewCommand(group: Command, name: keyof typeof previews): void {
+  const { argument, description, load } = previews[name];
+  run(
+    group
+      .command("preview")
+      .description(
+        `Run a ${name} as its files here are, without saving it. Default arguments: <${name === "flow" ? "folder" : "file"}>.args.json`,
+      )
+      .argument(argument, description)
+      .addOption(data())
+      .addOption(silent()),
+    async () => (await import("./commands/preview.ts"))[load] as Action,
+  );
 }
 
 type JobAction = "listJobs" | "getJob" | "showLogs" | "showResult" | "cancelJob" | "rerunJob" | "restartFlow";

@@ -11,6 +11,8 @@ export interface ClientOptions {
   profile?: string | undefined;
   /** Receives one line for each request. */
   trace?: ((line: string) => void) | undefined;
+  /** Aborts every request. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface RequestOptions {
@@ -46,6 +48,11 @@ export class ApiClient {
 
   constructor(options: ClientOptions) {
     this.options = { ...options, url: options.url.replace(/\/+$/, "") };
+  }
+
+  /** Returns a client whose requests a signal aborts. */
+  withSignal(signal: AbortSignal): ApiClient {
+    return new ApiClient({ ...this.options, signal });
   }
 
   get<T>(path: string, options: RequestOptions = {}): Promise<T> {
@@ -86,11 +93,16 @@ export class ApiClient {
       await response.body?.cancel();
       const pauseMs = pauseOf(response, attempt);
       this.options.trace?.(`${response.status}, again in ${(pauseMs / 1000).toFixed(1)} s`);
-      await sleep(pauseMs, undefined, { ...(options.signal ? { signal: options.signal } : {}) });
+      const signal = options.signal ?? this.options.signal;
+      await sleep(pauseMs, undefined, { ...(signal ? { signal } : {}) });
     }
   }
 
-  async #send(method: string, path: string, { query = {}, body, headers, signal }: RequestOptions): Promise<Response> {
+  async #send(
+    method: string,
+    path: string,
+    { query = {}, body, headers, signal = this.options.signal }: RequestOptions,
+  ): Promise<Response> {
     const url = this.#addressOf(path, query);
     const isForm = body instanceof FormData;
     const startedMs = performance.now();

@@ -1,4 +1,3 @@
-import { relative, resolve, sep } from "node:path";
 import { placeOf } from "../../core/sync/file-place.ts";
 import { itemKey } from "../../core/sync/item.ts";
 import { selectKinds } from "../../core/sync/select.ts";
@@ -10,6 +9,7 @@ import { CommandError, UsageError } from "../errors.ts";
 import { findKind, type ObjectKind } from "../objects/kinds.ts";
 import { requireConfirmation } from "../output/prompts.ts";
 import { deleteItem, saveItem } from "../sync/apply.ts";
+import { toProjectPath } from "../sync/project.ts";
 import { openSession, openSyncProject } from "../sync/session.ts";
 import { toLayout } from "../sync/snapshots.ts";
 
@@ -72,16 +72,17 @@ export async function listHistory(context: Context, name: string, path: string):
 /** Saves the item that a file of the project belongs to, whatever the options of the project leave out. */
 export async function pushFile(context: Context, name: string, file: string): Promise<void> {
   const { project, target } = openSyncProject(context);
-  const common = relative(project.root, resolve(context.cwd, file)).split(sep).join("/");
+  const common = toProjectPath(project, context.cwd, file);
   const place = placeOf(common, toLayout(project));
   if (!place || !(name === "trigger" ? place.kind.endsWith("_trigger") : place.kind === findKind(name).item))
     throw new UsageError(`${file} is not a file of a ${name}.`);
   const options = selectKinds(project.options, new Set([place.kind]));
-  const session = await openSession(context, { project: { ...project, options }, target });
+  const session = await openSession(context, { project: { ...project, options }, target }, { bundles: (key) => key === itemKey(place) });
   const local = session.local.get(itemKey(place));
   if (!local) throw new UsageError(`${file} does not exist, or svc.yaml leaves it out.`);
   await saveItem(session.client, local.item, session.remote.get(itemKey(place))?.item, {
     plainSecrets: session.project.options.plainSecrets ?? false,
+    bundle: local.bundle,
   });
   context.output.say(`The ${name} ${place.path} was saved.`);
 }

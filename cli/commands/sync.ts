@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { readBundleDigest } from "../../core/sync/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
 import { digestItem, equalsLocal, type ItemDigest } from "../../core/sync/digest.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
@@ -13,6 +14,7 @@ import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../s
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
 import { type OpenedProject, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
+import type { SnapshotItem } from "../sync/snapshot-item.ts";
 import { readBase, writeBase } from "../sync/state.ts";
 import { readLastUndo, type UndoRecord } from "../sync/undo.ts";
 
@@ -66,14 +68,14 @@ export async function runPull(context: Context, flags: SyncFlags, kinds?: Readon
 
 /** `kinds`: synchronises only these, whatever the options are. */
 export async function runPush(context: Context, flags: SyncFlags, kinds?: ReadonlySet<string>): Promise<void> {
-  const session = await openSession(context, openKinds(context, flags, kinds), { lint: true });
+  const session = await openSession(context, openKinds(context, flags, kinds), { lint: true, bundles: () => true });
   const changes = plan(session, "push", flags);
   if (flags.plan !== undefined) requireSamePlan(session, changes, flags.plan);
   await proceed(context, changes, "push", flags, () => applyPush(context, session, changes, { wait: flags.wait ?? false }));
 }
 
 export async function runPlan(context: Context, flags: SyncFlags): Promise<number> {
-  const session = await openSession(context, openSyncProject(context, optionsOf(flags)));
+  const session = await openSession(context, openSyncProject(context, optionsOf(flags)), { bundles: () => true });
   const changes = plan(session, "push", flags);
   if (flags.output !== undefined) {
     const file: PlanFile = { version: 1, url: session.target.url, workspace: session.target.workspace, changes: toPlanJson(changes) };
@@ -141,12 +143,10 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
   const kinds = new Set(record.items.map(({ key }) => key.split(" ", 1)[0] ?? ""));
   const session = await openSession(context, withKinds({ project, target }, kinds));
   const steps = record.items.map((item) => ({ ...item, current: session.remote.get(item.key) }));
-  const isUnchanged = ({ after, current }: (typeof steps)[number]) =>
-    after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
-  const restorable = steps.filter(isUnchanged);
-  const rest = steps.filter((step) => !isUnchanged(step));
+  const restorable = steps.filter((step) => describeObstacle(step) === undefined);
+  const rest = steps.filter((step) => describeObstacle(step) !== undefined);
   for (const { key, before } of restorable) context.output.say(`${before ? "restore" : "delete"} ${key}`);
-  for (const { key } of rest) context.output.say(`leave ${key} (it has changed since the push)`);
+  for (const step of rest) context.output.say(`leave ${step.key} (${describeObstacle(step)})`);
   if (flags.dryRun) return;
   if (restorable.length > 0) await requireConfirmation(`Undo ${restorable.length} changes of the push of ${record.at}?`, context.flags);
   for (const { before, current } of restorable.toReversed()) {
@@ -169,6 +169,21 @@ function baseBefore(
     else restored.delete(key);
   }
   return restored;
+}
+
+/** Returns why the change of an item cannot be undone, or `undefined` if it can. */
+function describeObstacle({
+  before,
+  after,
+  current,
+}: UndoRecord["items"][number] & { current: SnapshotItem | undefined }): string | undefined {
+  const isUnchanged = after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
+  if (!isUnchanged) return "it has changed since the push";
+  const bundle = before && readBundleDigest(before);
+  // The service takes a bundle from the version before, if that has the same source.
+  const isStored = current !== undefined && bundle === readBundleDigest(current.item) && before?.content === current.item.content;
+  if (bundle === undefined || isStored) return undefined;
+  return "its former bundle is not stored here; check out the former sources and push them";
 }
 
 const withKinds = ({ project, target }: OpenedProject, kinds: ReadonlySet<string>): OpenedProject => ({

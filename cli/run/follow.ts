@@ -28,7 +28,10 @@ export async function followFlow(context: Context, client: ApiClient, id: string
     for (const { text, ...event } of events) context.output.progress(event, `${text}\n`);
     for (const [job, step] of listStepJobs(next)) {
       if (job === id || steps.has(job) || steps.size >= MOST_STEPS) continue;
-      steps.set(job, followStep(context, client, job, step));
+      const following = followStep(context, client, job, step);
+      // A failure is thrown at the end of the flow. Until then, it must not end the process.
+      following.catch(() => undefined);
+      steps.set(job, following);
     }
     if (events.some(({ type }) => type === "waiting")) await showGates(context, client, id);
   });

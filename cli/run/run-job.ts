@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "../../contract/json-object.ts";
-import { type ApiClient, ApiError } from "../api/client.ts";
+import { type ApiClient, ApiError, type RequestOptions } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { exitCodes } from "../errors.ts";
 import { followFlow, followJob } from "./follow.ts";
 import { watchInterrupts } from "./interrupts.ts";
 
-interface CompletedJob {
+export interface CompletedJob {
   id: string;
   success: boolean;
   result: unknown;
@@ -15,21 +15,27 @@ interface CompletedJob {
 export interface Start {
   /** The route that starts the job. */
   route: string;
+  /** Sent as JSON, unless it is a form. */
   body: unknown;
+  query?: RequestOptions["query"];
   kind: "script" | "flow";
 }
 
 /** Starts a job, shows its progress unless `silent`, prints its result and returns the exit code. */
-export async function runJob(context: Context, { route, body, kind }: Start, { silent = false } = {}): Promise<number> {
-  const client = context.client();
+export async function runJob(context: Context, start: Start, { silent = false, client = context.client() } = {}): Promise<number> {
   // With an id of its own, a repeated request cannot start a second job.
   const id = randomUUID();
+  await startJob(client, start, id);
+  return showRun(context, client, { id, kind: start.kind }, { silent });
+}
+
+/** Starts a job with an id. A repeated call starts no second one. */
+export async function startJob(client: ApiClient, { route, body, query }: Start, id: string): Promise<void> {
   try {
-    await client.post<string>(route, body, { query: { job_id: id } });
+    await client.post<string>(route, body, { query: { ...query, job_id: id } });
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "job.idTaken")) throw error;
   }
-  return showRun(context, client, { id, kind }, { silent });
 }
 
 /** Shows the progress of a job until it has ended, prints its result and returns the exit code. */
@@ -61,7 +67,8 @@ function printEnd({ output }: Context, { id, success, result }: CompletedJob): n
   return success ? exitCodes.done : exitCodes.failed;
 }
 
-function describeFailure(result: unknown): string {
+/** Describes the failure of a job as its result contains it. */
+export function describeFailure(result: unknown): string {
   const error = isJsonObject(result) ? result["error"] : undefined;
   if (!isJsonObject(error)) return JSON.stringify(result);
   const stack = typeof error["stack"] === "string" ? [error["stack"]] : [];

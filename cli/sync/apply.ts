@@ -3,11 +3,14 @@ import { isJsonObject } from "../../contract/json-object.ts";
 import { fieldsOf, isSecret, type SyncItem } from "../../core/sync/item.ts";
 import type { ApiClient } from "../api/client.ts";
 import { createOrUpdate, encodePath, routesOf, unlessGone } from "../api/routes.ts";
+import type { Bundle } from "../codebases/bundle.ts";
 import { saveGroup, saveSettings, saveUser } from "./apply-workspace.ts";
 
 export interface ApplyOptions {
   plainSecrets: boolean;
   message?: string | undefined;
+  /** The bundle that runs of a script execute. */
+  bundle?: Bundle | undefined;
 }
 type Fields = Record<string, unknown>;
 
@@ -106,8 +109,25 @@ async function saveScript(client: ApiClient, item: SyncItem, options: ApplyOptio
     ...deployment(options),
     ...preserve(item),
   };
-  const hash = await client.post<string>("scripts/create", request, { query: { skip_if_noop: true } });
+  const { bundle } = options;
+  const hash = await (bundle
+    ? saveBundle(client, { ...request, codebase: bundle.digest }, bundle)
+    : client.post<string>("scripts/create", request, { query: { skip_if_noop: true } }));
   return { scriptHash: hash.trim() };
+}
+
+/** Saves a script with its bundle. A bundle that the newest version has already is not sent again. */
+async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }: Bundle): Promise<string> {
+  const newest = await client.find<Fields>(`scripts/get/p/${encodePath(String(request["path"]))}`);
+  const isEqual = (field: string) => newest?.[field] === request[field];
+  if (newest && newest["codebase"] === digest && isEqual("content") && isEqual("language")) {
+    // The service takes the bundle from the parent, which must be this version: another client may save one at the same time.
+    return client.post("scripts/create", { ...request, parent_hash: newest["hash"] }, { query: { skip_if_noop: true } });
+  }
+  const form = new FormData();
+  form.append("script", JSON.stringify(request));
+  form.append("file", new Blob([bytes]));
+  return client.post("scripts/create_snapshot", form);
 }
 
 /** Grants and revokes the extra permissions that differ. A file without them leaves them as they are. */

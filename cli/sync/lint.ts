@@ -13,8 +13,10 @@ const LOCKED = new Set(["bun", "deno", "nodejs", "nativets", "python3", "go"]);
 
 function findMissingLocks(snapshot: ParsedFiles["snapshot"]): FileProblem[] {
   const scripts = [...snapshot.values()].filter(({ item: { kind, language = "" } }) => kind === "script" && LOCKED.has(language));
-  return scripts.flatMap(({ item, files }) => {
+  return scripts.flatMap(({ item, files, bundled }) => {
     const { lock } = fieldsOf(item);
+    // A bundle contains its packages.
+    if (bundled !== undefined) return [];
     if (typeof lock === "string" && lock !== "") return [];
     return [{ file: [...files.keys()][0] ?? item.path, message: "The script has no lock. Run: svc generate-metadata" }];
   });

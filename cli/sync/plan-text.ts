@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from "diff";
+import { formatDigest } from "../../core/sync/digest.ts";
 import { isSecret } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
 import type { Output } from "../output/output.ts";
@@ -59,7 +60,7 @@ export const toPlanJson = (changes: readonly Change[]) =>
     kind,
     path,
     ...(reason ? { reason } : {}),
-    local: local?.digest.digest ?? null,
-    remote: remote?.digest.digest ?? null,
+    local: local ? formatDigest(local.digest) : null,
+    remote: remote ? formatDigest(remote.digest) : null,
   }));
 export type PlanJson = ReturnType<typeof toPlanJson>;

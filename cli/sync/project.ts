@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import type { SpecificItems, SyncConfig, SyncOptions } from "../../core/sync/config.ts";
-import { parseConfig } from "../../core/sync/parse-config.ts";
+import type { FileProblem } from "../../core/sync/item.ts";
+import { createLocator, parseConfig } from "../../core/sync/parse-config.ts";
 import { findEntryOfBranch, listDeprecated, listEntries, listSpecificItems, resolveOptions } from "../../core/sync/workspace-entry.ts";
 import { throwProblems, UsageError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
@@ -20,7 +21,13 @@ export interface Project {
   configured: { url?: string | undefined; workspace?: string | undefined };
   options: SyncOptions;
   specific: SpecificItems;
+  /** Describes a problem of a property of `svc.yaml` with its place. */
+  describeProblem(path: readonly PropertyKey[], message: string): FileProblem;
 }
+
+/** Returns the path of a file from the root of the project. It begins with `..` for a file outside. */
+export const toProjectPath = ({ root }: Pick<Project, "root">, cwd: string, file: string): string =>
+  relative(root, resolve(cwd, file)).split(sep).join("/");
 
 /** Finds the folder of `svc.yaml`: the current one or one above it, up to the root of the git repository. */
 function findProjectRoot(from: string): string | undefined {
@@ -37,7 +44,8 @@ export function openProject(from: string, flags: SyncOptions & { workspace?: str
   if (root === undefined) throw new UsageError(`There is no ${CONFIG_FILE} here or above. Run: svc init`);
   const { workspace, ...optionFlags } = flags;
   const file = relative(from, join(root, CONFIG_FILE)) || CONFIG_FILE;
-  const parsed = parseConfig(file, readFileSync(join(root, CONFIG_FILE), "utf8"));
+  const text = readFileSync(join(root, CONFIG_FILE), "utf8");
+  const parsed = parseConfig(file, text);
   if ("problems" in parsed) {
     throwProblems(parsed.problems);
     throw new UsageError(`${file} is not valid.`);
@@ -53,6 +61,7 @@ export function openProject(from: string, flags: SyncOptions & { workspace?: str
     configured: { url: baseUrl, workspace: entry === undefined ? undefined : (workspaceId ?? entry) },
     options: resolveOptions(config, entry, optionFlags),
     specific: listSpecificItems(config, entry),
+    describeProblem: (path, message) => ({ file, ...createLocator(text)(path), message: `${path.join(".")}: ${message}` }),
   };
 }
 

@@ -17,7 +17,21 @@ export function applyPull({ project, target, local, remote }: SyncSession, chang
     for (const file of existing.keys()) if (!wanted.has(file) && !isCommon(file)) removeLocalFile(root, file);
   }
   const applied = new Set(changes.filter(isEffective).map(({ key }) => key));
-  writeBase(root, target, mergeBase({ before: readBase(root, target), local, remote, changes, applied }));
+  const before = readBase(root, target);
+  writeBase(root, target, retainBundles(mergeBase({ before, local, remote, changes, applied }), before));
+}
+
+/** A pull fetches no bundles, so the bundles that both sides had in common before remain. */
+function retainBundles(
+  base: ReadonlyMap<string, ItemDigest>,
+  before: ReadonlyMap<string, ItemDigest> | undefined,
+): Map<string, ItemDigest> {
+  return new Map(
+    [...base].map(([key, digest]) => {
+      const bundle = before?.get(key)?.bundle ?? digest.bundle;
+      return [key, { ...digest, ...(bundle ? { bundle } : {}) }];
+    }),
+  );
 }
 
 interface MergeInput {

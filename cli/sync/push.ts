@@ -1,6 +1,7 @@
 import type { ItemDigest } from "../../core/sync/digest.ts";
 import type { Context } from "../context.ts";
 import { CommandError, exitCodes } from "../errors.ts";
+import { runParallel } from "../run-parallel.ts";
 import { deleteItem, saveItem } from "./apply.ts";
 import { type Change, isEffective } from "./changes.ts";
 import { findLastSubject } from "./git.ts";
@@ -22,7 +23,7 @@ export async function applyPush(context: Context, session: SyncSession, changes:
   const apply = async (change: Change): Promise<void> => {
     if (change.type === "delete" && change.remote) await deleteItem(client, change.remote.item);
     else if (change.local) {
-      const { scriptHash } = await saveItem(client, change.local.item, change.remote?.item, options);
+      const { scriptHash } = await saveItem(client, change.local.item, change.remote?.item, { ...options, bundle: change.local.bundle });
       if (scriptHash !== undefined) scripts.set(change.path, scriptHash);
     }
     done.add(change.key);
@@ -51,23 +52,6 @@ function groupChanges(changes: readonly Change[]): Change[][] {
   );
   const deletions = Map.groupBy(changes.filter(({ type }) => type === "delete").toReversed(), ({ kind }) => kind);
   return [...saves.values(), ...deletions.values()];
-}
-
-/** Calls a function for each item, at most `atOnce` at a time. After a failure no further call starts, and those under way end. */
-async function runParallel<T>(items: readonly T[], atOnce: number, call: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const failures: unknown[] = [];
-  const work = async () => {
-    for (let item = waiting.shift(); item !== undefined && failures.length === 0; item = waiting.shift()) {
-      try {
-        await call(item);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
-  if (failures.length > 0) throw failures[0];
 }
 
 function baseAfter(

@@ -1,8 +1,10 @@
 import type { SyncOptions } from "../../core/sync/config.ts";
 import type { ApiClient } from "../api/client.ts";
+import type { Bundle } from "../codebases/bundle.ts";
 import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
 import { findTarget, type Target } from "../profiles/target.ts";
+import { attachBundles, makeBundles } from "./bundles.ts";
 import { lintFiles } from "./lint.ts";
 import { openProject, type Project } from "./project.ts";
 import {
@@ -42,11 +44,23 @@ export function openSyncProject(context: Context, options: SyncOptions = {}): Op
   return { project, target: findTarget(project.entry === undefined ? context.flags : flags, project.configured) };
 }
 
-/** Reads both sides. Problems of files are reported before the first call. `lint`: also those that only `svc lint` finds. Throws `UsageError`. */
-export async function openSession(context: Context, { project, target }: OpenedProject, { lint = false } = {}): Promise<SyncSession> {
+interface SessionOptions {
+  /** Reports the problems that only `svc lint` finds. */
+  lint?: boolean;
+  /** Chooses the scripts of codebases that are bundled, by their keys. Default: none. */
+  bundles?: (key: string) => boolean;
+}
+
+/** Reads both sides. Problems of files and of bundles are reported before the first call. Throws `UsageError`. */
+export async function openSession(
+  context: Context,
+  { project, target }: OpenedProject,
+  { lint = false, bundles: isBundled }: SessionOptions = {},
+): Promise<SyncSession> {
   const files = readProjectFiles(project);
   const parsed = parseLocal(files, project, toLayout(project));
   throwProblems(lint ? lintFiles(project, parsed) : parsed.problems);
+  const bundles = isBundled ? await makeBundles(project, parsed.snapshot, isBundled) : new Map<string, Bundle>();
   const client = context.client(target);
   await client.get("/users/whoami");
   const rules = await loadRules(client, project);
@@ -54,6 +68,7 @@ export async function openSession(context: Context, { project, target }: OpenedP
   const hasFileTypes = Object.keys(rules.layout.fileTypes).length > 0;
   const { snapshot: local, problems } = hasFileTypes ? parseLocal(files, project, rules.layout) : parsed;
   throwProblems(problems);
+  attachBundles(local, bundles);
   const { snapshot: remote, folders } = await loadRemote(client, project, rules, files.files, context.output);
   return { project, target, client, rules, files, local, remote, folders };
 }

@@ -1,7 +1,8 @@
 import { unzipSync } from "fflate";
 import { fromArchive } from "../../core/sync/archive.ts";
+import { withoutBundleDigest } from "../../core/sync/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
-import { digestItem, type ItemDigest } from "../../core/sync/digest.ts";
+import type { ItemDigest } from "../../core/sync/digest.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
 import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
@@ -13,13 +14,8 @@ import { CommandError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
 import { readLocalFiles } from "./local-files.ts";
 import type { Project } from "./project.ts";
+import { describeItem, findCodebase, type SnapshotItem } from "./snapshot-item.ts";
 
-/** An item with its digest and its files under the names that they have on disk. */
-export interface SnapshotItem {
-  item: SyncItem;
-  digest: ItemDigest;
-  files: FileMap;
-}
 export type Snapshot = Map<string, SnapshotItem>;
 
 /** The rules of the service for the names of files. */
@@ -68,8 +64,12 @@ export async function loadRemote(client: ApiClient, project: Project, rules: Rem
   const groups = groupFiles(local, rules.layout);
   const snapshot: Snapshot = new Map();
   for (const item of items) {
-    const files = nameFiles(item, project, rules, groups.get(itemKey(item))?.files);
-    if (isSelected(item, [...files.keys()], options)) snapshot.set(itemKey(item), { item, digest: digestItem(item), files });
+    const existing = groups.get(itemKey(item))?.files;
+    const files = nameFiles(item, project, rules, existing);
+    if (!isSelected(item, [...files.keys()], options)) continue;
+    const bundled = findCodebase(item, files, project, rules.layout);
+    const written = bundled ? nameFiles(withoutBundleDigest(item), project, rules, existing) : files;
+    snapshot.set(itemKey(item), describeItem(item, written, bundled));
   }
   return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))) };
 }
@@ -162,7 +162,9 @@ export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOp
   for (const item of items) {
     const own = groups.get(itemKey(item))?.files ?? new Map<string, string>();
     const files = new Map([...own].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
-    if (isSelected(item, [...files.keys()], project.options)) snapshot.set(itemKey(item), { item, digest: digestItem(item), files });
+    if (!isSelected(item, [...files.keys()], project.options)) continue;
+    const bundled = findCodebase(item, files, project, layout);
+    snapshot.set(itemKey(item), describeItem(bundled ? withoutBundleDigest(item) : item, files, bundled));
   }
   return { snapshot, problems: [...local.problems, ...problems] };
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { ItemDigest } from "../../core/sync/digest.ts";
 import { isSecret, type SyncItem } from "../../core/sync/item.ts";
 import { encodePath } from "../api/routes.ts";
 import { CommandError } from "../errors.ts";
@@ -20,8 +21,8 @@ export interface UndoRecord {
     key: string;
     /** The item before the push. Absent: the push created it. */
     before?: SyncItem;
-    /** The digests that the item has after the push, and without its lock. Absent: the push deleted it. */
-    after?: { digest: string; withoutLock?: string };
+    /** The digests that the item has after the push. Absent: the push deleted it. */
+    after?: Pick<ItemDigest, "digest" | "withoutLock" | "bundle">;
   }[];
 }
 
@@ -40,9 +41,8 @@ export async function saveUndo(session: SyncSession, changes: readonly Change[])
   const items: UndoRecord["items"] = [];
   for (const { key, type, local, remote } of changes) {
     const before = remote && (await withCiphertext(session, remote.item));
-    const { digest, withoutLock } = local?.digest ?? {};
-    const after = type === "delete" || digest === undefined ? {} : { after: { digest, ...(withoutLock ? { withoutLock } : {}) } };
-    items.push({ key, ...(before ? { before } : {}), ...after });
+    const { locked, ...after } = local?.digest ?? { digest: "" };
+    items.push({ key, ...(before ? { before } : {}), ...(type === "delete" || !local ? {} : { after }) });
   }
   const at = new Date().toISOString();
   const record: UndoRecord = { url: target.url, workspace: target.workspace, at, items };

@@ -43,23 +43,30 @@ export type SyncOptions = z.output<typeof syncOptionsSchema>;
 
 const codebaseSchema = z.strictObject({
   relative_path: z.string().describe("Folder of the codebase, relative to svc.yaml."),
-  includes: globs.optional().describe("Globs of the scripts in the folder. Default: all."),
-  excludes: globs.optional(),
+  includes: globs
+    .optional()
+    .describe("Globs of the scripts that are bundled, relative to the folder or to svc.yaml. Default: all scripts in the folder."),
+  excludes: globs.optional().describe("Globs of scripts in the folder that are not bundled."),
   format: z.enum(["cjs", "esm"]).optional().describe("Default: cjs for nodejs, esm for bun."),
-  external: z.array(z.string()).optional().describe("Packages that are not bundled."),
+  external: z
+    .array(z.string())
+    .optional()
+    .describe("Packages that are not bundled. The service installs none: `assets` can add one as node_modules/<name>."),
   assets: z
     .array(z.strictObject({ from: z.string(), to: z.string() }))
     .optional()
-    .describe("Files that are copied beside the bundle."),
+    .describe("Files and folders relative to svc.yaml, and their places beside the bundle."),
   customBundler: z
     .string()
     .optional()
-    .describe("Program that is called with the path of the entry and writes the bundle to standard output."),
-  inject: z.array(z.string()).optional().describe("Files that every bundle imports."),
+    .describe("Program relative to svc.yaml that is called with the path of the entry and writes the bundle to standard output."),
+  inject: z.array(z.string()).optional().describe("Files relative to svc.yaml that every bundle imports."),
   define: z.record(z.string(), z.string()).optional().describe("Constants that the bundler replaces."),
   banner: z.record(z.string(), z.string()).optional().describe("Text at the beginning of the bundle, by type: js."),
   loader: z.record(z.string(), z.string()).optional().describe("Loaders by file extension."),
 });
+
+export type Codebase = z.output<typeof codebaseSchema>;
 
 const specificItemsSchema = z.strictObject({
   variables: globs.optional(),

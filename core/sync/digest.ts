@@ -12,6 +12,8 @@ export interface ItemDigest {
   withoutLock?: string;
   /** The item is a script that has a lock. */
   locked?: true;
+  /** The digest of the bundle of a script that belongs to a codebase. Absent: it was not bundled. */
+  bundle?: string;
 }
 
 /** Values that mean the same as an absent field, by kind of item. The service or a client may add them. */
@@ -64,5 +66,16 @@ export function digestItem(item: SyncItem): ItemDigest {
 
 /** Returns whether a local item equals another version of it. Without a lock of its own, its lock is not compared. */
 export function equalsLocal(local: ItemDigest, other: ItemDigest): boolean {
+  return equalsLocalFiles(local, other) && local.bundle === other.bundle;
+}
+
+/** Returns whether the files of a local item equal those of another version. Bundles are made from more than these files. */
+export function equalsLocalFiles(local: ItemDigest, other: ItemDigest): boolean {
   return local.withoutLock !== undefined && !local.locked ? local.withoutLock === other.withoutLock : local.digest === other.digest;
 }
+
+/** Returns whether two versions of an item are equal in everything. */
+export const equalsExactly = (a: ItemDigest, b: ItemDigest): boolean => a.digest === b.digest && a.bundle === b.bundle;
+
+/** Returns a digest of the item with its bundle as text. */
+export const formatDigest = ({ digest, bundle }: ItemDigest): string => (bundle === undefined ? digest : `${digest} ${bundle}`);

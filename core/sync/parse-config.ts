@@ -11,18 +11,23 @@ export function parseConfig(file: string, text: string): { config: SyncConfig } 
   if ("problem" in parsed) return { problems: [parsed.problem] };
   const checked = configSchema.safeParse(parsed.value ?? {});
   if (checked.success) return { config: checked.data };
+  const placeOf = createLocator(text);
+  const problems = checked.error.issues.flatMap((issue) =>
+    describeIssue(issue).map(({ path, message }) => ({ file, ...placeOf(path), message })),
+  );
+  return { problems };
+}
+
+/** Returns a function that finds the line and the column of a property in the text of `svc.yaml`. */
+export function createLocator(text: string): (path: readonly PropertyKey[]) => Pick<FileProblem, "line" | "column"> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
-  const placeOf = (path: readonly PropertyKey[]): Pick<FileProblem, "line" | "column"> => {
+  return (path) => {
     const offset = findOffset(document.contents, path);
     if (offset === undefined) return {};
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const problems = checked.error.issues.flatMap((issue) =>
-    describeIssue(issue).map(({ path, message }) => ({ file, ...placeOf(path), message })),
-  );
-  return { problems };
 }
 
 interface PlacedMessage {

@@ -1,4 +1,4 @@
-import { equalsLocal, type ItemDigest } from "./digest.ts";
+import { equalsExactly, equalsLocal, equalsLocalFiles, type ItemDigest } from "./digest.ts";
 
 /** The side that a synchronisation changes. */
 export type Direction = "pull" | "push";
@@ -9,7 +9,7 @@ export type ChangeType = "create" | "change" | "delete" | "conflict" | "skip";
 export interface PlannedChange {
   key: string;
   type: ChangeType;
-  /** The reason why an item is skipped. */
+  /** The reason why an item is skipped, or why it changes although its files do not. */
   reason?: string;
 }
 
@@ -28,18 +28,20 @@ export interface PlanInput {
 
 /**
  * Plans a synchronisation: the changes by item. With a base, an item that changed on both sides is a conflict unless both are equal now, and a
- * change of the side that this direction writes to is skipped.
+ * change of the side that this direction writes to is skipped. A pull compares no bundles, because it cannot fetch what they are made from.
  */
 export function planChanges({ direction, local, remote, base, force = false }: PlanInput): PlannedChange[] {
   const keys = [...new Set([...local.keys(), ...remote.keys()])].sort();
+  const read = (side: ReadonlyMap<string, ItemDigest> | undefined, key: string) =>
+    direction === "pull" ? withoutBundle(side?.get(key)) : side?.get(key);
   return keys.flatMap((key): PlannedChange[] => {
-    const [mine, theirs, before] = [local.get(key), remote.get(key), base?.get(key)];
-    const areEqual = mine && theirs && (direction === "push" ? equalsLocal(mine, theirs) : mine.digest === theirs.digest);
+    const [mine, theirs, before] = [read(local, key), read(remote, key), read(base, key)];
+    const areEqual = mine && theirs && (direction === "push" ? equalsLocal(mine, theirs) : equalsExactly(mine, theirs));
     if (areEqual) return [];
-    const mirrored = { key, type: mirror(direction, mine, theirs) };
+    const mirrored = { key, type: mirror(direction, mine, theirs), ...explainChange(mine, theirs) };
     if (!base || force) return [mirrored];
     const localChanged = hasChanged(mine, before, equalsLocal);
-    const remoteChanged = hasChanged(theirs, before, (a, b) => a.digest === b.digest);
+    const remoteChanged = hasChanged(theirs, before, equalsExactly);
     if (localChanged && remoteChanged) return [{ key, type: "conflict" as const }];
     const source = direction === "push" ? localChanged : remoteChanged;
     if (source) return [mirrored];
@@ -52,6 +54,15 @@ export function planChanges({ direction, local, remote, base, force = false }: P
     ];
   });
 }
+
+function withoutBundle(digest: ItemDigest | undefined): ItemDigest | undefined {
+  if (digest === undefined) return undefined;
+  const { bundle, ...files } = digest;
+  return files;
+}
+
+const explainChange = (local: ItemDigest | undefined, remote: ItemDigest | undefined): { reason?: string } =>
+  local && remote && equalsLocalFiles(local, remote) ? { reason: "its bundle has changed" } : {};
 
 function hasChanged(now: ItemDigest | undefined, before: ItemDigest | undefined, equal: typeof equalsLocal): boolean {
   if (now && before) return !equal(now, before);

@@ -13,18 +13,19 @@ export const deployedSources: readonly string[] = [
   "functions",
   "runners",
   "statemachines",
+  // Every deployment serves the command line of its own version.
+  "cli",
   "clients/typescript/src",
   "clients/python/svc",
   "clients/go",
   "web",
-  "cli",
   "cdk.json",
   "package-lock.json",
   "engine/launch/requirements.txt",
 ];
 
 const ignored = /(\.test\.ts|_test\.py|\.pyc|~)$/;
-const ignoredFolders = new Set(["node_modules", "__pycache__", "fixtures"]);
+const ignoredFolders = new Set(["node_modules", "__pycache__", "fixtures", "dist"]);
 
 /** Returns a digest of the deployment's sources and of `settings`. It takes milliseconds, so every start can compute it. */
 export function sourceFingerprint(root: string, settings: unknown): string {

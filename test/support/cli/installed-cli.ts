@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
 import { api } from "../api/api.ts";
@@ -12,12 +13,21 @@ export interface CliResult {
   stderr: string;
 }
 
+/** A command that runs until it is stopped, and prints NDJSON. */
+export interface StartedCli {
+  /** Returns the next line that fits, or rejects with the output if the command ends before. Lines before this call do not count. */
+  line(fits: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  /** Interrupts the command as Ctrl-C does, and returns its end. */
+  stop(): Promise<CliResult>;
+}
+
 /** The command line as the shared instance serves it, installed in a folder of its own with a configuration of its own. */
 export interface InstalledCli {
   folder: string;
   /** Creates a folder for a test. */
   newFolder(): string;
   run(args: string[], options: { cwd: string; env?: Record<string, string>; stdin?: string }): Promise<CliResult>;
+  start(args: string[], options: { cwd: string; env?: Record<string, string> }): StartedCli;
   remove(): void;
 }
 
@@ -34,6 +44,20 @@ export async function installCli(): Promise<InstalledCli> {
   symlinkSync(join(process.cwd(), "node_modules/esbuild"), join(folder, "node_modules/esbuild"));
   const program = join(folder, "node_modules/svc-cli/dist/svc.mjs");
   let folders = 0;
+  const spawnCli = (args: string[], cwd: string, env: Record<string, string>) => {
+    const own = { PATH: process.env["PATH"] ?? "", HOME: folder, SVC_CONFIG_DIR: join(folder, "config"), NO_COLOR: "1", ...env };
+    const child = spawn(process.execPath, [program, ...args], { cwd, env: own });
+    const result = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        result[name] += text;
+      });
+    const end = new Promise<CliResult>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve({ code, ...result }));
+    });
+    return { child, result, end };
+  };
   return {
     folder,
     newFolder() {
@@ -42,21 +66,39 @@ export async function installCli(): Promise<InstalledCli> {
       mkdirSync(made);
       return made;
     },
-    run: (args, { cwd, env = {}, stdin = "" }) =>
-      new Promise((resolve, reject) => {
-        const own = { PATH: process.env["PATH"] ?? "", HOME: folder, SVC_CONFIG_DIR: join(folder, "config"), NO_COLOR: "1", ...env };
-        const child = spawn(process.execPath, [program, ...args], { cwd, env: own });
-        const result = { stdout: "", stderr: "" };
-        child.stdout.setEncoding("utf8").on("data", (text: string) => {
-          result.stdout += text;
-        });
-        child.stderr.setEncoding("utf8").on("data", (text: string) => {
-          result.stderr += text;
-        });
-        child.once("error", reject);
-        child.once("close", (code) => resolve({ code, ...result }));
-        child.stdin.end(stdin);
-      }),
+    run: (args, { cwd, env = {}, stdin = "" }) => {
+      const { child, end } = spawnCli(args, cwd, env);
+      child.stdin.end(stdin);
+      return end;
+    },
+    start: (args, { cwd, env = {} }) => followLines(spawnCli(args, cwd, env)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Spawned {
+  child: ChildProcessWithoutNullStreams;
+  result: { stdout: string; stderr: string };
+  end: Promise<CliResult>;
+}
+
+function followLines({ child, result, end }: Spawned): StartedCli {
+  const lines = createInterface({ input: child.stdout });
+  return {
+    line: (fits) =>
+      new Promise((resolve, reject) => {
+        const fail = () => reject(new Error(`The command has ended.\n${result.stdout}\n${result.stderr}`));
+        const read = (text: string) => {
+          const line = JSON.parse(text) as Record<string, unknown>;
+          if (!fits(line)) return;
+          lines.off("line", read).off("close", fail);
+          resolve(line);
+        };
+        lines.on("line", read).once("close", fail);
+      }),
+    stop() {
+      child.kill("SIGINT");
+      return end;
+    },
   };
 }

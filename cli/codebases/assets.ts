@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import { packTar } from "modern-tar";
+import { toInnerPath } from "../../core/sync/codebase.ts";
+import { BundleFailure, type BundleSource } from "./bundle.ts";
+
+/** Reads the assets of a codebase by their places in the archive. Folders are read with everything below. Throws `BundleFailure`. */
+export function readAssets({ root, file, codebase }: BundleSource): Map<string, Uint8Array> {
+  const realRoot = realpathSync(root);
+  const files = new Map<string, Uint8Array>();
+  const fail = (message: string): never => {
+    throw new BundleFailure([{ file, message }]);
+  };
+  const read = (from: string, to: string, parents: readonly string[]): void => {
+    const place = realpathSync(join(root, from));
+    // The bundle is uploaded, so a link must not publish a file of another folder.
+    if (place !== realRoot && !place.startsWith(`${realRoot}${sep}`))
+      fail(`The asset ${from} is a link that leads out of the folder of svc.yaml.`);
+    if (parents.includes(place)) fail(`The asset ${from} is a link to a folder that contains it.`);
+    if (statSync(place).isDirectory()) {
+      for (const name of readdirSync(place).sort()) read(`${from}/${name}`, to === "" ? name : `${to}/${name}`, [...parents, place]);
+      return;
+    }
+    if (to === "") fail(`The asset ${from} is a file, so its \`to\` must name one.`);
+    if (files.has(to)) fail(`Two assets have the place ${to} in the bundle. Change the \`to\` of one.`);
+    files.set(to, readFileSync(place));
+  };
+  for (const { from, to } of codebase.assets ?? []) read(toInnerPath(from) ?? from, toInnerPath(to) ?? to, []);
+  return files;
+}
+
+/** Packs files to an archive. Equal files give equal bytes. */
+export function packFiles(files: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
+  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  return packTar(sorted.map(([name, body]) => ({ header: { name, size: body.length, mtime: new Date(0), mode: 0o644 }, body })));
+}

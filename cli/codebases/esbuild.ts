@@ -1,0 +1,79 @@
+import { join, posix, relative, sep } from "node:path";
+import type { BuildFailure, BuildOptions, Loader, Message, OutputFile } from "esbuild";
+import type { FileProblem } from "../../core/sync/item.ts";
+import { type BundledFiles, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";
+import { clientPlugin } from "./client-plugin.ts";
+
+/** The folder of the output, which is never written. Bundles contain no path of the machine because sources are relative to the root. */
+const OUT = ".svc/bundle";
+
+/** ES modules have no `require`, which bundled CommonJS packages may call. The code is added in front of the first line, so lines stay correct. */
+const REQUIRE = 'import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url); ';
+
+/** Bundles a script with esbuild. Throws `BundleFailure` with the place of each error. */
+export async function runEsbuild(source: BundleSource): Promise<BundledFiles> {
+  const { build } = await import("esbuild");
+  const { root, file, format, codebase } = source;
+  try {
+    const { outputFiles = [], metafile } = await build(toBuildOptions(source));
+    const nameOf = ({ path }: OutputFile) => relative(join(root, OUT), path).split(sep).join("/");
+    const files = new Map(outputFiles.map((output) => [nameOf(output), output.contents]));
+    const map = outputFiles.find((output) => nameOf(output) === `${MAIN}.map`)?.text ?? "{}";
+    files.delete(`${MAIN}.map`);
+    if (format === "esm") files.set(MAIN, addRequire(files.get(MAIN) ?? new Uint8Array(), codebase.banner?.["js"]));
+    return { files, format, sourceMap: toRootMap(map), inputs: Object.keys(metafile?.inputs ?? {}) };
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error;
+    throw new BundleFailure(error.errors.map((message) => toProblem(message, file)));
+  }
+}
+
+function toBuildOptions({ root, file, codebase, format }: BundleSource): BuildOptions {
+  const { external = [], inject = [], define, banner, loader } = codebase;
+  return {
+    absWorkingDir: root,
+    entryPoints: [{ in: `./${file}`, out: "main" }],
+    outdir: join(root, OUT),
+    write: false,
+    bundle: true,
+    format,
+    platform: "node",
+    target: "es2024",
+    // External: the bytes of the bundle do not depend on the map, which is only for `svc dev`.
+    sourcemap: "external",
+    sourcesContent: false,
+    metafile: true,
+    keepNames: true,
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+    jsx: "automatic",
+    external: ["bun", "bun:*", ...external],
+    inject: inject.map((path) => `./${path}`),
+    ...(define ? { define } : {}),
+    ...(banner ? { banner } : {}),
+    ...(loader ? { loader: loader as Record<string, Loader> } : {}),
+    plugins: [clientPlugin],
+  };
+}
+
+function addRequire(main: Uint8Array, banner = ""): Uint8Array {
+  const text = Buffer.from(main).toString();
+  return /\brequire\b/.test(text) && !/\bcreateRequire\b/.test(banner) ? Buffer.from(REQUIRE + text) : main;
+}
+
+/** Returns a source map whose sources are relative to the root of the project and not to the folder of the output. */
+function toRootMap(text: string): string {
+  const map = JSON.parse(text) as { sources?: string[] };
+  return JSON.stringify({ ...map, sources: (map.sources ?? []).map((source) => posix.join(OUT, source)) });
+}
+
+const isBuildFailure = (error: unknown): error is BuildFailure =>
+  error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
+
+function toProblem({ location, text, notes }: Message, file: string): FileProblem {
+  const hint = /^Could not resolve "(?![./])/.test(text) ? " Install the package here, or list it in `external`." : "";
+  const message = `${text.replace(/\.?$/, ".")}${hint || (notes[0]?.text ? ` ${notes[0].text}` : "")}`;
+  if (!location) return { file, message };
+  return { file: location.file, line: location.line, column: location.column + 1, message };
+}

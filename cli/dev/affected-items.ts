@@ -1,0 +1,44 @@
+import { toInnerPath } from "../../core/sync/codebase.ts";
+import type { DefaultTs } from "../../core/sync/extensions.ts";
+import { placeOf } from "../../core/sync/file-place.ts";
+import { itemKey } from "../../core/sync/item.ts";
+import type { PreviewPlace } from "../preview/find-item.ts";
+import { ARGUMENTS } from "../preview/read-arguments.ts";
+import type { SnapshotItem } from "../sync/snapshot-item.ts";
+
+/** The files and folders that the bundle of a script is made from. */
+export interface BundleParts {
+  place: PreviewPlace;
+  paths: readonly string[];
+}
+
+/** Returns the scripts and flows that a changed file belongs to: as one of their files, as their arguments, or as a part of their bundles. */
+export function findAffectedItems(
+  file: string,
+  { defaultTs, bundles }: { defaultTs: DefaultTs; bundles: Iterable<BundleParts> },
+): PreviewPlace[] {
+  const own = file.endsWith(ARGUMENTS) ? findByBase(file.slice(0, -ARGUMENTS.length), defaultTs) : findByFile(file, defaultTs);
+  const isPart = ({ paths }: BundleParts) => paths.some((path) => file === path || file.startsWith(`${path}/`));
+  const importing = [...bundles].filter(isPart).map(({ place }) => place);
+  const found = new Map([...(own ? [own] : []), ...importing].map((place) => [itemKey(place), place]));
+  return [...found.values()];
+}
+
+function findByFile(file: string, defaultTs: DefaultTs): PreviewPlace | undefined {
+  const place = placeOf(file, { defaultTs });
+  return place?.kind === "script" || place?.kind === "flow" ? { kind: place.kind, path: place.path } : undefined;
+}
+
+/** Finds the item of a file of arguments, which is named after the folder or the source of the item. */
+const findByBase = (base: string, defaultTs: DefaultTs): PreviewPlace | undefined =>
+  findByFile(`${base}/flow.yaml`, defaultTs) ?? findByFile(`${base}/script.yaml`, defaultTs) ?? findByFile(base, defaultTs);
+
+/** Returns what the bundle of a script is made from, beside packages. A bundler that does not report it may read the complete codebase. */
+export function listBundleParts({ bundled, bundle }: Pick<SnapshotItem, "bundled" | "bundle">): string[] {
+  if (bundled === undefined) return [];
+  const { relative_path: folder, assets = [], customBundler } = bundled.codebase;
+  const named = [...assets.map(({ from }) => from), ...(customBundler === undefined ? [] : [folder, customBundler])];
+  // A colon marks code that is no file.
+  const imported = (bundle?.inputs ?? []).filter((path) => !path.includes(":") && !path.includes("node_modules/"));
+  return [...imported, ...named.map((path) => toInnerPath(path) ?? path)];
+}

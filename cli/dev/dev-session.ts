@@ -1,0 +1,82 @@
+import { itemKey } from "../../core/sync/item.ts";
+import type { Context } from "../context.ts";
+import { CommandError } from "../errors.ts";
+import type { PreviewPlace } from "../preview/find-item.ts";
+import { attachBundles, tryBundles } from "../sync/bundles.ts";
+import type { Project } from "../sync/project.ts";
+import type { SnapshotItem } from "../sync/snapshot-item.ts";
+import { parseLocal, readProjectFiles, toLayout } from "../sync/snapshots.ts";
+import { type BundleParts, findAffectedItems, listBundleParts } from "./affected-items.ts";
+import { LatestTask } from "./latest-task.ts";
+import { previewOnSave } from "./preview-on-save.ts";
+import { type FileWatch, watchFiles } from "./watch-files.ts";
+
+/** Previews the items of a saved file. A save during a preview cancels it. */
+export class DevSession {
+  readonly #context: Context;
+  readonly #project: Project;
+  readonly #watch: FileWatch;
+  readonly #bundles = new Map<string, BundleParts>();
+  readonly #previews: LatestTask;
+
+  private constructor(context: Context, project: Project, watch: FileWatch) {
+    this.#context = context;
+    this.#project = project;
+    this.#watch = watch;
+    this.#previews = new LatestTask((error) => reportProblem(context, error));
+  }
+
+  /** Returns a session that watches the files of a project. */
+  static async start(context: Context, project: Project): Promise<DevSession> {
+    const watch = await watchFiles(project.root);
+    const session = new DevSession(context, project, watch);
+    await session.#readBundles();
+    watch.onSave((file) => session.#preview(file));
+    return session;
+  }
+
+  /** Cancels the preview under way and ends the watch. */
+  async close(): Promise<void> {
+    await this.#watch.close();
+    await this.#previews.close();
+  }
+
+  /** Bundles the scripts of codebases once, because a file that they import belongs to them. */
+  async #readBundles(): Promise<void> {
+    const { snapshot } = parseLocal(readProjectFiles(this.#project), this.#project, toLayout(this.#project));
+    const { bundles, problems } = await tryBundles(this.#project, snapshot, () => true);
+    for (const { file, message } of problems) reportProblem(this.#context, new CommandError(`${file}: ${message}`));
+    attachBundles(snapshot, bundles);
+    for (const local of snapshot.values()) this.#remember(local);
+  }
+
+  #remember(local: SnapshotItem): void {
+    const { path } = local.item;
+    const place: PreviewPlace = { kind: "script", path };
+    // A bundle that cannot be made has the parts that it had before.
+    if (local.bundled === undefined || local.bundle === undefined) return;
+    const paths = listBundleParts(local);
+    this.#bundles.set(itemKey(place), { place, paths });
+    this.#watch.add(paths);
+  }
+
+  #preview(file: string): void {
+    const { defaultTs } = toLayout(this.#project);
+    const places = findAffectedItems(file, { defaultTs, bundles: this.#bundles.values() });
+    if (places.length === 0) return;
+    this.#previews.replace(async (signal) => {
+      for (const place of places) {
+        if (signal.aborted) return;
+        await previewOnSave(this.#context, place, { signal, onRead: ({ local }) => this.#remember(local) }).catch((error: unknown) =>
+          reportProblem(this.#context, error),
+        );
+      }
+    });
+  }
+}
+
+/** Prints a problem that the next save may solve. Throws any other error. */
+function reportProblem({ output }: Context, error: unknown): void {
+  if (!(error instanceof CommandError)) throw error;
+  output.progress({ event: "problem", message: error.message }, `${output.style("red", error.message)}\n`);
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { join } from "node:path";
+import { placeOf } from "../../core/sync/file-place.ts";
+import { readInlineNames } from "../../core/sync/parse-files.ts";
+import { MAIN } from "../codebases/bundle.ts";
+import type { PreviewItem } from "../preview/read-item.ts";
+import type { Project } from "../sync/project.ts";
+import { toLayout } from "../sync/snapshots.ts";
+import { type ErrorPlace, listErrorPlaces, type SourcePlace } from "./error-place.ts";
+
+/** Finds the local file and the line that caused an error. The service names scripts by their paths, and a bundle by one name for all of its files. */
+export function findSource(project: Project, item: PreviewItem, error: string): SourcePlace | undefined {
+  for (const place of listErrorPlaces(error)) {
+    const found = place.file === MAIN ? fromBundle(item, place) : fromScript(project, item, place);
+    if (found === undefined) continue;
+    const text = readText(project.root, found.file)?.split("\n")[found.line - 1];
+    return { ...found, ...(text === undefined ? {} : { text }) };
+  }
+  return undefined;
+}
+
+function fromBundle({ local: { bundle } }: PreviewItem, { line, column = 1 }: ErrorPlace): ErrorPlace | undefined {
+  if (bundle?.sourceMap === undefined) return undefined;
+  const entry = new SourceMap(JSON.parse(bundle.sourceMap) as ConstructorParameters<typeof SourceMap>[0]).findEntry(line - 1, column - 1);
+  if (!("originalSource" in entry) || entry.originalSource === undefined) return undefined;
+  return { file: entry.originalSource, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
+}
+
+function fromScript(project: Project, item: PreviewItem, place: ErrorPlace): ErrorPlace | undefined {
+  const path = place.file.replace(/\.[^./]+$/, "");
+  const layout = toLayout(project);
+  const isSource = (file: string) => {
+    const found = placeOf(file, layout);
+    return found?.kind === "script" && found.part === "source" && found.path === path;
+  };
+  const file = findInlineScript(item, path) ?? [...item.projectFiles.keys()].find(isSource);
+  return file === undefined ? undefined : { ...place, file };
+}
+
+/** The service names an inline script after the flow and the step. */
+function findInlineScript({ kind, path, local: { files } }: PreviewItem, name: string): string | undefined {
+  if (kind !== "flow" || !name.startsWith(`${path}/`)) return undefined;
+  const main = [...files.keys()].find((file) => file.endsWith("/flow.yaml"));
+  if (main === undefined) return undefined;
+  const file = readInlineNames({ kind }, files.get(main) ?? "").get(name.slice(path.length + 1));
+  return file && main.replace(/flow\.yaml$/, file);
+}
+
+function readText(root: string, file: string): string | undefined {
+  try {
+    return readFileSync(join(root, file), "utf8");
+  } catch {
+    // A file of a package that was bundled elsewhere, or one that is gone since.
+    return undefined;
+  }
+}

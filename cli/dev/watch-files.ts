@@ -1,0 +1,43 @@
+import { join, relative, sep } from "node:path";
+import { watch } from "chokidar";
+
+/** The folders of a project in which previews have files, and its configuration. */
+const WATCHED = ["f", "u"];
+
+/** A save is complete when the file has not changed for so long: editors write in several steps, and no event reports the last one. */
+const SAVED_AFTER_MS = 50;
+
+/** A watch of the files of a project. Paths are relative to its root. */
+export interface FileWatch {
+  /** Calls a function with each file that is saved from now on. */
+  onSave(call: (file: string) => void): void;
+  /** Watches further files and folders. */
+  add(paths: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** Returns a watch when every file below `f` and `u` is watched. */
+export async function watchFiles(root: string): Promise<FileWatch> {
+  const isIgnored = (path: string) =>
+    relative(root, path)
+      .split(sep)
+      .some((part) => part === "node_modules" || (part.startsWith(".") && !/^\.+$/.test(part)));
+  const watcher = watch(
+    WATCHED.map((folder) => join(root, folder)),
+    { ignored: isIgnored, ignoreInitial: true, awaitWriteFinish: { stabilityThreshold: SAVED_AFTER_MS, pollInterval: 10 } },
+  );
+  await new Promise<void>((resolve, reject) => watcher.once("ready", () => resolve()).once("error", reject));
+  const known = new Set<string>();
+  return {
+    onSave(call) {
+      const report = (path: string) => call(relative(root, path).split(sep).join("/"));
+      watcher.on("add", report).on("change", report);
+    },
+    add(paths) {
+      const further = paths.filter((path) => !known.has(path));
+      for (const path of further) known.add(path);
+      if (further.length > 0) watcher.add(further.map((path) => join(root, path)));
+    },
+    close: () => watcher.close(),
+  };
+}

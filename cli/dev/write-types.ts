@@ -1,0 +1,47 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiClient } from "../api/client.ts";
+import { CLIENT_FOLDER } from "../client-library.ts";
+import type { Context } from "../context.ts";
+import { stateFolder } from "../sync/state.ts";
+import { declareResourceTypes, type ResourceType } from "./resource-types.ts";
+
+const TYPES = ".svc/types";
+
+/** The settings with which an editor checks the scripts of a project. */
+const tsconfig = {
+  compilerOptions: {
+    target: "es2024",
+    lib: ["es2024", "dom", "dom.iterable"],
+    module: "preserve",
+    moduleResolution: "bundler",
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    paths: { "svc-client": [`./${TYPES}/svc-client/index.d.ts`], "/f/*": ["./f/*"], "/u/*": ["./u/*"] },
+  },
+  include: ["f", "u", TYPES],
+};
+
+/**
+ * Writes the declarations of the workspace's resource types and of `svc-client` to `.svc/types`, and a `tsconfig.json` that uses them if there is
+ * none.
+ */
+export async function writeTypes({ output }: Context, client: ApiClient, root: string): Promise<void> {
+  const types = await client.get<ResourceType[]>("resources/type/list");
+  const folder = join(stateFolder(root), "types");
+  const library = join(folder, "svc-client");
+  mkdirSync(library, { recursive: true });
+  writeFileSync(join(folder, "resource-types.d.ts"), declareResourceTypes(types));
+  for (const name of readdirSync(CLIENT_FOLDER)) if (name.endsWith(".d.ts")) copyFileSync(join(CLIENT_FOLDER, name), join(library, name));
+  const config = join(root, "tsconfig.json");
+  if (!existsSync(config)) {
+    writeFileSync(config, `${JSON.stringify(tsconfig, undefined, 2)}\n`);
+    output.say("tsconfig.json is written, so that editors check the scripts.");
+  } else if (!readFileSync(config, "utf8").includes(TYPES)) {
+    output.say(
+      `To check scripts in an editor, add "${TYPES}" to "include" of tsconfig.json, and "svc-client": ["./${TYPES}/svc-client/index.d.ts"] to "paths".`,
+    );
+  }
+}

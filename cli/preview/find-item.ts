@@ -1,0 +1,23 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { placeOf } from "../../core/sync/file-place.ts";
+import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { type Project, toProjectPath } from "../sync/project.ts";
+import { toLayout } from "../sync/snapshots.ts";
+
+/** A script or a flow of a project. */
+export interface PreviewPlace {
+  kind: "script" | "flow";
+  path: string;
+}
+
+/** Finds the script or flow that a file or a folder belongs to. Throws `UsageError`. */
+export function findPreviewItem(context: Context, project: Project, kind: PreviewPlace["kind"], file: string): PreviewPlace {
+  const found = statSync(resolve(context.cwd, file), { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`${file} does not exist.`);
+  const path = toProjectPath(project, context.cwd, file);
+  const place = placeOf(found.isDirectory() ? `${path}/${kind}.yaml` : path, toLayout(project));
+  if (place?.kind !== kind) throw new UsageError(`${file} is not a file of a ${kind} below f/ or u/ of the project.`);
+  return { kind, path: place.path };
+}

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject } from "../../contract/json-object.ts";
+import { UsageError } from "../errors.ts";
+import type { Project } from "../sync/project.ts";
+
+/** The ending of a file with the arguments of previews. */
+export const ARGUMENTS = ".args.json";
+
+/** Reads the arguments in the file of a script or flow. Without the file, there are none. Throws `UsageError`. */
+export function readArguments({ root }: Pick<Project, "root">, file: string): Record<string, unknown> {
+  const place = join(root, file);
+  if (!existsSync(place)) return {};
+  try {
+    const value: unknown = JSON.parse(readFileSync(place, "utf8"));
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}.`);
+  }
+  throw new UsageError(`${file}: the arguments must be a JSON object.`);
+}
