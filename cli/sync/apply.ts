@@ -4,10 +4,13 @@ import { fieldsOf, isSecret, type SyncItem } from "../../core/sync/item.ts";
 import type { ApiClient } from "../api/client.ts";
 import { createOrUpdate, encodePath, routesOf, unlessGone } from "../api/routes.ts";
 import { saveGroup, saveSettings, saveUser } from "./apply-workspace.ts";
+import { createAfterParent, toParent } from "./script-parent.ts";
 
 export interface ApplyOptions {
   plainSecrets: boolean;
   message?: string | undefined;
+  /** Replaces also what another client has saved since the item was read. */
+  force?: boolean;
 }
 type Fields = Record<string, unknown>;
 
@@ -29,9 +32,12 @@ function toBody(item: SyncItem): Fields {
   return { ...rest, path: item.path };
 }
 
-/** Creates or updates an item. `before`: the item as the service has it. A repeated call gives the same result. */
+/**
+ * Creates or updates an item. `before`: the item as the service has it. A repeated call gives the same result. Throws `CommandError` for a script that
+ * another client has saved since, unless `force` is true.
+ */
 export async function saveItem(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
-  const saved = item.kind === "script" ? await saveScript(client, item, options) : await saveOther(client, item, before, options);
+  const saved = item.kind === "script" ? await saveScript(client, item, before, options) : await saveOther(client, item, before, options);
   if (WITH_PERMISSIONS.has(item.kind)) await savePermissions(client, item, before);
   return saved ?? {};
 }
@@ -93,7 +99,7 @@ export async function deleteItem(client: ApiClient, item: SyncItem): Promise<voi
 const deployment = ({ message }: ApplyOptions): Fields => (message ? { deployment_message: message } : {});
 const preserve = (item: SyncItem): Fields => (fieldsOf(item)["on_behalf_of_email"] ? { preserve_on_behalf_of: true } : {});
 
-async function saveScript(client: ApiClient, item: SyncItem, options: ApplyOptions): Promise<Saved> {
+async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
   const { lock, ...body } = toBody(item);
   const request = {
     ...body,
@@ -102,12 +108,12 @@ async function saveScript(client: ApiClient, item: SyncItem, options: ApplyOptio
     language: item.language,
     // Without a lock, the service resolves the packages itself.
     ...(typeof lock === "string" && lock !== "" ? { lock } : {}),
-    auto_parent: true,
+    ...toParent(before, options),
     ...deployment(options),
     ...preserve(item),
   };
-  const hash = await client.post<string>("scripts/create", request, { query: { skip_if_noop: true } });
-  return { scriptHash: hash.trim() };
+  const create = () => client.post<string>("scripts/create", request, { query: { skip_if_noop: true } });
+  return { scriptHash: await createAfterParent(client, item, create) };
 }
 
 /** Grants and revokes the extra permissions that differ. A file without them leaves them as they are. */

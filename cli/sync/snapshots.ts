@@ -2,6 +2,7 @@ import { unzipSync } from "fflate";
 import { fromArchive } from "../../core/sync/archive.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
 import { digestItem, type ItemDigest } from "../../core/sync/digest.ts";
+import { placeOf } from "../../core/sync/file-place.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
 import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
@@ -35,15 +36,19 @@ export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: Layou
   fileTypes,
 });
 
+/** Loads the types of resources that have files of their own. Other services may not have the route. */
+export const loadFileTypes = async (client: ApiClient): Promise<LayoutOptions["fileTypes"]> =>
+  (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
+
 /** Loads what the names of files depend on. Other services may not have these routes. */
 export async function loadRules(client: ApiClient, project: Project): Promise<RemoteRules> {
   const [marked, fileTypes] = await Promise.all([
     client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific"),
-    client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map"),
+    loadFileTypes(client),
   ]);
   return {
     marked: new Set((marked ?? []).map(({ item_kind, path }) => `${item_kind} ${path}`)),
-    layout: toLayout(project, fileTypes ?? {}),
+    layout: toLayout(project, fileTypes),
   };
 }
 
@@ -103,6 +108,7 @@ function toArchiveQuery(options: SyncOptions) {
     preserve_extra_perms: true,
     sync_behavior_version: options.syncBehavior ?? "v0",
     all_kinds: true,
+    include_versions: true,
   };
 }
 
@@ -145,6 +151,23 @@ export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
     if (!onDisk.has(file)) files.set(file, text);
   }
   return { files, onDisk, problems };
+}
+
+/** Returns the files of one item, and the problems of these. */
+export function selectFiles(
+  { files, onDisk, problems }: LocalFiles,
+  item: Pick<SyncItem, "kind" | "path">,
+  layout: LayoutOptions,
+): LocalFiles {
+  const isOwn = (file: string) => {
+    const place = placeOf(file, layout);
+    return place !== undefined && itemKey(place) === itemKey(item);
+  };
+  return {
+    files: new Map([...files].filter(([file]) => isOwn(file))),
+    onDisk,
+    problems: problems.filter(({ file }) => isOwn(file)),
+  };
 }
 
 export interface ParsedFiles {
