@@ -1,16 +1,14 @@
-import { unzipSync } from "fflate";
-import { fromArchive } from "../../core/sync/archive.ts";
+import { type ArchiveEntries, fromArchive } from "../../core/sync/archive.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
 import { digestItem, type ItemDigest } from "../../core/sync/digest.ts";
 import { placeOf } from "../../core/sync/file-place.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
 import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
-import { isSelected } from "../../core/sync/select.ts";
+import { dependsOnNames, isSelected } from "../../core/sync/select.ts";
 import { fromSpecificFile, isSpecific, toSpecificFile } from "../../core/sync/specific-items.ts";
 import { listEntries } from "../../core/sync/workspace-entry.ts";
 import type { ApiClient } from "../api/client.ts";
-import { CommandError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
 import { readLocalFiles } from "./local-files.ts";
 import type { Project } from "./project.ts";
@@ -60,34 +58,35 @@ export interface Remote {
   folders: ReadonlySet<string>;
 }
 
-/** Downloads the workspace. */
-export async function loadRemote(client: ApiClient, project: Project, rules: RemoteRules, local: FileMap, output: Output): Promise<Remote> {
+/** Returns what an archive contains of the workspace. */
+export function readRemote(entries: ArchiveEntries, project: Project, rules: RemoteRules, local: FileMap, output: Output): Remote {
   const { options } = project;
-  const response = await client.fetch("GET", "workspaces/tarball", {
-    query: toArchiveQuery(options),
-    headers: { "content-type": "application/octet-stream" },
-  });
-  const entries = unzip(new Uint8Array(await response.arrayBuffer()), client.options.url);
   const { items, strange } = fromArchive(entries, rules.layout);
   for (const name of strange) output.say(`${name} is left out: svc cannot store it as a file.`);
   const groups = groupFiles(local, rules.layout);
   const snapshot: Snapshot = new Map();
   for (const item of items) {
-    const files = nameFiles(item, project, rules, groups.get(itemKey(item))?.files);
-    if (isSelected(item, [...files.keys()], options)) snapshot.set(itemKey(item), { item, digest: digestItem(item), files });
+    const found = toSnapshotItem(item, () => nameFiles(item, project, rules, groups.get(itemKey(item))?.files));
+    const names = dependsOnNames(options) ? [...found.files.keys()] : [];
+    if (isSelected(item, names, options)) snapshot.set(itemKey(item), found);
   }
   return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))) };
 }
 
-function unzip(bytes: Uint8Array, url: string): Map<string, string> {
-  try {
-    return new Map(Object.entries(unzipSync(bytes)).map(([name, content]) => [name, new TextDecoder().decode(content)]));
-  } catch {
-    throw new CommandError(`The archive from ${url} is not a zip file: a proxy may have changed it. Try again.`);
-  }
+/** Returns an item of the service. Most items are the same here, so the texts of its files are made when they are needed. */
+function toSnapshotItem(item: SyncItem, makeFiles: () => FileMap): SnapshotItem {
+  let files: FileMap | undefined;
+  return {
+    item,
+    digest: digestItem(item),
+    get files() {
+      files ??= makeFiles();
+      return files;
+    },
+  };
 }
 
-function toArchiveQuery(options: SyncOptions) {
+export function toArchiveQuery(options: SyncOptions) {
   return {
     archive_type: "zip",
     plain_secret: options.plainSecrets ?? false,
