@@ -20,7 +20,7 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /** Returns redirects instead of following them. */
-  redirect?: RequestRedirect;
+  redirect?: "follow" | "manual";
 }
 
 export interface Download {
