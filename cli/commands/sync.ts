@@ -71,7 +71,10 @@ export async function runPush(context: Context, flags: SyncFlags, kinds?: Readon
   const session = await openSession(context, openKinds(context, flags, kinds), { lint: true, bundles: () => true });
   const changes = plan(session, "push", flags);
   if (flags.plan !== undefined) requireSamePlan(session, changes, flags.plan);
-  await proceed(context, changes, "push", flags, () => applyPush(context, session, changes, { wait: flags.wait ?? false }));
+  await proceed(context, changes, "push", flags, () => {
+    const { wait = false, force = false } = flags;
+    return applyPush(context, session, changes, { wait, force });
+  });
 }
 
 export async function runPlan(context: Context, flags: SyncFlags): Promise<number> {
