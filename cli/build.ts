@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -9,20 +9,38 @@ import { toConfigJsonSchema } from "../core/sync/config.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The file of the program in its package. */
-const PROGRAM = "dist/svc.mjs";
+/** The file of the command in its package, and the one with everything else. Node parses a whole file before it starts, so the version has its own. */
+const COMMAND = "dist/svc.mjs";
+const PROGRAM = "dist/program.mjs";
 const SCHEMA = "svc.schema.json";
 /** The client library, which scripts import without installing it: for bundles of codebases, and for editors. */
 const CLIENT = "dist/client";
 const CLIENT_SOURCES = "clients/typescript/src";
 
-/** Bundles the command line to one file and writes the JSON Schema of `svc.yaml`, below `out`. Returns the bundled sources. */
+/** Bundles the command line and writes the JSON Schema of `svc.yaml`, below `out`. Returns the bundled sources. */
 export function buildCli(out: string): string[] {
+  const program = bundle("cli/execute.ts", join(out, PROGRAM), { banner: REQUIRE });
+  const command = join(out, COMMAND);
+  const sources = bundle("cli/main.ts", command, { banner: "#!/usr/bin/env node", external: ENTRY });
+  writeFileSync(command, readFileSync(command, "utf8").replace(ENTRY, `./${basename(PROGRAM)}`));
+  buildClient(join(out, CLIENT));
+  writeFileSync(join(out, SCHEMA), `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`);
+  return [...new Set([...program, ...sources])];
+}
+
+/** The import of the program by the command. */
+const ENTRY = "./execute.ts";
+
+/** Packages that are CommonJS modules load others with it. */
+const REQUIRE = 'import{createRequire as svcCreateRequire}from"node:module";const require=svcCreateRequire(import.meta.url);';
+
+/** Returns the bundled sources. */
+function bundle(entry: string, outfile: string, { banner, external }: { banner: string; external?: string }): string[] {
   const { version } = JSON.parse(readFileSync(join(here, "package.json"), "utf8")) as { version: string };
   const { metafile } = buildSync({
     absWorkingDir: dirname(here),
-    entryPoints: ["cli/main.ts"],
-    outfile: join(out, PROGRAM),
+    entryPoints: [entry],
+    outfile,
     bundle: true,
     metafile: true,
     format: "esm",
@@ -30,18 +48,13 @@ export function buildCli(out: string): string[] {
     target: "node22.14",
     mainFields: ["module", "main"],
     // esbuild has a program of its own for each platform, so it stays a package.
-    external: ["esbuild"],
+    external: ["esbuild", ...(external === undefined ? [] : [external])],
     define: { SVC_CLI_VERSION: JSON.stringify(version) },
-    banner: {
-      js: '#!/usr/bin/env node\nimport{createRequire as svcCreateRequire}from"node:module";const require=svcCreateRequire(import.meta.url);',
-    },
+    banner: { js: banner },
     minify: true,
     legalComments: "none",
     logLevel: "warning",
   });
-  buildClient(join(out, CLIENT));
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, SCHEMA), `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`);
   return Object.keys(metafile.inputs);
 }
 
@@ -73,6 +86,7 @@ export async function packCli(out: string): Promise<void> {
     ["package.json", here],
     ["README.md", here],
     ["LICENSE", dirname(here)],
+    [COMMAND, out],
     [PROGRAM, out],
     [SCHEMA, out],
     ...readdirSync(join(out, CLIENT))
@@ -81,7 +95,7 @@ export async function packCli(out: string): Promise<void> {
   ]);
   const entries = [...sources].map(([name, folder]) => {
     const body = readFileSync(join(folder, name));
-    return { header: { name: `package/${name}`, size: body.length, mtime: new Date(0), mode: name === PROGRAM ? 0o755 : 0o644 }, body };
+    return { header: { name: `package/${name}`, size: body.length, mtime: new Date(0), mode: name === COMMAND ? 0o755 : 0o644 }, body };
   });
   writeFileSync(join(out, "svc-cli.tgz"), gzipSync(await packTar(entries), { level: 9 }));
 }

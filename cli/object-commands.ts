@@ -4,7 +4,7 @@ import { triggerKinds } from "../contract/routes/triggers/trigger-kinds.ts";
 import { type Action, run } from "./action.ts";
 import { objectKinds } from "./objects/kinds.ts";
 
-type ObjectAction = "listObjects" | "getObject" | "showObject" | "listHistory" | "pushFile" | "deleteObject" | "setEnabled";
+type ObjectAction = "listObjects" | "getObject" | "showObject" | "listHistory" | "deleteObject" | "setEnabled";
 
 /** Adds the commands that read, save and delete single objects of a workspace. */
 export function addObjectCommands(program: Command): void {
@@ -36,7 +36,7 @@ export function addObjectCommands(program: Command): void {
         .command("push")
         .description(`Save ${one} from its file of the project.`)
         .argument("<file>", `a file of the ${name.replace("-", " ")}`),
-      load("pushFile", name),
+      loadPush(name),
     );
     const remove = group.command(archive ? "archive" : "delete").description(`${archive ? "Archive" : "Delete"} ${one}.`);
     run(withKind(remove.argument("<path>")), load("deleteObject", name));
@@ -54,6 +54,11 @@ export function addObjectCommands(program: Command): void {
 }
 
 const writers = { script: "newScript", flow: "newFlow", app: "newApp", folder: "newFolder" } as const;
+
+const loadPush = (kind: string) => async () => {
+  const { pushFile } = await import("./commands/push-file.ts");
+  return ((context, file: string) => pushFile(context, kind, file)) as Action;
+};
 
 /** Adds the command that writes the files of a new item to the project. The workspace is not changed. */
 function addNewCommand(group: Command, name: string): void {

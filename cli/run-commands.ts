@@ -39,7 +39,7 @@ function addPreviewCommand(group: Command, name: keyof typeof previews): void {
     group
       .command("preview")
       .description(
-        `Run a ${name} as its files here are, without saving it. Without --data, its arguments are those in ${argument}.args.json.`,
+        `Run a ${name} as its files here are, without saving it. <${name === "flow" ? "folder" : "file"}>.args.json has its arguments by default.`,
       )
       .argument(argument, description)
       .addOption(data())

@@ -50,6 +50,18 @@ describe("ApiClient", () => {
     await expect(client.get("scripts/list")).rejects.toThrow(message);
   });
 
+  it("downloads from the place to which the service refers without the token, and states the ETag of the service", async () => {
+    const storage = await serve([{ status: 200, body: "bytes", headers: { etag: '"of the storage"' } }]);
+    const before = server;
+    const location = `${storage.client.options.url}/archives/1?signature=s`;
+    const { client } = await serve([{ status: 302, headers: { location, etag: '"1"' } }, { status: 304 }]);
+    const { etag, bytes } = await client.download("workspaces/tarball", {});
+    expect([etag, new TextDecoder().decode(bytes)]).toEqual(['"1"', "bytes"]);
+    expect(storage.requests).toEqual(["GET /archives/1?signature=s undefined"]);
+    expect(await client.download("workspaces/tarball", { ifNoneMatch: '"1"' })).toEqual({ etag: undefined });
+    before?.close();
+  });
+
   it("says that a service does not answer", async () => {
     const client = new ApiClient({ url: "http://127.0.0.1:9", token: "t", workspace: "w" });
     await expect(client.get("/version")).rejects.toThrow("does not answer");

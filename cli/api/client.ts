@@ -21,6 +21,13 @@ export interface RequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** Returns redirects instead of following them. */
+  redirect?: "follow" | "manual";
+}
+
+export interface Download {
+  etag?: string | undefined;
+  bytes?: Uint8Array;
 }
 
 /** A response of the service with an error status. */
@@ -77,6 +84,32 @@ export class ApiClient {
     }
   }
 
+  /**
+   * Downloads bytes. A redirect to another place, such as a signed link to storage, is followed without the token. `etag`: that of the service and not of
+   * the storage. Returns no bytes if the service answers that those of `ifNoneMatch` are the current ones.
+   */
+  async download(path: string, { ifNoneMatch, ...options }: RequestOptions & { ifNoneMatch?: string | undefined }): Promise<Download> {
+    const headers = { ...options.headers, ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }) };
+    const response = await this.fetch("GET", path, { ...options, headers, redirect: "manual" });
+    const etag = response.headers.get("etag") ?? undefined;
+    const location = response.status === 200 ? null : response.headers.get("location");
+    if (response.status === 304) return { etag };
+    const source = location === null ? response : await this.#follow(new URL(location, response.url));
+    return { etag, bytes: new Uint8Array(await source.arrayBuffer()) };
+  }
+
+  async #follow(link: URL): Promise<Response> {
+    const startedMs = performance.now();
+    const response = await fetch(link).catch((error: unknown) => {
+      throw new CommandError(`${link.origin}, to which the service refers, does not answer: ${describeCause(error)}.`);
+    });
+    // The query of a signed link gives access to its content.
+    this.options.trace?.(`GET ${link.origin}${link.pathname} ${response.status} ${Math.round(performance.now() - startedMs)} ms`);
+    if (!response.ok)
+      throw new CommandError(`${link.origin}, to which the service refers, answers ${response.status}. Run the command again.`);
+    return response;
+  }
+
   async #call<T>(method: string, path: string, options: RequestOptions): Promise<T> {
     const response = await this.fetch(method, path, options);
     const text = await response.text();
@@ -87,7 +120,7 @@ export class ApiClient {
   async fetch(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#send(method, path, options);
-      if (response.ok || response.status === 304) return response;
+      if (response.ok || response.status === 304 || response.headers.has("location")) return response;
       const isTemporary = response.status === 429 || response.status >= 500;
       if (!isTemporary || attempt === ATTEMPTS) throw await this.#toError(response, method, path);
       await response.body?.cancel();
@@ -101,7 +134,7 @@ export class ApiClient {
   async #send(
     method: string,
     path: string,
-    { query = {}, body, headers, signal = this.options.signal }: RequestOptions,
+    { query = {}, body, headers, signal = this.options.signal, redirect = "follow" }: RequestOptions,
   ): Promise<Response> {
     const url = this.#addressOf(path, query);
     const isForm = body instanceof FormData;
@@ -117,13 +150,13 @@ export class ApiClient {
         },
         ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
         ...(signal ? { signal } : {}),
+        redirect,
       });
       this.options.trace?.(`${method} ${url.pathname} ${response.status} ${Math.round(performance.now() - startedMs)} ms`);
       return response;
     } catch (error) {
       if (signal?.aborted) throw error;
-      const { cause } = error as { cause?: { code?: string; message?: string } };
-      throw new CommandError(`${url.origin} does not answer: ${cause?.code ?? cause?.message ?? (error as Error).message}.`);
+      throw new CommandError(`${url.origin} does not answer: ${describeCause(error)}.`);
     }
   }
 
@@ -150,6 +183,11 @@ export class ApiClient {
     }
     return new ApiError(text || `${method} ${path} answers ${response.status}.`, { status: response.status, code });
   }
+}
+
+function describeCause(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+  return cause?.code ?? cause?.message ?? message;
 }
 
 function pauseOf(response: Response, attempt: number): number {

@@ -1,17 +1,11 @@
-import { placeOf } from "../../core/sync/file-place.ts";
-import { itemKey } from "../../core/sync/item.ts";
-import { selectKinds } from "../../core/sync/select.ts";
 import { formatYaml } from "../../core/sync/yaml.ts";
 import type { ApiClient } from "../api/client.ts";
 import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
-import { CommandError, UsageError } from "../errors.ts";
+import { CommandError } from "../errors.ts";
 import { findKind, type ObjectKind } from "../objects/kinds.ts";
 import { requireConfirmation } from "../output/prompts.ts";
-import { deleteItem, saveItem } from "../sync/apply.ts";
-import { toProjectPath } from "../sync/project.ts";
-import { openSession, openSyncProject } from "../sync/session.ts";
-import { toLayout } from "../sync/snapshots.ts";
+import { deleteItem } from "../sync/apply.ts";
 
 type Fields = Record<string, unknown>;
 interface KindFlags {
@@ -67,24 +61,6 @@ export async function listHistory(context: Context, name: string, path: string):
   const idOf = ({ script_hash, id, version }: Fields) => script_hash ?? id ?? version;
   const rows = versions.map((one) => [idOf(one), one["created_at"], one["created_by"], one["deployment_msg"]]);
   output.data(versions, output.table(["VERSION", "CREATED_AT", "CREATED_BY", "MESSAGE"], rows));
-}
-
-/** Saves the item that a file of the project belongs to, whatever the options of the project leave out. */
-export async function pushFile(context: Context, name: string, file: string): Promise<void> {
-  const { project, target } = openSyncProject(context);
-  const common = toProjectPath(project, context.cwd, file);
-  const place = placeOf(common, toLayout(project));
-  if (!place || !(name === "trigger" ? place.kind.endsWith("_trigger") : place.kind === findKind(name).item))
-    throw new UsageError(`${file} is not a file of a ${name}.`);
-  const options = selectKinds(project.options, new Set([place.kind]));
-  const session = await openSession(context, { project: { ...project, options }, target }, { bundles: (key) => key === itemKey(place) });
-  const local = session.local.get(itemKey(place));
-  if (!local) throw new UsageError(`${file} does not exist, or svc.yaml leaves it out.`);
-  await saveItem(session.client, local.item, session.remote.get(itemKey(place))?.item, {
-    plainSecrets: session.project.options.plainSecrets ?? false,
-    bundle: local.bundle,
-  });
-  context.output.say(`The ${name} ${place.path} was saved.`);
 }
 
 export async function deleteObject(context: Context, name: string, path: string, { kind }: KindFlags): Promise<void> {

@@ -71,7 +71,10 @@ export async function runPush(context: Context, flags: SyncFlags, kinds?: Readon
   const session = await openSession(context, openKinds(context, flags, kinds), { lint: true, bundles: () => true });
   const changes = plan(session, "push", flags);
   if (flags.plan !== undefined) requireSamePlan(session, changes, flags.plan);
-  await proceed(context, changes, "push", flags, () => applyPush(context, session, changes, { wait: flags.wait ?? false }));
+  await proceed(context, changes, "push", flags, () => {
+    const { wait = false, force = false } = flags;
+    return applyPush(context, session, changes, { wait, force });
+  });
 }
 
 export async function runPlan(context: Context, flags: SyncFlags): Promise<number> {
@@ -176,7 +179,7 @@ function describeObstacle({ before, after, current }: UndoStep): string | undefi
 function baseBefore(base: ReadonlyMap<string, ItemDigest> | undefined, undone: readonly UndoStep[]): Map<string, ItemDigest> {
   const restored = new Map(base);
   for (const { key, before, current } of undone) {
-    if (before) restored.set(key, describeItem(before, new Map(), current?.bundled).digest);
+    if (before) restored.set(key, describeItem(before, () => new Map(), current?.bundled).digest);
     else restored.delete(key);
   }
   return restored;

@@ -5,12 +5,15 @@ import type { ApiClient } from "../api/client.ts";
 import { createOrUpdate, encodePath, routesOf, unlessGone } from "../api/routes.ts";
 import type { Bundle } from "../codebases/bundle.ts";
 import { saveGroup, saveSettings, saveUser } from "./apply-workspace.ts";
+import { createAfterParent, toParent } from "./script-parent.ts";
 
 export interface ApplyOptions {
   plainSecrets: boolean;
   message?: string | undefined;
   /** The bundle that runs of a script execute. */
   bundle?: Bundle | undefined;
+  /** Replaces also what another client has saved since the item was read. */
+  force?: boolean;
 }
 type Fields = Record<string, unknown>;
 
@@ -32,9 +35,12 @@ function toBody(item: SyncItem): Fields {
   return { ...rest, path: item.path };
 }
 
-/** Creates or updates an item. `before`: the item as the service has it. A repeated call gives the same result. */
+/**
+ * Creates or updates an item. `before`: the item as the service has it. A repeated call gives the same result. Throws `CommandError` for a script that
+ * another client has saved since, unless `force` is true.
+ */
 export async function saveItem(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
-  const saved = item.kind === "script" ? await saveScript(client, item, options) : await saveOther(client, item, before, options);
+  const saved = item.kind === "script" ? await saveScript(client, item, before, options) : await saveOther(client, item, before, options);
   if (WITH_PERMISSIONS.has(item.kind)) await savePermissions(client, item, before);
   return saved ?? {};
 }
@@ -96,7 +102,7 @@ export async function deleteItem(client: ApiClient, item: SyncItem): Promise<voi
 const deployment = ({ message }: ApplyOptions): Fields => (message ? { deployment_message: message } : {});
 const preserve = (item: SyncItem): Fields => (fieldsOf(item)["on_behalf_of_email"] ? { preserve_on_behalf_of: true } : {});
 
-async function saveScript(client: ApiClient, item: SyncItem, options: ApplyOptions): Promise<Saved> {
+async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
   const { lock, ...body } = toBody(item);
   const request = {
     ...body,
@@ -105,15 +111,18 @@ async function saveScript(client: ApiClient, item: SyncItem, options: ApplyOptio
     language: item.language,
     // Without a lock, the service resolves the packages itself.
     ...(typeof lock === "string" && lock !== "" ? { lock } : {}),
-    auto_parent: true,
+    ...toParent(before, options),
     ...deployment(options),
     ...preserve(item),
   };
   const { bundle } = options;
-  const hash = await (bundle
-    ? saveBundle(client, { ...request, codebase: bundle.digest }, bundle)
-    : client.post<string>("scripts/create", request, { query: { skip_if_noop: true } }));
-  return { scriptHash: hash.trim() };
+  if (bundle === undefined) {
+    const create = () => client.post<string>("scripts/create", request, { query: { skip_if_noop: true } });
+    return { scriptHash: await createAfterParent(client, item, create) };
+  }
+  const codebase = bundle.digest;
+  const saved = { ...item, value: { ...fieldsOf(item), codebase } };
+  return { scriptHash: await createAfterParent(client, saved, () => saveBundle(client, { ...request, codebase }, bundle)) };
 }
 
 /** Saves a script with its bundle. A bundle that the newest version has already is not sent again. */
@@ -122,7 +131,8 @@ async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }:
   const isEqual = (field: string) => newest?.[field] === request[field];
   if (newest && newest["codebase"] === digest && isEqual("content") && isEqual("language")) {
     // The service takes the bundle from the parent, which must be this version: another client may save one at the same time.
-    return client.post("scripts/create", { ...request, parent_hash: newest["hash"] }, { query: { skip_if_noop: true } });
+    const { auto_parent: _, parent_hash = newest["hash"], ...fields } = request;
+    return client.post("scripts/create", { ...fields, parent_hash }, { query: { skip_if_noop: true } });
   }
   const form = new FormData();
   form.append("script", JSON.stringify(request));

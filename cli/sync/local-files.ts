@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { isSafeName } from "../../core/sync/file-names.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
-import { type FileMap, isSafeName } from "../../core/sync/layout.ts";
+import type { FileMap } from "../../core/sync/layout.ts";
 import { CommandError } from "../errors.ts";
 
 /** The folders in which items have files. Other folders are never read. */

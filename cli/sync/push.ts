@@ -12,12 +12,17 @@ import { saveUndo } from "./undo.ts";
 import { waitForBuilds } from "./wait.ts";
 
 /** Makes the changes of a push. Saves what it replaces before the first one. Throws `CommandError` that names what is done and what is not. */
-export async function applyPush(context: Context, session: SyncSession, changes: readonly Change[], { wait = false } = {}): Promise<void> {
+export async function applyPush(
+  context: Context,
+  session: SyncSession,
+  changes: readonly Change[],
+  { wait = false, force = false } = {},
+): Promise<void> {
   const { project, target, client } = session;
   const effective = changes.filter(isEffective);
   await saveUndo(session, effective);
   const message = project.options.message ?? findLastSubject(project.root);
-  const options = { plainSecrets: project.options.plainSecrets ?? false, message };
+  const options = { plainSecrets: project.options.plainSecrets ?? false, message, force };
   const done = new Set<string>();
   const scripts = new Map<string, string>();
   const apply = async (change: Change): Promise<void> => {
@@ -59,7 +64,10 @@ function baseAfter(
   changes: readonly Change[],
   done: ReadonlySet<string>,
 ): Map<string, ItemDigest> {
-  const base = mergeBase({ before: readBase(project.root, target), local, remote, changes, applied: done });
+  const before = readBase(project.root, target);
+  const base = mergeBase({ before, local, remote, changes, applied: done });
+  // Without a state, the push has decided for the files here. Its rest must not become a conflict.
+  if (!before) for (const { key, remote: theirs } of changes) if (theirs) base.set(key, theirs.digest);
   for (const key of done) {
     const item = local.get(key);
     if (item) base.set(key, item.digest);

@@ -4,17 +4,19 @@ import type { Bundle } from "../codebases/bundle.ts";
 import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
 import { findTarget, type Target } from "../profiles/target.ts";
+import { loadArchive } from "./archive-store.ts";
 import { attachBundles, makeBundles } from "./bundles.ts";
 import { lintFiles } from "./lint.ts";
 import { openProject, type Project } from "./project.ts";
 import {
   type LocalFiles,
-  loadRemote,
   loadRules,
   parseLocal,
   type RemoteRules,
   readProjectFiles,
+  readRemote,
   type Snapshot,
+  toArchiveQuery,
   toLayout,
 } from "./snapshots.ts";
 
@@ -63,12 +65,15 @@ export async function openSession(
   const bundles = isBundled ? await makeBundles(project, parsed.snapshot, isBundled) : new Map<string, Bundle>();
   const client = context.client(target);
   await client.get("/users/whoami");
-  const rules = await loadRules(client, project);
+  const [rules, entries] = await Promise.all([
+    loadRules(client, project),
+    loadArchive(client, project.root, toArchiveQuery(project.options)),
+  ]);
   // Types of resources with files of their own are known only now.
   const hasFileTypes = Object.keys(rules.layout.fileTypes).length > 0;
   const { snapshot: local, problems } = hasFileTypes ? parseLocal(files, project, rules.layout) : parsed;
   throwProblems(problems);
   attachBundles(local, bundles);
-  const { snapshot: remote, folders } = await loadRemote(client, project, rules, files.files, context.output);
+  const { snapshot: remote, folders } = readRemote(entries, project, rules, files.files, context.output);
   return { project, target, client, rules, files, local, remote, folders };
 }

@@ -25,17 +25,37 @@ export interface BundledPlace {
 }
 
 /** Returns the place of a script in a codebase, or `undefined`. Of several codebases, which are a problem of `svc.yaml`, the first counts. */
-export function findCodebase(item: SyncItem, files: FileMap, { config }: Project, layout: LayoutOptions): BundledPlace | undefined {
+export function findCodebase(
+  item: SyncItem,
+  makeFiles: () => FileMap,
+  { config }: Pick<Project, "config">,
+  layout: LayoutOptions,
+): BundledPlace | undefined {
   if (config.codebases === undefined || findBundledLanguage(item) === undefined) return undefined;
-  const source = [...files.keys()].find((file) => placeOf(file, layout)?.part === "source");
+  const source = [...makeFiles().keys()].find((file) => placeOf(file, layout)?.part === "source");
   const [index] = source === undefined ? [] : findCodebases(source, config.codebases);
   const codebase = index === undefined ? undefined : config.codebases[index];
   return source === undefined || codebase === undefined ? undefined : { source, codebase };
 }
 
-/** Describes an item. The digest of the bundle of a script in a codebase is compared apart from its files. */
-export function describeItem(item: SyncItem, files: FileMap, bundled: BundledPlace | undefined): SnapshotItem {
-  if (bundled === undefined) return { item, digest: digestItem(item), files };
+/**
+ * Describes an item. The digest of the bundle of a script in a codebase is compared apart from its files. Most items are the same on both sides, so the
+ * texts of the files are made when they are needed.
+ */
+export function describeItem(item: SyncItem, makeFiles: () => FileMap, bundled: BundledPlace | undefined): SnapshotItem {
+  let files: FileMap | undefined;
+  return {
+    item,
+    digest: bundled ? digestBundled(item) : digestItem(item),
+    get files() {
+      files ??= makeFiles();
+      return files;
+    },
+    ...(bundled ? { bundled } : {}),
+  };
+}
+
+function digestBundled(item: SyncItem): ItemDigest {
   const bundle = readBundleDigest(item);
-  return { item, digest: { ...digestItem(withoutBundleDigest(item)), ...(bundle ? { bundle } : {}) }, files, bundled };
+  return { ...digestItem(withoutBundleDigest(item)), ...(bundle ? { bundle } : {}) };
 }

@@ -1,16 +1,15 @@
-import { unzipSync } from "fflate";
-import { fromArchive } from "../../core/sync/archive.ts";
+import { type ArchiveEntries, fromArchive } from "../../core/sync/archive.ts";
 import { withoutBundleDigest } from "../../core/sync/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
 import type { ItemDigest } from "../../core/sync/digest.ts";
+import { placeOf } from "../../core/sync/file-place.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
 import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
-import { isSelected } from "../../core/sync/select.ts";
+import { dependsOnNames, isSelected } from "../../core/sync/select.ts";
 import { fromSpecificFile, isSpecific, toSpecificFile } from "../../core/sync/specific-items.ts";
 import { listEntries } from "../../core/sync/workspace-entry.ts";
 import type { ApiClient } from "../api/client.ts";
-import { CommandError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
 import { readLocalFiles } from "./local-files.ts";
 import type { Project } from "./project.ts";
@@ -31,15 +30,19 @@ export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: Layou
   fileTypes,
 });
 
+/** Loads the types of resources that have files of their own. Other services may not have the route. */
+export const loadFileTypes = async (client: ApiClient): Promise<LayoutOptions["fileTypes"]> =>
+  (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
+
 /** Loads what the names of files depend on. Other services may not have these routes. */
 export async function loadRules(client: ApiClient, project: Project): Promise<RemoteRules> {
   const [marked, fileTypes] = await Promise.all([
     client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific"),
-    client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map"),
+    loadFileTypes(client),
   ]);
   return {
     marked: new Set((marked ?? []).map(({ item_kind, path }) => `${item_kind} ${path}`)),
-    layout: toLayout(project, fileTypes ?? {}),
+    layout: toLayout(project, fileTypes),
   };
 }
 
@@ -51,38 +54,24 @@ export interface Remote {
   folders: ReadonlySet<string>;
 }
 
-/** Downloads the workspace. */
-export async function loadRemote(client: ApiClient, project: Project, rules: RemoteRules, local: FileMap, output: Output): Promise<Remote> {
+/** Returns what an archive contains of the workspace. */
+export function readRemote(entries: ArchiveEntries, project: Project, rules: RemoteRules, local: FileMap, output: Output): Remote {
   const { options } = project;
-  const response = await client.fetch("GET", "workspaces/tarball", {
-    query: toArchiveQuery(options),
-    headers: { "content-type": "application/octet-stream" },
-  });
-  const entries = unzip(new Uint8Array(await response.arrayBuffer()), client.options.url);
   const { items, strange } = fromArchive(entries, rules.layout);
   for (const name of strange) output.say(`${name} is left out: svc cannot store it as a file.`);
   const groups = groupFiles(local, rules.layout);
   const snapshot: Snapshot = new Map();
   for (const item of items) {
-    const existing = groups.get(itemKey(item))?.files;
-    const files = nameFiles(item, project, rules, existing);
-    if (!isSelected(item, [...files.keys()], options)) continue;
-    const bundled = findCodebase(item, files, project, rules.layout);
-    const written = bundled ? nameFiles(withoutBundleDigest(item), project, rules, existing) : files;
-    snapshot.set(itemKey(item), describeItem(item, written, bundled));
+    const makeFiles = (written: SyncItem) => nameFiles(written, project, rules, groups.get(itemKey(item))?.files);
+    const bundled = findCodebase(item, () => makeFiles(item), project, rules.layout);
+    const found = describeItem(item, () => makeFiles(bundled ? withoutBundleDigest(item) : item), bundled);
+    const names = dependsOnNames(options) ? [...found.files.keys()] : [];
+    if (isSelected(item, names, options)) snapshot.set(itemKey(item), found);
   }
   return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))) };
 }
 
-function unzip(bytes: Uint8Array, url: string): Map<string, string> {
-  try {
-    return new Map(Object.entries(unzipSync(bytes)).map(([name, content]) => [name, new TextDecoder().decode(content)]));
-  } catch {
-    throw new CommandError(`The archive from ${url} is not a zip file: a proxy may have changed it. Try again.`);
-  }
-}
-
-function toArchiveQuery(options: SyncOptions) {
+export function toArchiveQuery(options: SyncOptions) {
   return {
     archive_type: "zip",
     plain_secret: options.plainSecrets ?? false,
@@ -103,6 +92,7 @@ function toArchiveQuery(options: SyncOptions) {
     preserve_extra_perms: true,
     sync_behavior_version: options.syncBehavior ?? "v0",
     all_kinds: true,
+    include_versions: true,
   };
 }
 
@@ -147,6 +137,23 @@ export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
   return { files, onDisk, problems };
 }
 
+/** Returns the files of one item, and the problems of these. */
+export function selectFiles(
+  { files, onDisk, problems }: LocalFiles,
+  item: Pick<SyncItem, "kind" | "path">,
+  layout: LayoutOptions,
+): LocalFiles {
+  const isOwn = (file: string) => {
+    const place = placeOf(file, layout);
+    return place !== undefined && itemKey(place) === itemKey(item);
+  };
+  return {
+    files: new Map([...files].filter(([file]) => isOwn(file))),
+    onDisk,
+    problems: problems.filter(({ file }) => isOwn(file)),
+  };
+}
+
 export interface ParsedFiles {
   /** The items that the options include. */
   snapshot: Snapshot;
@@ -163,8 +170,11 @@ export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOp
     const own = groups.get(itemKey(item))?.files ?? new Map<string, string>();
     const files = new Map([...own].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
     if (!isSelected(item, [...files.keys()], project.options)) continue;
-    const bundled = findCodebase(item, files, project, layout);
-    snapshot.set(itemKey(item), describeItem(bundled ? withoutBundleDigest(item) : item, files, bundled));
+    const bundled = findCodebase(item, () => files, project, layout);
+    snapshot.set(
+      itemKey(item),
+      describeItem(bundled ? withoutBundleDigest(item) : item, () => files, bundled),
+    );
   }
   return { snapshot, problems: [...local.problems, ...problems] };
 }

@@ -5,7 +5,7 @@ import { writePrivateFile } from "../private-file.ts";
 import type { Target } from "../profiles/target.ts";
 
 /** The folder of what `svc` remembers about a checkout. Its own `.gitignore` excludes it from git. */
-const FOLDER = ".svc";
+export const STATE_FOLDER = ".svc";
 
 /** The items as both sides had them after the last synchronisation, by workspace of a service. */
 interface StateFile {
@@ -17,7 +17,7 @@ const keyOf = ({ url, workspace }: Pick<Target, "url" | "workspace">): string =>
 
 /** Returns the folder `.svc` of a project, and creates it. */
 export function stateFolder(root: string): string {
-  const folder = join(root, FOLDER);
+  const folder = join(root, STATE_FOLDER);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ignore = join(folder, ".gitignore");
   if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
@@ -25,7 +25,7 @@ export function stateFolder(root: string): string {
 }
 
 function readState(root: string): StateFile {
-  const file = join(root, FOLDER, "state.json");
+  const file = join(root, STATE_FOLDER, "state.json");
   const empty: StateFile = { version: 1, workspaces: {} };
   if (!existsSync(file)) return empty;
   try {

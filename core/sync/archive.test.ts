@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { anySyncItem } from "../../test/builders/sync-items.ts";
 import { fromArchive, toArchive } from "./archive.ts";
-import { compareItems, itemKey } from "./item.ts";
+import { compareItems, itemKey, type SyncItem } from "./item.ts";
 
 it.each(["bun", "deno"] as const)("returns the same items from their archive, with %s as the default runtime", (defaultTs) => {
   const items = fc.uniqueArray(anySyncItem, { selector: itemKey, maxLength: 5 });
@@ -25,10 +25,30 @@ it("sorts the entries by name, whatever the order of the items", () => {
   );
 });
 
-it("reports a script whose path has a dot, because its file name would mean another path", () => {
-  const script = { kind: "script", path: "f/a/b.c", language: "bun" as const, content: "x", value: { summary: "" } };
-  expect(fromArchive(toArchive([script], { defaultTs: "bun" }), { defaultTs: "bun" })).toEqual({
-    items: [],
-    strange: ["f/a/b.c.script.json"],
-  });
+const aScript = (path: string, language: "bun" | "nodejs" = "bun"): SyncItem => ({
+  kind: "script",
+  path,
+  language,
+  content: `${path} in ${language}`,
+  value: { summary: "" },
+});
+const roundTrip = (items: SyncItem[]) => fromArchive(toArchive(items, { defaultTs: "bun" }), { defaultTs: "bun" });
+
+it("tells a dot in the name of a script from the ending of a file", () => {
+  const items = [aScript("f/a/b", "nodejs"), aScript("f/a/b.node"), aScript("f/a/v1.2")];
+  const { items: read, strange } = roundTrip(items);
+  expect(strange).toEqual([]);
+  expect(read.sort(compareItems)).toEqual(items);
+});
+
+it("reports an item below a folder that is another item by its name", () => {
+  const items = [aScript("f/a/b.flow/c"), { kind: "variable", path: "f/a/b__mod/c", value: { value: "" } }];
+  expect(roundTrip(items)).toEqual({ items: [], strange: expect.arrayContaining(["script f/a/b.flow/c"]) });
+});
+
+it("states the versions of scripts in an entry of its own, which changes no other entry", () => {
+  const item = { ...aScript("f/a/b"), version: "0123456789abcdef" };
+  expect(roundTrip([item]).items).toEqual([item]);
+  const [plain, versioned] = [toArchive([aScript("f/a/b")], { defaultTs: "bun" }), toArchive([item], { defaultTs: "bun" })];
+  expect([...versioned.keys()].filter((name) => !plain.has(name))).toEqual(["versions.json"]);
 });

@@ -1,16 +1,23 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 import { type DefaultTs, languageOfEnding, scriptEnding } from "./extensions.ts";
-import { baseName, placeOf } from "./file-place.ts";
-import type { SyncItem } from "./item.ts";
+import { baseName, hasFiles, needsFolder, placeOf } from "./file-place.ts";
+import { itemKey, type SyncItem } from "./item.ts";
 
 /** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */
 export type ArchiveEntries = Map<string, string>;
 
+/** The entry with the versions of the items that state one. Only clients that request it receive it. */
+const VERSIONS = "versions.json";
+
 /** Returns the entries of items. Equal items give equal entries, in the order of their names. */
 export function toArchive(items: readonly SyncItem[], { defaultTs }: { defaultTs: DefaultTs }): ArchiveEntries {
+  const versions = items.flatMap((item) => (item.version === undefined ? [] : [[itemKey(item), item.version] as const]));
   const entries = items.flatMap((item) => toEntries(item, defaultTs));
-  return new Map(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  if (versions.length > 0) entries.push([VERSIONS, asJson(Object.fromEntries(versions.sort(compareNames)))]);
+  return new Map(entries.sort(compareNames));
 }
+
+const compareNames = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
@@ -18,7 +25,7 @@ function toEntries({ kind, path, value, content = "", language = "bun" }: SyncIt
   switch (kind) {
     case "script":
       return [
-        [`${path}${scriptEnding(language, defaultTs)}`, content],
+        [`${path}${needsFolder(path) ? FOLDER_SOURCE : ""}${scriptEnding(language, defaultTs)}`, content],
         [`${path}.script.json`, asJson(value)],
       ];
     case "dependencies":
@@ -28,24 +35,27 @@ function toEntries({ kind, path, value, content = "", language = "bun" }: SyncIt
   }
 }
 
+/** The source of a script whose name has a dot, which cannot be told from the ending of a file. */
+const FOLDER_SOURCE = "__mod/script";
+
 const FLOW_OR_APP = /^([fu]\/.+)\.(flow|app|raw_app)\.json$/;
 
-/**
- * Returns the items of an archive. `strange`: entries that this version does not know. A dot in the path of a script cannot be told from the
- * ending of its file, so such a script is strange too.
- */
+/** Returns the items of an archive. `strange`: entries that this version does not know, and items whose path no file can have. */
 export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs: DefaultTs }): { items: SyncItem[]; strange: string[] } {
   const items: SyncItem[] = [];
   const strange: string[] = [];
   const sources = new Map<string, { ending: string; content: string }>();
   const scripts = new Map<string, unknown>();
+  const versions = JSON.parse(entries.get(VERSIONS) ?? "{}") as Record<string, string>;
   for (const [name, text] of entries) {
     const folder = FLOW_OR_APP.exec(name);
+    if (name === VERSIONS) continue;
     if (folder?.[1] !== undefined && folder[2] !== undefined) items.push({ kind: folder[2], path: folder[1], value: JSON.parse(text) });
     else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), JSON.parse(text));
     else if (name.endsWith(".json") && !name.startsWith("dependencies/")) {
       const place = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });
-      if (place) items.push({ kind: place.kind, path: place.path, value: JSON.parse(text) });
+      // Below a folder that is another item, a file is a part of that one.
+      if (place?.part === "main") items.push({ kind: place.kind, path: place.path, value: JSON.parse(text) });
       else strange.push(name);
     } else if (name.startsWith("dependencies/"))
       items.push({ kind: "dependencies", path: name.slice("dependencies/".length), value: text });
@@ -56,10 +66,13 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
     }
   }
   for (const [path, value] of scripts) {
-    const source = sources.get(path);
+    const source = sources.get(needsFolder(path) ? `${path}${FOLDER_SOURCE}` : path);
     const language = source && languageOfEnding(source.ending, defaultTs);
-    if (source && language && isJsonObject(value)) items.push({ kind: "script", path, language, content: source.content, value });
-    else strange.push(`${path}.script.json`);
+    const version = versions[itemKey({ kind: "script", path })];
+    if (source && language && isJsonObject(value)) {
+      items.push({ kind: "script", path, language, content: source.content, value, ...(version === undefined ? {} : { version }) });
+    } else strange.push(`${path}.script.json`);
   }
-  return { items, strange };
+  const [usable, unusable] = [items.filter(hasFiles), items.filter((item) => !hasFiles(item))];
+  return { items: usable, strange: [...strange, ...unusable.map(itemKey)] };
 }

@@ -43,11 +43,17 @@ function comparableFields({ kind, value }: SyncItem): unknown {
   if (!isJsonObject(value)) return value;
   const meaningless = defaults[kind] ?? {};
   const isEmpty = (name: string, field: unknown) =>
-    field === null || field === undefined || (Object.hasOwn(meaningless, name) && meaningless[name] === field) || isEmptyPerms(name, field);
+    field === null ||
+    field === undefined ||
+    (Object.hasOwn(meaningless, name) && meaningless[name] === field) ||
+    isEmptyObject(name, field);
   return Object.fromEntries(Object.entries(value).filter(([name, field]) => !MARKS.has(name) && !isEmpty(name, field)));
 }
 
-const isEmptyPerms = (name: string, field: unknown) => name === "extra_perms" && isJsonObject(field) && Object.keys(field).length === 0;
+/** Fields that mean the same without entries as if they were absent. */
+const OBJECTS = new Set(["extra_perms", "modules"]);
+
+const isEmptyObject = (name: string, field: unknown) => OBJECTS.has(name) && isJsonObject(field) && Object.keys(field).length === 0;
 
 const hash = (value: unknown): string => createHash("sha256").update(toCanonicalJson(value)).digest("hex");
 

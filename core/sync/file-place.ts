@@ -53,6 +53,18 @@ function named(name: string, pattern: RegExp, kind: string): FilePlace | undefin
   return path === undefined ? undefined : { kind, path, part: "main" };
 }
 
+/**
+ * Returns whether the files of a script lie in a folder of their own, though it has no modules: the path of a file ends at the first dot of its name, so
+ * a name with a dot needs one.
+ */
+export const needsFolder = (path: string): boolean => path.includes(".", path.lastIndexOf("/") + 1);
+
+/** A folder of such a name is an item or is never read, so no other item can have files below it. */
+const UNUSABLE_FOLDER = /(?:(?:\.|__)(?:flow|app|raw_app|mod|fileset)|\/node_modules)\//;
+
+/** Returns whether files can have the path of an item: not below a folder whose name is that of another item. */
+export const hasFiles = ({ path }: Pick<FilePlace, "path">): boolean => !UNUSABLE_FOLDER.test(path);
+
 /** The endings of folders that are items. */
 const FOLDER = /^(.+?)(?:\.|__)(flow|app|raw_app|mod|fileset)$/;
 
@@ -80,7 +92,7 @@ function placeOfObject(file: string, defaultTs: DefaultTs): FilePlace | undefine
   ] as const) {
     if (file.endsWith(ending)) return { kind: "script", path: file.slice(0, -ending.length), part };
   }
-  const resource = /^(.+?)\.resource\.file\.[^/]+$/.exec(file)?.[1];
+  const resource = /^(.+)\.resource\.file\.[^/]+$/.exec(file)?.[1];
   if (resource !== undefined) return { kind: "resource", path: resource, part: "extra" };
   const slash = file.lastIndexOf("/");
   const dot = file.indexOf(".", slash + 1);

@@ -28,6 +28,8 @@ export interface SyncItem {
   language?: ScriptLanguage;
   /** The source of a script. */
   content?: string;
+  /** The hash of the version of a script, if the service has stated it. It is no part of its files. */
+  version?: string;
 }
 
 /** Identifies an item in a workspace. */

@@ -1,8 +1,10 @@
 import { isJsonObject } from "../../contract/json-object.ts";
-import { type DefaultTs, scriptEnding } from "./extensions.ts";
+import type { DefaultTs } from "./extensions.ts";
+import { areFileNames } from "./file-names.ts";
 import { baseName } from "./file-place.ts";
 import { extractInlineScripts, inlineReference, listAppScripts, listFlowScripts } from "./inline-scripts.ts";
 import type { SyncItem } from "./item.ts";
+import { toScriptFiles } from "./script-files.ts";
 import { formatYaml } from "./yaml.ts";
 
 /** The options on which the names of files depend. */
@@ -31,7 +33,7 @@ export function toFiles(item: SyncItem, options: LayoutOptions, known?: Readonly
     case "dependencies":
       return new Map([[`dependencies/${path}`, String(value)]]);
     case "script":
-      return toScriptFiles(item, options);
+      return toScriptFiles(item, options.defaultTs);
     case "flow":
     case "app":
       return toFolderFiles(item, options, known);
@@ -41,34 +43,6 @@ export function toFiles(item: SyncItem, options: LayoutOptions, known?: Readonly
       return single(`${baseName(item)}.yaml`, value);
   }
 }
-
-function toScriptFiles({ path, value, language = "bun", content = "" }: SyncItem, { defaultTs }: LayoutOptions): FileMap {
-  const { lock, modules, ...metadata } = isJsonObject(value) ? value : {};
-  const ending = scriptEnding(language, defaultTs);
-  const hasLock = typeof lock === "string" && lock !== "";
-  if (!isJsonObject(modules) || Object.keys(modules).length === 0) {
-    const lockFile = `${path}.script.lock`;
-    return new Map([
-      [`${path}${ending}`, content],
-      [`${path}.script.yaml`, formatYaml({ ...metadata, lock: hasLock ? inlineReference(lockFile) : "" })],
-      ...(hasLock ? [[lockFile, lock] as const] : []),
-    ]);
-  }
-  const folder = `${path}__mod`;
-  const files: FileMap = new Map([[`${folder}/script${ending}`, content]]);
-  files.set(`${folder}/script.yaml`, formatYaml({ ...metadata, lock: hasLock ? inlineReference(`${folder}/script.lock`) : "" }));
-  if (hasLock) files.set(`${folder}/script.lock`, lock);
-  for (const [name, module] of Object.entries(modules)) {
-    if (!isJsonObject(module)) continue;
-    files.set(`${folder}/${name}`, String(module["content"] ?? ""));
-    const moduleLock = module["lock"];
-    if (typeof moduleLock === "string" && moduleLock !== "") files.set(moduleLockFile(folder, name), moduleLock);
-  }
-  return files;
-}
-
-/** Returns the name of a module's lock: that of the module, with another ending. */
-export const moduleLockFile = (folder: string, module: string): string => `${folder}/${module.replace(/\.[^/]*$/, "")}.lock`;
 
 function toFolderFiles({ kind, path, value }: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
   const copy = structuredClone(value) as { value?: unknown };
@@ -99,10 +73,6 @@ function toResourceFiles({ path, value }: SyncItem, { fileTypes }: LayoutOptions
   return single(own, resource);
 }
 
-/** A set of files has a text for each name. Names that lead out of the folder make it an ordinary value. */
+/** A set of files has a text for each name. Names that no file can have make it an ordinary value. */
 const isFileset = (value: unknown): value is Record<string, string> =>
-  isJsonObject(value) && Object.entries(value).every(([name, content]) => typeof content === "string" && isSafeName(name));
-
-/** Returns whether a name, possibly with folders, stays inside of its folder on every system. */
-export const isSafeName = (name: string): boolean =>
-  name !== "" && name.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/[\\\p{Cc}:*?"<>|]/u.test(part));
+  isJsonObject(value) && Object.values(value).every((content) => typeof content === "string") && areFileNames(Object.keys(value));

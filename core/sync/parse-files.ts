@@ -1,9 +1,10 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 import { languageOfEnding } from "./extensions.ts";
-import { type FilePlace, placeOf } from "./file-place.ts";
+import { type FilePlace, needsFolder, placeOf } from "./file-place.ts";
 import { listAppScripts, listFlowScripts, readInlineReference } from "./inline-scripts.ts";
 import { type FileProblem, itemKey, type SyncItem } from "./item.ts";
-import { type FileMap, type LayoutOptions, moduleLockFile } from "./layout.ts";
+import type { FileMap, LayoutOptions } from "./layout.ts";
+import { endingOf, readModules } from "./script-files.ts";
 import { parseYaml } from "./yaml.ts";
 
 /** Groups files by the item that they belong to. */
@@ -49,6 +50,7 @@ class ItemReader {
     if (kind === "script") return this.#readScript(path);
     const main = this.#mainFile();
     if (main === undefined) return undefined;
+    if (kind === "raw_app") return this.#fail(main, "The service stores no raw apps. Move this folder out of the workspace's folders.");
     const value = this.#parse(main);
     if (value === undefined) return undefined;
     if (kind === "encryption_key") return { kind, path, value };
@@ -88,19 +90,19 @@ class ItemReader {
     const [source, second] = sources;
     const mains = [...this.#files.keys()].filter((file) => this.#partOf(file) === "main");
     const [main] = mains;
-    if (source === undefined) return this.#fail(main ?? [...this.#files.keys()][0] ?? path, "The script has no source file.");
+    if (source === undefined) return this.#fail(main ?? [...this.#files.keys()][0] ?? path, describeMissingSource(path));
     if (second !== undefined) return this.#fail(second, `${source} is the same script. Remove one of the two files.`);
     if (mains.length > 1) return this.#fail(mains[1] ?? source, `${main} is the same script. Remove one of the two files.`);
     const parsed = main === undefined ? { summary: "", description: "" } : this.#parse(main);
     if (parsed === undefined) return undefined;
     if (!isJsonObject(parsed)) return this.#fail(main ?? source, "The file must contain a YAML mapping.");
-    const { lock: stated, ...metadata } = parsed;
+    const { lock: stated, modules: described, ...metadata } = parsed;
     const lock = this.#readLock(stated, main ?? source);
     if (lock === undefined) return undefined;
     const folder = placeOf(source, this.#options)?.folder;
     const language = languageOfEnding(endingOf(source), this.#options.defaultTs);
     if (!language) return this.#fail(source, `The ending ${endingOf(source)} is not that of a script.`);
-    const modules = folder === undefined ? {} : this.#readModules(folder);
+    const modules = readModules(this.#files, folder, described, this.#options.defaultTs);
     return { kind: "script", path, language, content: this.#files.get(source) ?? "", value: { ...metadata, lock, ...modules } };
   }
 
@@ -111,18 +113,6 @@ class ItemReader {
     if (file === undefined) return typeof stated === "string" ? stated : "";
     if (file === own) return this.#files.get(file) ?? "";
     return this.#fail(main, `The lock ${file} does not exist.`);
-  }
-
-  #readModules(folder: string): { modules?: Record<string, unknown> } {
-    const extras = [...this.#files.keys()].filter((file) => this.#partOf(file) === "extra");
-    const modules = extras.filter((file) => languageOfEnding(endingOf(file), this.#options.defaultTs));
-    const entries = modules.map((file) => {
-      const name = file.slice(folder.length + 1);
-      const lock = this.#files.get(moduleLockFile(folder, name));
-      const language = languageOfEnding(endingOf(file), this.#options.defaultTs);
-      return [name, { content: this.#files.get(file) ?? "", language, ...(lock === undefined ? {} : { lock }) }] as const;
-    });
-    return entries.length === 0 ? {} : { modules: Object.fromEntries(entries) };
   }
 
   #inlineScripts(item: SyncItem & { value: Record<string, unknown> }, main: string): SyncItem | undefined {
@@ -164,10 +154,10 @@ class ItemReader {
   }
 }
 
-function endingOf(file: string): string {
-  const name = file.slice(file.lastIndexOf("/") + 1);
-  return name.slice(name.indexOf("."));
-}
+const describeMissingSource = (path: string): string =>
+  needsFolder(path)
+    ? `The script has no source file. The files of a script whose name has a dot are ${path}__mod/script.yaml and, for example, ${path}__mod/script.ts.`
+    : "The script has no source file.";
 
 /** Returns the names of the files of a flow's or app's inline scripts by module, as its YAML file states them. */
 export function readInlineNames(item: { kind: string }, yamlText: string): Map<string, string> {

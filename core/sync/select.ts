@@ -43,6 +43,9 @@ export function selectKinds({ includes, excludes, ...options }: SyncOptions, wan
 /** Kinds that have no path in the folders of the workspace: globs do not apply to them. */
 const WITHOUT_PATH = new Set(["user", "group", "settings", "encryption_key", "resource_type", "dependencies"]);
 
+/** Returns whether the names of an item's files decide whether the options include it. */
+export const dependsOnNames = ({ includes, excludes = [] }: SyncOptions): boolean => includes !== undefined || excludes.length > 0;
+
 /** Returns whether the options include an item. `files`: the names of its files. A glob matches a file or the path of the item. */
 export function isSelected(item: SyncItem, files: readonly string[], options: SyncOptions): boolean {
   const { kind, path } = item;

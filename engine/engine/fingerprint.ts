@@ -17,7 +17,6 @@ export const deployedSources: readonly string[] = [
   "clients/python/svc",
   "clients/go",
   "web",
-  "cli",
   "cdk.json",
   "package-lock.json",
   "engine/launch/requirements.txt",

@@ -24,9 +24,10 @@ export const handler = domainApi([
 ]);
 
 async function sendArchive(workspace: string, archive: WorkspaceArchive, shared: Record<string, string>): Promise<Reply> {
-  const { bytes, contentType } = archive;
+  const { contentType } = archive;
+  const bytes = await archive.pack();
   if (bytes.length > limits.archiveReplyBytes) {
-    return { statusCode: 302, headers: { ...shared, location: await storeArchive(deps, workspace, archive) }, body: "" };
+    return { statusCode: 302, headers: { ...shared, location: await storeArchive(deps, workspace, archive, bytes) }, body: "" };
   }
   return {
     statusCode: 200,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { zipSync } from "fflate";
+import { type Zippable, zipSync } from "fflate";
 import { packTar } from "modern-tar";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -19,10 +19,11 @@ import { loadFlows, loadScripts } from "./load-scripts-and-flows.ts";
 import { listGroupItems, loadDependencies, loadEncryptionKey, loadFolders, loadSettings, loadUsers } from "./load-workspace.ts";
 
 export interface WorkspaceArchive {
-  bytes: Uint8Array;
   contentType: string;
-  /** In quotation marks: a digest of the bytes. */
+  /** In quotation marks: a digest of the content. Equal content gives equal bytes. */
   etag: string;
+  /** Packs the content. A client that has it already does not need the bytes. */
+  pack(): Promise<Uint8Array>;
 }
 
 /**
@@ -43,9 +44,18 @@ export async function createWorkspaceArchive(deps: LoadItemsDeps, reader: Secret
   const items = await loadItems({ deps, reader, query, access });
   const entries = toArchive(items, { defaultTs: query.default_ts ?? "bun" });
   checkSize(entries);
-  const bytes = type === "zip" ? createZip(entries) : await createTar(entries);
-  const etag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
-  return { bytes, contentType: type === "zip" ? "application/zip" : "application/x-tar", etag };
+  return {
+    contentType: type === "zip" ? "application/zip" : "application/x-tar",
+    etag: `"${digestEntries(type, entries)}"`,
+    pack: async () => (type === "zip" ? createZip(entries) : createTar(entries)),
+  };
+}
+
+function digestEntries(type: string, entries: ArchiveEntries): string {
+  const hash = createHash("sha256").update(type);
+  // With its length, no text can be taken for the end of another one.
+  for (const text of [...entries].flat()) hash.update(`\n${text.length}\n`).update(text);
+  return hash.digest("hex");
 }
 
 async function loadItems(context: ArchiveContext): Promise<SyncItem[]> {
@@ -101,9 +111,15 @@ function checkSize(entries: ArchiveEntries): void {
 /** A local date, because zip stores local dates: this gives the same bytes in every time zone. */
 const MTIME = new Date(1980, 0, 1);
 
+/** Compressing a smaller file saves a few bytes and takes longer than everything else of an archive of 1,000 items. */
+const COMPRESSED_BYTES = 1024;
+
 function createZip(entries: ArchiveEntries): Uint8Array {
-  const files = Object.fromEntries([...entries].map(([name, text]) => [name, Buffer.from(text)]));
-  return zipSync(files, { mtime: MTIME, level: 6 });
+  const files = [...entries].map(([name, text]): [string, Zippable[string]] => {
+    const content = Buffer.from(text);
+    return [name, [content, { level: content.length < COMPRESSED_BYTES ? 0 : 6 }]];
+  });
+  return zipSync(Object.fromEntries(files), { mtime: MTIME });
 }
 
 const createTar = (entries: ArchiveEntries): Promise<Uint8Array> =>
@@ -118,7 +134,8 @@ const createTar = (entries: ArchiveEntries): Promise<Uint8Array> =>
 export async function storeArchive(
   { storage }: Pick<LoadItemsDeps, "storage">,
   workspace: string,
-  { bytes, contentType, etag }: WorkspaceArchive,
+  { contentType, etag }: Pick<WorkspaceArchive, "contentType" | "etag">,
+  bytes: Uint8Array,
 ): Promise<string> {
   const key = `archives/${workspace}/${etag.replaceAll('"', "")}`;
   await storage.putObject(key, bytes, contentType);

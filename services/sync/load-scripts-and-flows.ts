@@ -29,7 +29,7 @@ const withoutSaveFields = <T extends object>(sent: T) => {
 
 /** Loads the newest versions of the scripts that are not archived. */
 export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> {
-  const { deps, reader } = context;
+  const { deps, reader, query } = context;
   const { workspace } = reader;
   const scripts = await listReadable(context, keys.scriptListing(workspace, ""), listedScript, actions.readScript.access);
   const listed = scripts.filter(({ archived }) => !archived);
@@ -43,7 +43,7 @@ export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> 
       { consistent: true },
     ),
   ]);
-  return listed.flatMap(({ path, ws_error_handler_muted }, index): SyncItem[] => {
+  return listed.flatMap(({ path, hash, ws_error_handler_muted }, index): SyncItem[] => {
     const version = bodies[index] as StoredVersion | undefined;
     if (!version) return [];
     const { sent } = version;
@@ -56,7 +56,8 @@ export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> 
       ...toOnBehalf(context, sent),
       ...toExtraPerms(context, "script", path),
     };
-    return [{ kind: "script", path, language: sent.language, content: sent.content, value }];
+    const item = { kind: "script", path, language: sent.language, content: sent.content, value };
+    return [query.include_versions ? { ...item, version: hash } : item];
   });
 }
 

@@ -17,9 +17,15 @@ const lines = fc.array(fc.oneof(text, fc.constantFrom("", " a", "b ", "- c", "ke
 const source = fc.tuple(lines, fc.constantFrom("\n", "\r\n")).map(([all, end]) => all.join(end));
 
 const segment = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,8}$/).filter((name) => !/__(flow|app|raw_app|mod|fileset)$/.test(name));
+/** Names that look like those of files of other kinds are allowed too. */
+const lastSegment = fc.oneof(
+  segment,
+  fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,8}$/),
+  fc.constantFrom("v1.2", "a.flow", "a__mod", "a.script", "a.ts", "a.resource.file.b", "folder.meta", "a."),
+);
 const path = fc
-  .tuple(fc.constantFrom("f", "u"), segment, fc.array(segment, { minLength: 1, maxLength: 3 }))
-  .map(([a, b, rest]) => [a, b, ...rest].join("/"));
+  .tuple(fc.constantFrom("f", "u"), segment, fc.array(segment, { maxLength: 2 }), lastSegment)
+  .map(([a, b, rest, last]) => [a, b, ...rest, last].join("/"));
 
 /** Languages that a file name identifies. */
 const languages = scriptLanguages.filter((language) => languageOfEnding(scriptEnding(language, "bun"), "bun") === language);
@@ -29,7 +35,24 @@ const rawScript = fc.record(
   { type: fc.constant("rawscript"), content: source, language, lock: fc.oneof(fc.constant(""), text), input_transforms: jsonObject },
   { requiredKeys: ["type", "content", "language"] },
 );
-const summary = fc.oneof(text, fc.constantFrom("Send mail", "send mail", "a/b", "..", "v1.2", "flow", "Ünïcode"));
+const summary = fc.oneof(
+  text,
+  fc.constantFrom(
+    "Send mail",
+    "send mail",
+    "send_mail_1",
+    "a/b",
+    "..",
+    "v1.2",
+    "flow",
+    "app",
+    "script",
+    "Ünïcode",
+    'x:*?"<>|\\',
+    "y\n\tz",
+    "😀",
+  ),
+);
 type Tree = { modules: unknown; module: unknown };
 const { modules } = fc.letrec<Tree>((tie) => ({
   modules: fc.array(tie("module"), { maxLength: 3, depthIdentifier: "flow" }),
@@ -68,7 +91,36 @@ const flowValue = fc
     return { modules: numbered, ...(value.failure_module ? { failure_module: { id: "failure", ...value.failure_module } } : {}) };
   });
 
-const fileName = fc.stringMatching(/^[a-z]{1,5}(\/[a-z]{1,4})?\.txt$/);
+/** The modules of a script by file. Some names are equal except for the ending, hidden, or not those of source files. */
+const moduleName = fc.oneof(
+  fc.stringMatching(/^[a-z]{1,3}(\/[a-z]{1,3})?\.(ts|py|node\.ts|sh)$/),
+  fc.constantFrom(
+    "a.ts",
+    "a.py",
+    "script.ts",
+    "script.lock",
+    ".hidden.ts",
+    "../out.ts",
+    "data.txt",
+    "a",
+    "a/b.ts",
+    "b.bun.ts",
+    "b.deno.ts",
+  ),
+);
+const scriptModules = fc.dictionary(
+  moduleName,
+  fc.record(
+    { content: source, language, lock: fc.oneof(fc.constant(""), fc.constant(null), text) },
+    { requiredKeys: ["content", "language"] },
+  ),
+  { minKeys: 1, maxKeys: 4, noNullPrototype: true },
+);
+
+const fileName = fc.oneof(
+  fc.stringMatching(/^[a-z]{1,5}(\/[a-z]{1,4})?\.txt$/),
+  fc.constantFrom(".env", "a/.b/c", "node_modules/x", "d", "d/e", "../out", "fileset.yaml"),
+);
 
 /** The types of which `anySyncItem` makes resources. */
 export const fileTypes: LayoutOptions["fileTypes"] = { ini: { format_extension: "ini" }, site: { is_fileset: true } };
@@ -80,13 +132,17 @@ export const anySyncItem: fc.Arbitrary<SyncItem> = fc.oneof(
       path,
       language,
       content: source,
-      value: fc.record({
-        summary: text,
-        description: text,
-        lock: fc.oneof(fc.constant(""), text),
-        kind: fc.constant("script"),
-        schema: jsonObject,
-      }),
+      value: fc.record(
+        {
+          summary: text,
+          description: text,
+          lock: fc.oneof(fc.constant(""), text),
+          kind: fc.constant("script"),
+          schema: jsonObject,
+          modules: scriptModules,
+        },
+        { requiredKeys: ["summary", "description", "lock", "kind", "schema"] },
+      ),
     })
     .map((one) => ({ kind: "script", ...one })),
   fc

@@ -22,6 +22,9 @@ export const archiveQuery = z.object({
   settings_version: z.string().optional().describe("Has no effect: settings are always grouped."),
   preserve_extra_perms: flag.optional().describe("Adds extra_perms to the objects that have some."),
   sync_behavior_version: z.enum(["v0", "v1"]).optional().describe("v1: marks replace the identities on whose behalf objects run."),
+  include_versions: flag
+    .optional()
+    .describe("Adds the entry versions.json with the hash of each script, for parent_hash of scripts/create."),
   all_kinds: flag.optional().describe("Adds the kinds of triggers that only svc has."),
 });
 export type ArchiveQuery = z.output<typeof archiveQuery>;

@@ -143,6 +143,16 @@ describe("a codebase", () => {
     expect((await ws.runWait("f/t/site/all", { net: 100 })).json).toMatchObject({ tax: 200 });
   });
 
+  it("has its former metadata after an `undo`, and the next plan contains the change again", async () => {
+    write("f/t/site/all.script.yaml", metadata.replace("''", "Undone"));
+    await push();
+    expect(await svc(["sync", "undo", "--yes"])).toMatchObject({ code: 0, stderr: expect.stringContaining("restore script f/t/site/all") });
+    expect(await deployed("f/t/site/all")).toMatchObject({ summary: "All" });
+    expect((await ws.runWait("f/t/site/all", { net: 100 })).json).toMatchObject({ tax: 200 });
+    expect(await plan()).toEqual(["change f/t/site/all "]);
+    write("f/t/site/all.script.yaml", metadata.replace("''", "All"));
+  });
+
   it("is left by `undo`, which cannot fetch the former bundle", async () => {
     write("lib/tax.ts", "export const tax = (net: number) => net * 3;\n");
     await push();

@@ -21,6 +21,7 @@ const write = (file: string, text: string) => {
 };
 const svc = (...args: string[]) =>
   cli.run(args, { cwd: folder, env: { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: ws.id } });
+const requestsOf = ({ stderr }: { stderr: string }) => stderr.split("\n").filter((line) => /^(GET|POST|DELETE) \//.test(line));
 const data = async (...args: string[]) => {
   const { code, stdout, stderr } = await svc(...args, "--json");
   expect([code, stderr]).toEqual([0, ""]);
@@ -44,7 +45,14 @@ describe("single objects", () => {
     ["folder", "other", "f/other/folder.meta.yaml", "summary: Other\nowners: []\nextra_perms: {}\n"],
   ])("a %s is pushed from its file, listed and read", async (kind, path, file, text) => {
     write(file, text);
-    expect(await svc(kind, "push", file)).toMatchObject({ code: 0, stdout: "" });
+    // A push reads one object and saves it. Resources also need the types that have files, and schedules their state.
+    const pushed = await svc(kind, "push", file, "--verbose");
+    expect(pushed).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("was saved") });
+    expect(requestsOf(pushed).length).toBeLessThanOrEqual(4);
+    const again = await svc(kind, "push", file, "--verbose");
+    expect(again).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("is the same already") });
+    expect(requestsOf(again).length).toBeLessThanOrEqual(2);
+    expect([...requestsOf(pushed), ...requestsOf(again)].join()).not.toContain("tarball");
     const listed = (await data(kind, "list")) as { path?: string; name?: string }[];
     expect(listed.map((one) => one.path ?? one.name)).toContain(path);
     expect(await data(kind, "get", path)).toMatchObject(kind === "folder" || kind === "resource-type" ? { name: path } : { path });

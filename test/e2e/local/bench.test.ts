@@ -11,6 +11,7 @@ const NONE = new Map([
   ["requests to KMS of a job that is given secrets", "a warm worker has the workspace's key"],
   ["calls of functions while a flow sleeps", "a flow that sleeps calls nothing"],
   ["AWS requests while a flow sleeps", "a flow that sleeps requests nothing"],
+  ["archive: requests to KMS", "a warm function has the workspace's key"],
   ["20 flows that wait: calls of functions", "a flow that waits for approval calls nothing"],
 ]);
 /** Rows that are the difference of two runs, which other tests disturb, and of what. */
@@ -53,6 +54,10 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
   expect(lines).toEqual(
     expect.arrayContaining([
       "10 KB of JSON",
+      "svc --version beside a bare node",
+      "archive: AWS requests for 25 items",
+      "pull into an empty folder: HTTP requests",
+      "push with no change: HTTP requests",
       "from a stream's first line to its event",
       "from a later line to its event",
       "sync call with 20 resources in its arguments",

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
+import type { ArchiveEntries } from "../../core/sync/archive.ts";
+import type { ApiClient } from "../api/client.ts";
+import { CommandError } from "../errors.ts";
+import { writePrivateFile } from "../private-file.ts";
+import { STATE_FOLDER, stateFolder } from "./state.ts";
+
+type Query = Record<string, string | boolean>;
+
+/** An archive that was downloaded earlier: a line of JSON and the bytes. */
+interface StoredArchive {
+  etag: string;
+  bytes: Uint8Array;
+}
+
+/**
+ * Returns the entries of a workspace's archive. The last one is stored in `.svc`, so an archive that is the same is not downloaded again. Archives with
+ * secrets as plain text, or with the key of those that are encrypted, are not stored.
+ */
+export async function loadArchive(client: ApiClient, root: string, query: Query): Promise<ArchiveEntries> {
+  const isStorable = query["plain_secret"] !== true && query["include_key"] !== true;
+  const stored = isStorable ? readStored(fileOf(client, root), query) : undefined;
+  const known = stored && unzip(stored.bytes);
+  // Without readable bytes here, the service must send them.
+  const { etag, bytes } = await client.download("workspaces/tarball", {
+    query,
+    headers: { "content-type": "application/octet-stream" },
+    ifNoneMatch: known && stored.etag,
+  });
+  if (bytes === undefined) return known ?? new Map();
+  const entries = unzip(bytes);
+  if (!entries) throw new CommandError(`The archive from ${client.options.url} is not a zip file: a proxy may have changed it. Try again.`);
+  if (isStorable && etag !== undefined) writeStored(client, root, query, { etag, bytes });
+  return entries;
+}
+
+function unzip(bytes: Uint8Array): ArchiveEntries | undefined {
+  try {
+    return new Map(Object.entries(unzipSync(bytes)).map(([name, content]) => [name, strFromU8(content)]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file of the last archive of a workspace. */
+function fileOf({ options: { url, workspace } }: ApiClient, root: string): string {
+  const name = createHash("sha256").update(`${url} ${workspace}`).digest("hex").slice(0, 16);
+  return join(root, STATE_FOLDER, "archives", name);
+}
+
+function readStored(file: string, query: Query): StoredArchive | undefined {
+  if (!existsSync(file)) return undefined;
+  const content = readFileSync(file);
+  const end = content.indexOf("\n");
+  try {
+    const { etag, query: asked } = JSON.parse(content.subarray(0, end).toString()) as { etag: string; query: Query };
+    return JSON.stringify(asked) === JSON.stringify(query) ? { etag, bytes: content.subarray(end + 1) } : undefined;
+  } catch {
+    // A file of another version of the program is replaced by the next download.
+    return undefined;
+  }
+}
+
+function writeStored(client: ApiClient, root: string, query: Query, { etag, bytes }: StoredArchive): void {
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify({ etag, query })}\n`), bytes]);
+  try {
+    mkdirSync(join(stateFolder(root), "archives"), { recursive: true, mode: 0o700 });
+    writePrivateFile(fileOf(client, root), content);
+  } catch {
+    // A checkout that cannot be written, for example in CI, can still be compared.
+  }
+}

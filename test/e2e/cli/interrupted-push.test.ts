@@ -1,0 +1,196 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { api } from "../../support/api/api.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { type ServiceProxy, startServiceProxy } from "../../support/cli/service-proxy.ts";
+
+let cli: InstalledCli;
+let proxy: ServiceProxy;
+let ws: Workspace;
+beforeAll(async () => {
+  [cli, proxy, ws] = await Promise.all([installCli(), startServiceProxy(), newWorkspace()]);
+});
+afterAll(() => {
+  proxy?.close();
+  cli?.remove();
+});
+
+const envAt = (url: string) => ({ SVC_URL: url, SVC_TOKEN: api().token, SVC_WORKSPACE: ws.id });
+const throughProxy = (cwd: string, ...args: string[]) => cli.run(args, { cwd, env: envAt(proxy.url) });
+const direct = (cwd: string, ...args: string[]) => cli.run(args, { cwd, env: envAt(api().url) });
+
+/** Creates a checkout that contains the files alone and was never synchronised. */
+function newCheckout(files: Record<string, string>): string {
+  const folder = cli.newFolder();
+  write(folder, { "svc.yaml": "skipFolders: true\n", ...files });
+  return folder;
+}
+
+function write(folder: string, files: Record<string, string>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+}
+
+const variables = (prefix: string, value: string) =>
+  Object.fromEntries(
+    ["a", "b", "c", "d", "e"].map((name) => [
+      `f/t/${prefix}_${name}.variable.yaml`,
+      `value: ${value}\nis_secret: false\ndescription: ''\n`,
+    ]),
+  );
+const valuesOf = (prefix: string) =>
+  Promise.all(["a", "b", "c", "d", "e"].map(async (name) => (await ws.get(`variables/get_value/f/t/${prefix}_${name}`)).json));
+const sql = (path: string, content: string) => ({
+  [`${path}.pg.sql`]: content,
+  [`${path}.script.yaml`]: "summary: ''\ndescription: ''\nlock: ''\n",
+});
+
+/** Passes some requests that match, and cuts the connection of those after them. */
+function cutAfter(count: number, matches: RegExp): void {
+  let left = count;
+  proxy.treat((request) => {
+    if (!matches.test(request)) return "pass";
+    left -= 1;
+    return left < 0 ? "cut" : "pass";
+  });
+}
+
+/** Holds the next request that matches, and resolves when it has arrived. */
+function holdNext(matches: RegExp): { arrived: Promise<void>; release: () => void } {
+  const arrival = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  let isHeld = false;
+  proxy.treat(async (request) => {
+    if (isHeld || !matches.test(request)) return "pass";
+    isHeld = true;
+    arrival.resolve();
+    await release.promise;
+    return "pass";
+  });
+  return { arrived: arrival.promise, release: release.resolve };
+}
+
+describe("a push that breaks off", () => {
+  it.each([
+    ["creates items", "new", undefined],
+    ["changes items of a checkout that was never synchronised", "old", "before"],
+  ])("names what is done and what is not, and the same command continues, where it %s", async (_, prefix, before) => {
+    if (before !== undefined)
+      expect(await direct(newCheckout(variables(prefix, before)), "sync", "push", "--yes")).toMatchObject({ code: 0 });
+    const folder = newCheckout({ "svc.yaml": `includes: [f/t/${prefix}_*]\nskipFolders: true\n`, ...variables(prefix, "after") });
+    cutAfter(2, /POST .*variables/);
+    const broken = await throughProxy(folder, "sync", "push", "--yes");
+    expect(broken).toMatchObject({ code: 1, stdout: "" });
+    const type = before === undefined ? "create" : "change";
+    const line = (name: string) => `  ${type} variable f/t/${prefix}_${name}`;
+    expect(broken.stderr).toContain(["Done (2):", line("a"), line("b"), "Not done (3):", line("c"), line("d"), line("e")].join("\n"));
+    expect(broken.stderr).toContain("does not answer");
+    expect(broken.stderr).toContain("Run the same command again to continue.");
+
+    proxy.treat(() => "pass");
+    const continued = await throughProxy(folder, "sync", "push", "--yes");
+    expect(continued).toMatchObject({ code: 0, stderr: expect.stringContaining(`3 to ${type}`) });
+    expect(await valuesOf(prefix)).toEqual(Array.from({ length: 5 }, () => "after"));
+    expect(await direct(folder, "sync", "plan", "--exit-code")).toMatchObject({ code: 0 });
+  });
+
+  it("continues after its process was killed", async () => {
+    const folder = newCheckout({ "svc.yaml": "includes: [f/t/killed_*]\nskipFolders: true\n", ...variables("killed", "after") });
+    let saves = 0;
+    const third = Promise.withResolvers<void>();
+    proxy.treat((request) => {
+      if (!/POST .*variables/.test(request)) return "pass";
+      saves += 1;
+      if (saves < 3) return "pass";
+      third.resolve();
+      return new Promise(() => undefined);
+    });
+    const program = join(cli.folder, "node_modules/svc-cli/dist/svc.mjs");
+    const child = spawn(process.execPath, [program, "sync", "push", "--yes"], { cwd: folder, env: envAt(proxy.url), stdio: "ignore" });
+    const ended = new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)));
+    await third.promise;
+    child.kill("SIGKILL");
+    expect(await ended).toBe("SIGKILL");
+
+    const continued = await direct(folder, "sync", "push", "--yes");
+    expect(continued).toMatchObject({ code: 0, stderr: expect.stringContaining("3 to create") });
+    expect(await valuesOf("killed")).toEqual(Array.from({ length: 5 }, () => "after"));
+  });
+
+  it("saves an item once if the reply to its save is lost", async () => {
+    const folder = newCheckout({ "svc.yaml": "includes: [f/t/lost]\nskipFolders: true\n", ...sql("f/t/lost", "select 1") });
+    let isLost = false;
+    proxy.treat((request) => {
+      if (isLost || !request.endsWith("scripts/create")) return "pass";
+      isLost = true;
+      return "lose";
+    });
+    expect(await throughProxy(folder, "sync", "push", "--yes")).toMatchObject({ code: 0 });
+    expect((await ws.get("scripts/history/p/f/t/lost")).json).toHaveLength(1);
+  });
+
+  it("repeats requests that are refused for the moment, after the time that the service names", async () => {
+    const folder = newCheckout({ "svc.yaml": "includes: [f/t/busy_*]\nskipFolders: true\n", ...variables("busy", "after") });
+    const refusals = [429, 503].map((status) => ({ status, headers: { "retry-after": "0.01" } }));
+    proxy.treat((request) => (request.startsWith("POST") ? (refusals.shift() ?? "pass") : "pass"));
+    const pushed = await throughProxy(folder, "sync", "push", "--yes", "--verbose");
+    expect(pushed).toMatchObject({ code: 0 });
+    expect(pushed.stderr.match(/^(429|503), again in 0\.0 s$/gm)).toHaveLength(2);
+    expect(await valuesOf("busy")).toEqual(Array.from({ length: 5 }, () => "after"));
+  });
+});
+
+describe("two pushes at once", () => {
+  it("the one that saves a script second is in conflict, though it planned before the first one", async () => {
+    const first = newCheckout({ "svc.yaml": "includes: [f/t/both]\nskipFolders: true\n", ...sql("f/t/both", "select 1") });
+    expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
+    const second = cli.newFolder();
+    cpSync(first, second, { recursive: true });
+    write(first, { "f/t/both.pg.sql": "select 'first'" });
+    write(second, { "f/t/both.pg.sql": "select 'second'" });
+
+    const { arrived, release } = holdNext(/scripts\/create/);
+    const slow = throughProxy(second, "sync", "push", "--yes");
+    await arrived;
+    expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
+    release();
+    expect(await slow).toMatchObject({ code: 1, stderr: expect.stringContaining("The script f/t/both is in conflict") });
+    expect((await ws.get("scripts/get/p/f/t/both")).json).toMatchObject({ content: "select 'first'" });
+
+    const again = await direct(second, "sync", "push", "--yes");
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("! conflict script f/t/both") });
+    expect(await direct(second, "sync", "push", "--yes", "--force")).toMatchObject({ code: 0 });
+    expect((await ws.get("scripts/get/p/f/t/both")).json).toMatchObject({ content: "select 'second'" });
+  });
+
+  it("a script that another client has created since the plan is in conflict", async () => {
+    const folder = newCheckout({ "svc.yaml": "includes: [f/t/created]\nskipFolders: true\n", ...sql("f/t/created", "select 'mine'") });
+    const { arrived, release } = holdNext(/scripts\/create/);
+    const slow = throughProxy(folder, "sync", "push", "--yes");
+    await arrived;
+    await ws.saveScript({ path: "f/t/created", content: "select 'theirs'", language: "postgresql" }, false);
+    release();
+    expect(await slow).toMatchObject({ code: 1, stderr: expect.stringContaining("The script f/t/created is in conflict") });
+    expect((await ws.get("scripts/get/p/f/t/created")).json).toMatchObject({ content: "select 'theirs'" });
+  });
+
+  it("a push that plans after the other one finds conflicts", async () => {
+    const first = newCheckout({ "svc.yaml": "includes: [f/t/later_*]\nskipFolders: true\n", ...variables("later", "before") });
+    expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
+    const second = cli.newFolder();
+    cpSync(first, second, { recursive: true });
+    write(first, variables("later", "first"));
+    write(second, variables("later", "second"));
+    expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
+    expect(await direct(second, "sync", "push", "--yes")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("5 items changed on both sides. Nothing was changed."),
+    });
+    expect(await valuesOf("later")).toEqual(Array.from({ length: 5 }, () => "first"));
+  });
+});
