@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
-import { type ServiceProxy, startServiceProxy } from "../../support/cli/service-proxy.ts";
+import { type ServiceProxy, startServiceProxy, type Treatment } from "../../support/cli/service-proxy.ts";
 
 let cli: InstalledCli;
 let proxy: ServiceProxy;
@@ -65,7 +65,7 @@ function holdNext(matches: RegExp): { arrived: Promise<void>; release: () => voi
   const arrival = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   let isHeld = false;
-  proxy.treat(async (request) => {
+  proxy.treat(async (request): Promise<Treatment> => {
     if (isHeld || !matches.test(request)) return "pass";
     isHeld = true;
     arrival.resolve();

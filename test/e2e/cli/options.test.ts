@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
-import { type ServiceProxy, startServiceProxy } from "../../support/cli/service-proxy.ts";
+import { type ServiceProxy, startServiceProxy, type Treatment } from "../../support/cli/service-proxy.ts";
 
 let cli: InstalledCli;
 let proxy: ServiceProxy;
@@ -232,7 +232,7 @@ describe("a push", () => {
     // Each save is held until all three have arrived.
     let waiting = 0;
     const together = Promise.withResolvers<void>();
-    proxy.treat(async (request) => {
+    proxy.treat(async (request): Promise<Treatment> => {
       if (!request.endsWith("scripts/create")) return "pass";
       waiting += 1;
       if (waiting === names.length) together.resolve();
