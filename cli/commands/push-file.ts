@@ -1,21 +1,19 @@
 import { equalsLocal } from "../../core/sync/digest.ts";
 import { type FilePlace, placeOf } from "../../core/sync/file-place.ts";
 import { fromObject } from "../../core/sync/from-object.ts";
-import { itemKey, type SyncItem } from "../../core/sync/item.ts";
-import type { LayoutOptions } from "../../core/sync/layout.ts";
-import { selectKinds } from "../../core/sync/select.ts";
+import type { SyncItem } from "../../core/sync/item.ts";
 import { fromSpecificFile } from "../../core/sync/specific-items.ts";
 import type { ApiClient } from "../api/client.ts";
 import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
-import { throwProblems, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { findKind } from "../objects/kinds.ts";
 import { saveItem } from "../sync/apply.ts";
-import { attachBundles, makeBundles } from "../sync/bundles.ts";
 import { type Project, toProjectPath } from "../sync/project.ts";
+import { readLocalItem } from "../sync/read-item.ts";
 import { openSyncProject } from "../sync/session.ts";
-import { describeItem, type SnapshotItem } from "../sync/snapshot-item.ts";
-import { loadFileTypes, parseLocal, readProjectFiles, type Snapshot, selectFiles, toLayout } from "../sync/snapshots.ts";
+import { describeItem } from "../sync/snapshot-item.ts";
+import { loadFileTypes, readProjectFiles, toLayout } from "../sync/snapshots.ts";
 
 /**
  * Saves the item that a file of the project belongs to, whatever the options of the project leave out. Reads only this item: its files, and its object
@@ -27,17 +25,16 @@ export async function pushFile(context: Context, name: string, file: string): Pr
   if (!place || !(name === "trigger" ? place.kind.endsWith("_trigger") : place.kind === findKind(name).item))
     throw new UsageError(`${file} is not a file of a ${name}.`);
   // Problems of files are reported before the first call. The types of resources with files of their own are known only after it.
-  const read = (layout: LayoutOptions) => readItem(project, place, layout);
-  const parsed = read(toLayout(project));
-  if (!parsed.has(itemKey(place))) throw new UsageError(`${file} does not exist.`);
-  const bundles = await makeBundles(project, parsed, () => true);
+  const all = readProjectFiles(project);
+  const parsed = await readLocalItem(project, place, all);
   const client = context.client(target);
-  const snapshot = place.kind === "resource" ? read(toLayout(project, await loadFileTypes(client))) : parsed;
-  attachBundles(snapshot, bundles);
-  const { item, digest, bundle, bundled } = snapshot.get(itemKey(place)) as SnapshotItem;
+  const local =
+    place.kind === "resource" ? await readLocalItem(project, place, all, toLayout(project, await loadFileTypes(client))) : parsed;
+  if (!local) throw new UsageError(`${file} does not exist.`);
   const before = await findItem(client, project, place);
-  const isEqual = before !== undefined && equalsLocal(digest, describeItem(before, () => new Map(), bundled).digest);
-  if (!isEqual) await saveItem(client, item, before, { plainSecrets: project.options.plainSecrets ?? false, bundle });
+  const isEqual = before !== undefined && equalsLocal(local.digest, describeItem(before, () => new Map(), local.bundled).digest);
+  const { plainSecrets = false } = project.options;
+  if (!isEqual) await saveItem(client, local.item, before, { plainSecrets, bundle: local.bundle });
   context.output.say(isEqual ? `The ${name} ${place.path} is the same already.` : `The ${name} ${place.path} was saved.`);
 }
 
@@ -45,14 +42,6 @@ export async function pushFile(context: Context, name: string, file: string): Pr
 function findPlace(project: Project, file: string): FilePlace | undefined {
   const common = project.entry === undefined ? undefined : fromSpecificFile(file, project.entry);
   return placeOf(common ?? file, toLayout(project));
-}
-
-/** Parses the files of one item. Throws `UsageError` for a problem in them. */
-function readItem(project: Project, place: FilePlace, layout: LayoutOptions): Snapshot {
-  const options = selectKinds(project.options, new Set([place.kind]));
-  const { snapshot, problems } = parseLocal(selectFiles(readProjectFiles(project), place, layout), { ...project, options }, layout);
-  throwProblems(problems);
-  return snapshot;
 }
 
 /** Returns the item of one object of the workspace, or `undefined` if there is none. */

@@ -2,7 +2,6 @@ import { type ArchiveEntries, fromArchive } from "../../core/sync/archive.ts";
 import { withoutBundleDigest } from "../../core/sync/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
 import type { ItemDigest } from "../../core/sync/digest.ts";
-import { placeOf } from "../../core/sync/file-place.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
 import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
@@ -135,23 +134,6 @@ export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
     if (!onDisk.has(file)) files.set(file, text);
   }
   return { files, onDisk, problems };
-}
-
-/** Returns the files of one item, and the problems of these. */
-export function selectFiles(
-  { files, onDisk, problems }: LocalFiles,
-  item: Pick<SyncItem, "kind" | "path">,
-  layout: LayoutOptions,
-): LocalFiles {
-  const isOwn = (file: string) => {
-    const place = placeOf(file, layout);
-    return place !== undefined && itemKey(place) === itemKey(item);
-  };
-  return {
-    files: new Map([...files].filter(([file]) => isOwn(file))),
-    onDisk,
-    problems: problems.filter(({ file }) => isOwn(file)),
-  };
 }
 
 export interface ParsedFiles {
