@@ -10,6 +10,7 @@ import type { SyncSession } from "./session.ts";
 import { readBase, writeBase } from "./state.ts";
 import { saveUndo } from "./undo.ts";
 import { waitForBuilds } from "./wait.ts";
+import { watchStop } from "./watch-stop.ts";
 
 /** Makes the changes of a push. Saves what it replaces before the first one. Throws `CommandError` that names what is done and what is not. */
 export async function applyPush(
@@ -25,7 +26,9 @@ export async function applyPush(
   const options = { plainSecrets: project.options.plainSecrets ?? false, message, force };
   const done = new Set<string>();
   const scripts = new Map<string, string>();
+  const stop = watchStop(context);
   const apply = async (change: Change): Promise<void> => {
+    stop.check();
     if (change.type === "delete" && change.remote) await deleteItem(client, change.remote.item);
     else if (change.local) {
       const { scriptHash } = await saveItem(client, change.local.item, change.remote?.item, { ...options, bundle: change.local.bundle });
@@ -40,6 +43,7 @@ export async function applyPush(
   } catch (error) {
     throw describeInterruption(error, effective, done);
   } finally {
+    stop.end();
     writeBase(project.root, target, baseAfter(session, changes, done));
   }
   if (wait)
@@ -87,5 +91,6 @@ function describeInterruption(error: unknown, changes: readonly Change[], done: 
     `Not done (${open.length}):`,
     ...open,
   ];
-  return new CommandError(`${parts.join("\n")}\nRun the same command again to continue.`, { exitCode: exitCodes.failed, cause: error });
+  const exitCode = error instanceof CommandError ? error.exitCode : exitCodes.failed;
+  return new CommandError(`${parts.join("\n")}\nRun the same command again to continue.`, { exitCode, cause: error });
 }

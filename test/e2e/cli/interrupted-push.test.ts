@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -21,6 +22,26 @@ afterAll(() => {
 const envAt = (url: string) => ({ SVC_URL: url, SVC_TOKEN: api().token, SVC_WORKSPACE: ws.id });
 const throughProxy = (cwd: string, ...args: string[]) => cli.run(args, { cwd, env: envAt(proxy.url) });
 const direct = (cwd: string, ...args: string[]) => cli.run(args, { cwd, env: envAt(api().url) });
+
+/** Starts a command through the proxy. `said`: resolves when a text has appeared on its standard error. */
+function start(cwd: string, ...args: string[]) {
+  const program = join(cli.folder, "node_modules/svc-cli/dist/svc.mjs");
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: envAt(proxy.url), stdio: ["ignore", "ignore", "pipe"] });
+  let text = "";
+  const output = new EventEmitter();
+  child.stderr.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+    output.emit("text");
+  });
+  const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
+  const said = async (wanted: string) => {
+    while (!text.includes(wanted)) {
+      if (child.exitCode !== null) throw new Error(`The command has ended: ${text}`);
+      await Promise.race([once(output, "text"), ended]);
+    }
+  };
+  return { child, ended, said };
+}
 
 /** Creates a checkout that contains the files alone and was never synchronised. */
 function newCheckout(files: Record<string, string>): string {
@@ -110,16 +131,28 @@ describe("a push that breaks off", () => {
       third.resolve();
       return new Promise(() => undefined);
     });
-    const program = join(cli.folder, "node_modules/svc-cli/dist/svc.mjs");
-    const child = spawn(process.execPath, [program, "sync", "push", "--yes"], { cwd: folder, env: envAt(proxy.url), stdio: "ignore" });
-    const ended = new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)));
+    const { child, ended } = start(folder, "sync", "push", "--yes");
     await third.promise;
     child.kill("SIGKILL");
-    expect(await ended).toBe("SIGKILL");
+    expect(await ended).toEqual({ code: null, signal: "SIGKILL" });
 
     const continued = await direct(folder, "sync", "push", "--yes");
     expect(continued).toMatchObject({ code: 0, stderr: expect.stringContaining("3 to create") });
     expect(await valuesOf("killed")).toEqual(Array.from({ length: 5 }, () => "after"));
+  });
+
+  it("ends after the requests that are under way if its process is interrupted", async () => {
+    const folder = newCheckout({ "svc.yaml": "includes: [f/t/stopped_*]\nskipFolders: true\n", ...variables("stopped", "after") });
+    const { arrived, release } = holdNext(/POST .*variables/);
+    const { child, ended, said } = start(folder, "sync", "push", "--yes");
+    await arrived;
+    child.kill("SIGINT");
+    await said("Stopping after the requests that are under way.");
+    release();
+    expect(await ended).toEqual({ code: 130, signal: null });
+    await said("  create variable f/t/stopped_a\nNot done (4):");
+    expect(await direct(folder, "sync", "push", "--yes")).toMatchObject({ code: 0, stderr: expect.stringContaining("4 to create") });
+    expect(await valuesOf("stopped")).toEqual(Array.from({ length: 5 }, () => "after"));
   });
 
   it("saves an item once if the reply to its save is lost", async () => {
