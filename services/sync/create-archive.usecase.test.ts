@@ -118,6 +118,13 @@ describe("the archive of a workspace", () => {
     expect(Object.fromEntries(unpacked)).toEqual(entriesOf(zip));
   });
 
+  it("states the versions of scripts only to a client that requests them", async () => {
+    const [plain, versioned] = [entriesOf(await read()), entriesOf(await read({ include_versions: "true" }))];
+    const { "versions.json": versions, ...others } = versioned;
+    expect(others).toEqual(plain);
+    expect(JSON.parse(versions ?? "{}")).toMatchObject({ "script f/t/hello": expect.stringMatching(/^[0-9a-f]{16}$/) });
+  });
+
   it("contains secrets encrypted with the workspace's key, plain, or not at all", async () => {
     const secretIn = async (query: Parameters<typeof read>[0]) =>
       (JSON.parse(entriesOf(await read(query))["f/t/token.variable.json"] ?? "{}") as { value?: string }).value;
