@@ -48,16 +48,19 @@ export async function invokeFloor(endpoint: string, quick: boolean): Promise<Inv
 }
 
 /** Starting a program that does nothing and waiting for its end. */
-export async function spawnFloor(name: string, [file = "", ...args]: string[], quick: boolean): Promise<Floor> {
+export async function spawnFloor(name: string, command: string[], quick: boolean): Promise<Floor> {
   const took: number[] = [];
-  for (let at = 0; at < (quick ? 2 : 15); at++) {
-    const startedMs = performance.now();
-    await new Promise<void>((resolve, reject) => {
-      const child = spawn(file, args, { stdio: "ignore" });
-      child.once("error", reject);
-      child.once("exit", () => resolve());
-    });
-    took.push(performance.now() - startedMs);
-  }
+  for (let at = 0; at < (quick ? 2 : 15); at++) took.push(await timeSpawn(command));
   return { name: `bare ${name}`, value: median(sorted(took)) };
+}
+
+/** Starts a program, waits for its end and returns the duration in milliseconds. */
+export async function timeSpawn([file = "", ...args]: string[]): Promise<number> {
+  const startedMs = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn(file, args, { stdio: "ignore" });
+    child.once("error", reject);
+    child.once("exit", () => resolve());
+  });
+  return performance.now() - startedMs;
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { filesOf, generateItem, generateItems } from "../../test/builders/workspace-files.ts";
 import { totalOf } from "../cost/cost.ts";
 import { functionLogs } from "../cost/counted.ts";
-import { spawnFloor } from "../floors.ts";
+import { timeSpawn } from "../floors.ts";
 import { httpClient } from "../http-client.ts";
 import { median, oneClient, p95, sorted } from "../measure.ts";
 import type { Row } from "../table.ts";
@@ -53,12 +53,12 @@ function writeAll(folder: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-/** Both are measured in turns of a few starts, so that both meet the same machine. */
+/** Both are started in turns, so that both meet the same machine. */
 async function versionRow({ program }: InstalledCli, quick: boolean): Promise<Row> {
   const took: [number[], number[]] = [[], []];
-  for (let turn = 0; turn < (quick ? 1 : 5); turn += 1) {
-    took[0].push((await spawnFloor("svc", [process.execPath, program, "--version"], quick)).value);
-    took[1].push((await spawnFloor("node", [process.execPath, "--eval", "0"], quick)).value);
+  for (let turn = 0; turn < (quick ? 1 : 40); turn += 1) {
+    took[0].push(await timeSpawn([process.execPath, program, "--version"]));
+    took[1].push(await timeSpawn([process.execPath, "--eval", "0"]));
   }
   const [own, bare] = [median(sorted(took[0])), median(sorted(took[1]))];
   return {
