@@ -29,5 +29,6 @@ export function throwProblems(problems: readonly FileProblem[]): void {
   if (problems.length > 0) throw new UsageError(problems.map(formatProblem).join("\n"));
 }
 
+/** Formats a problem of a file as one line. */
 export const formatProblem = ({ file, line, column, message }: FileProblem): string =>
   `${[file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(":")}: ${message}`;

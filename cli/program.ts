@@ -1,40 +1,13 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import { type SyncOptionName, syncOptions } from "../core/sync/config.ts";
+import { Command } from "commander";
 import { type Action, run } from "./action.ts";
 import { addDevCommands } from "./dev-commands.ts";
 import { exitCodes } from "./errors.ts";
 import { addObjectCommands } from "./object-commands.ts";
+import { addProjectCommands } from "./project-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
+import { addSyncOptions } from "./sync-options.ts";
 import { addToolCommands } from "./tool-commands.ts";
 import { version } from "./version.ts";
-
-const toFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** Adds an option for each property of `svc.yaml`. A list is comma-separated or repeated. */
-function addSyncOptions(command: Command): Command {
-  for (const [name, schema] of Object.entries(syncOptions) as [SyncOptionName, (typeof syncOptions)[SyncOptionName]][]) {
-    const { description = "", type } = schema;
-    const flag = `--${toFlag(name)}`;
-    if (type === "boolean") {
-      command.addOption(new Option(`${flag}`, description));
-      command.addOption(new Option(`--no-${toFlag(name)}`).hideHelp());
-    } else if (type === "array") {
-      const collect = (value: string, before: string[] | undefined) => [
-        ...(before ?? []),
-        ...value.split(",").filter((glob) => glob !== ""),
-      ];
-      command.addOption(new Option(`${flag} <globs>`, description).argParser(collect));
-    } else {
-      const parse = (text: string) => {
-        const checked = schema.safeParse(type === "number" ? Number(text) : text);
-        if (!checked.success) throw new InvalidArgumentError(checked.error.issues.map(({ message }) => message).join(" "));
-        return checked.data;
-      };
-      command.addOption(new Option(`${flag} <value>`, description).argParser(parse));
-    }
-  }
-  return command;
-}
 
 function addSyncCommands(program: Command): void {
   const sync = program.command("sync").description("Synchronise the workspace with files.");
@@ -51,6 +24,7 @@ function addSyncCommands(program: Command): void {
       .option("--dry-run", "show what would change")
       .option("--force", "make the workspace equal to the files, also where it changed there")
       .option("--prune-secrets", "delete variables and resources that have no file")
+      .option("--auto-metadata", "generate stale metadata first, as `svc generate-metadata` does")
       .option("--wait", "wait for the builds of scripts and flows")
       .option("--plan <file>", "apply exactly this plan"),
     load("runPush"),
@@ -124,6 +98,7 @@ export function createProgram(): Command {
   addRunCommands(program);
   addDevCommands(program);
   addObjectCommands(program);
+  addProjectCommands(program);
   addToolCommands(program);
   // Every command reports wrong usage with the same exit code.
   const override = (command: Command): void => {

@@ -95,7 +95,7 @@ async function checkWorkspace(context: Context): Promise<string> {
 function checkFiles(context: Context): string {
   const { project } = openSyncProject(context, { skipBranchValidation: true });
   const parsed = parseLocal(readProjectFiles(project), project, toLayout(project));
-  const { length } = lintFiles(project, parsed);
+  const { length } = lintFiles(project, parsed, { all: true });
   if (length > 0) throw new Error(`${length} problems in ${project.root}. Run: svc lint`);
   return `${parsed.snapshot.size} items in ${project.root}`;
 }

@@ -9,7 +9,7 @@ import { parseLocal, readProjectFiles, toLayout } from "../sync/snapshots.ts";
 export async function lint(context: Context): Promise<void> {
   const project = openProject(context.cwd, { workspace: context.flags.workspace, skipBranchValidation: true }, context.output);
   const parsed = parseLocal(readProjectFiles(project), project, toLayout(project));
-  const problems = lintFiles(project, parsed);
+  const problems = lintFiles(project, parsed, { all: true });
   if (context.output.json) context.output.data({ problems }, "");
   throwProblems(problems);
   await makeBundles(project, parsed.snapshot, () => true);

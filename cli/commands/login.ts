@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiClient } from "../api/client.ts";
+import { ApiClient, ApiError } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { readSecret } from "../output/prompts.ts";
@@ -70,13 +70,33 @@ async function pollToken(url: string, deviceCode: string): Promise<{ status: num
   }
 }
 
-/** Ends the session of the active profile, or of the one that the flag names, and removes the profile. */
+/** Revokes the token of the active profile, or of the one that the flag names, and removes the profiles that use it. */
 export async function logout(context: Context): Promise<void> {
   const target = context.target();
-  await context.instanceClient(target).post("/auth/logout");
+  const isRevoked = await revokeToken(context.instanceClient(target));
   const stored = readProfiles();
   for (const [name, { token }] of Object.entries(stored.profiles)) if (token === target.token) delete stored.profiles[name];
   const { active } = stored;
   writeProfiles({ ...stored, active: active !== undefined && stored.profiles[active] ? active : undefined });
   context.output.say(`Logged out at ${target.url}.`);
+  if (!isRevoked)
+    context.output.say("The token is still valid, because its scopes do not allow it to delete itself. Delete it with another token.");
+}
+
+/** The number of characters by which the service finds a token. */
+const PREFIX = 10;
+
+/** Ends the session of the client's token, or deletes a token of another kind. Returns whether the token is not valid any more. */
+async function revokeToken(client: ApiClient): Promise<boolean> {
+  await client.post("/auth/logout");
+  try {
+    await client.delete(`/users/tokens/delete/${encodeURIComponent(client.options.token.slice(0, PREFIX))}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 403) return false;
+    // The session has ended, or the token was not valid before.
+    if (error.status === 401 || error.status === 404) return true;
+    throw error;
+  }
 }

@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
 import { CommandError, exitCodes, UsageError } from "../errors.ts";
 import { requireConfirmation } from "../output/prompts.ts";
 import { deleteItem, saveItem } from "../sync/apply.ts";
-import { type Change, findMissingFolders, isEffective, planSync, protectSecrets } from "../sync/changes.ts";
+import { type Change, findMissingFolders, isEffective, planSync, protectFolders, protectSecrets } from "../sync/changes.ts";
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
@@ -23,6 +23,8 @@ export interface SyncFlags extends SyncOptions {
   force?: boolean;
   pruneSecrets?: boolean;
   wait?: boolean;
+  /** Generate stale metadata before the push. */
+  autoMetadata?: boolean;
   /** Path of a plan file to apply. */
   plan?: string;
   /** Path of a plan file to write. */
@@ -43,7 +45,7 @@ function plan(session: SyncSession, direction: Direction, { force = false, prune
   const changes = planSync(direction, { local, remote, base: readBase(project.root, target), force });
   if (direction === "pull") return changes;
   requireFolders(changes, session.folders);
-  return protectSecrets(changes, { pruneSecrets });
+  return protectFolders(protectSecrets(changes, { pruneSecrets }), local);
 }
 
 function requireFolders(changes: readonly Change[], folders: ReadonlySet<string>): void {
@@ -68,7 +70,12 @@ export async function runPull(context: Context, flags: SyncFlags, kinds?: Readon
 
 /** `kinds`: synchronises only these, whatever the options are. */
 export async function runPush(context: Context, flags: SyncFlags, kinds?: ReadonlySet<string>): Promise<void> {
-  const session = await openSession(context, openKinds(context, flags, kinds), { lint: true, bundles: () => true });
+  const opened = openKinds(context, flags, kinds);
+  if (flags.autoMetadata) {
+    const { generateBeforePush } = await import("./generate-metadata.ts");
+    await generateBeforePush(context, opened, flags);
+  }
+  const session = await openSession(context, opened, { lint: true, bundles: () => true });
   const changes = plan(session, "push", flags);
   if (flags.plan !== undefined) requireSamePlan(session, changes, flags.plan);
   await proceed(context, changes, "push", flags, () => {
@@ -196,4 +203,5 @@ function openKinds(context: Context, flags: SyncFlags, kinds: ReadonlySet<string
 }
 
 /** Returns the flags that are options of a synchronisation. */
-const optionsOf = ({ dryRun, force, pruneSecrets, wait, plan: _, output, exitCode, ...options }: SyncFlags): SyncOptions => options;
+const optionsOf = ({ dryRun, force, pruneSecrets, wait, autoMetadata, plan: _, output, exitCode, ...options }: SyncFlags): SyncOptions =>
+  options;

@@ -55,7 +55,7 @@ export async function showRun(
 }
 
 /** The service holds each request while the job does not end. */
-async function waitForEnd(client: ApiClient, id: string): Promise<void> {
+export async function waitForEnd(client: ApiClient, id: string): Promise<void> {
   const read = () => client.get<{ completed?: boolean }>(`jobs_u/getupdate/${id}`, { query: { no_logs: true } });
   for (let { completed } = await read(); !completed; ) ({ completed } = await read());
 }

@@ -14,6 +14,8 @@ export interface ApplyOptions {
   bundle?: Bundle | undefined;
   /** Replaces also what another client has saved since the item was read. */
   force?: boolean;
+  /** Creates a version of a script that is equal to the one before, so that it is built again. */
+  again?: boolean;
 }
 type Fields = Record<string, unknown>;
 
@@ -117,7 +119,7 @@ async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | 
   };
   const { bundle } = options;
   if (bundle === undefined) {
-    const create = () => client.post<string>("scripts/create", request, { query: { skip_if_noop: true } });
+    const create = () => client.post<string>("scripts/create", request, { query: { skip_if_noop: !options.again } });
     return { scriptHash: await createAfterParent(client, item, create) };
   }
   const codebase = bundle.digest;

@@ -58,3 +58,13 @@ export function protectSecrets(changes: readonly Change[], { pruneSecrets }: { p
       : change,
   );
 }
+
+/** Leaves folders that have items here but no metadata file: the items would lose their folder. */
+export function protectFolders(changes: readonly Change[], local: Snapshot): Change[] {
+  const used = new Set([...local.values()].map(({ item: { path } }) => path.split("/", 2).join("/")));
+  return changes.map((change) =>
+    change.type === "delete" && change.kind === "folder" && used.has(`f/${change.path}`)
+      ? { ...change, type: "skip", reason: "it has no folder.meta.yaml here, but items" }
+      : change,
+  );
+}

@@ -1,13 +1,22 @@
 import type { ItemDigest } from "../../core/sync/digest.ts";
+import type { FileMap } from "../../core/sync/layout.ts";
+import type { LockHashes } from "../../core/sync/lock-file.ts";
+import { isResolved } from "../../core/sync/metadata/item-sources.ts";
+import { forgetItem, pruneHashes, recordItem } from "../../core/sync/metadata/record-hashes.ts";
+import { hasLockFile, readLockFile, writeLockFile } from "../metadata/lock-file.ts";
 import { type Change, isEffective } from "./changes.ts";
 import { removeLocalFile, writeLocalFile } from "./local-files.ts";
 import type { SyncSession } from "./session.ts";
 import { readBase, writeBase } from "./state.ts";
 
 /** Writes the changes of a pull to the files and remembers what both sides have in common. */
-export function applyPull({ project, target, local, remote }: SyncSession, changes: readonly Change[]): void {
+export function applyPull(session: SyncSession, changes: readonly Change[]): void {
+  const { project, target, local, remote } = session;
   const { root, entry } = project;
-  for (const change of changes.filter(isEffective)) {
+  const effective = changes.filter(isEffective);
+  // Only a project whose metadata was generated has this file: it is no file of the workspace.
+  const hashes = hasLockFile(root) ? recordPulled(readLockFile(root), session.files.files, effective) : undefined;
+  for (const change of effective) {
     const wanted = change.type === "delete" ? new Map<string, string>() : (change.remote?.files ?? new Map<string, string>());
     const existing = change.local?.files ?? new Map<string, string>();
     for (const [file, text] of wanted) if (existing.get(file) !== text) writeLocalFile(root, file, text);
@@ -16,7 +25,8 @@ export function applyPull({ project, target, local, remote }: SyncSession, chang
       entry !== undefined && [...wanted.keys()].some((name) => name !== file && name.includes(`.${entry}.`));
     for (const file of existing.keys()) if (!wanted.has(file) && !isCommon(file)) removeLocalFile(root, file);
   }
-  const applied = new Set(changes.filter(isEffective).map(({ key }) => key));
+  if (hashes) writeLockFile(root, hashes);
+  const applied = new Set(effective.map(({ key }) => key));
   const before = readBase(root, target);
   writeBase(root, target, retainBundles(mergeBase({ before, local, remote, changes, applied }), before));
 }
@@ -32,6 +42,21 @@ function retainBundles(
       return [key, { ...digest, ...(bundle ? { bundle } : {}) }];
     }),
   );
+}
+
+/** Returns the recorded hashes after a pull. The workspace's locks fit its sources. A flow that was saved without locks has none. */
+function recordPulled(before: LockHashes, localFiles: FileMap, changes: readonly Change[]): LockHashes {
+  const files = new Map(localFiles);
+  for (const { local, remote, type } of changes) {
+    for (const file of local?.files.keys() ?? []) files.delete(file);
+    if (type !== "delete") for (const [file, text] of remote?.files ?? []) files.set(file, text);
+  }
+  let hashes: LockHashes = before;
+  for (const { kind, type, remote } of changes) {
+    if ((kind !== "script" && kind !== "flow") || type === "delete" || !remote) continue;
+    hashes = isResolved(remote) ? recordItem(hashes, remote, files) : forgetItem(hashes, remote);
+  }
+  return pruneHashes(hashes, files);
 }
 
 interface MergeInput {

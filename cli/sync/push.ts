@@ -5,6 +5,7 @@ import { runParallel } from "../run-parallel.ts";
 import { deleteItem, saveItem } from "./apply.ts";
 import { type Change, isEffective } from "./changes.ts";
 import { findLastSubject } from "./git.ts";
+import { groupChanges } from "./group-changes.ts";
 import { mergeBase } from "./pull.ts";
 import type { SyncSession } from "./session.ts";
 import { readBase, writeBase } from "./state.ts";
@@ -31,14 +32,19 @@ export async function applyPush(
     stop.check();
     if (change.type === "delete" && change.remote) await deleteItem(client, change.remote.item);
     else if (change.local) {
-      const { scriptHash } = await saveItem(client, change.local.item, change.remote?.item, { ...options, bundle: change.local.bundle });
+      const { item, bundle } = change.local;
+      const saved = scripts.get(change.path);
+      // A script that is saved again follows the version that this push has created.
+      const again = change.kind === "script" && saved !== undefined;
+      const before = again ? { ...item, version: saved } : change.remote?.item;
+      const { scriptHash } = await saveItem(client, item, before, { ...options, bundle, again });
       if (scriptHash !== undefined) scripts.set(change.path, scriptHash);
     }
     done.add(change.key);
     context.output.detail(`${change.type} ${change.kind} ${change.path}`);
   };
   try {
-    for (const group of groupChanges(effective))
+    for (const group of await groupChanges(effective))
       await runParallel(group, group[0]?.kind === "folder" ? 1 : (project.options.parallel ?? 1), apply);
   } catch (error) {
     throw describeInterruption(error, effective, done);
@@ -51,16 +57,6 @@ export async function applyPush(
       scripts,
       flows: effective.filter(({ kind, type }) => kind === "flow" && type !== "delete").map(({ path }) => path),
     });
-}
-
-/** Groups changes by kind: first those that create and change, then deletions from the last kind to the first, so that no reference breaks. */
-function groupChanges(changes: readonly Change[]): Change[][] {
-  const saves = Map.groupBy(
-    changes.filter(({ type }) => type !== "delete"),
-    ({ kind }) => kind,
-  );
-  const deletions = Map.groupBy(changes.filter(({ type }) => type === "delete").toReversed(), ({ kind }) => kind);
-  return [...saves.values(), ...deletions.values()];
 }
 
 function baseAfter(

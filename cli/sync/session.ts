@@ -2,11 +2,11 @@ import type { SyncOptions } from "../../core/sync/config.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Bundle } from "../codebases/bundle.ts";
 import type { Context } from "../context.ts";
-import { throwProblems } from "../errors.ts";
+import { formatProblem, throwProblems } from "../errors.ts";
 import { findTarget, type Target } from "../profiles/target.ts";
 import { loadArchive } from "./archive-store.ts";
 import { attachBundles, makeBundles } from "./bundles.ts";
-import { lintFiles } from "./lint.ts";
+import { lintFiles, listLockWarnings } from "./lint.ts";
 import { openProject, type Project } from "./project.ts";
 import {
   type LocalFiles,
@@ -62,6 +62,7 @@ export async function openSession(
   const files = readProjectFiles(project);
   const parsed = parseLocal(files, project, toLayout(project));
   throwProblems(lint ? lintFiles(project, parsed) : parsed.problems);
+  if (lint) for (const warning of listLockWarnings(project, parsed)) context.output.say(`Warning: ${formatProblem(warning)}`);
   const bundles = isBundled ? await makeBundles(project, parsed.snapshot, isBundled) : new Map<string, Bundle>();
   const client = context.client(target);
   await client.get("/users/whoami");

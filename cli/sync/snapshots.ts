@@ -4,7 +4,7 @@ import type { SyncOptions } from "../../core/sync/config.ts";
 import type { ItemDigest } from "../../core/sync/digest.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/layout.ts";
-import { groupFiles, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
+import { groupFiles, type ParseOptions, parseFiles, readInlineNames } from "../../core/sync/parse-files.ts";
 import { dependsOnNames, isSelected } from "../../core/sync/select.ts";
 import { fromSpecificFile, isSpecific, toSpecificFile } from "../../core/sync/specific-items.ts";
 import { listEntries } from "../../core/sync/workspace-entry.ts";
@@ -137,6 +137,8 @@ export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
 }
 
 export interface ParsedFiles {
+  /** All files under their common names. */
+  files: FileMap;
   /** The items that the options include. */
   snapshot: Snapshot;
   /** Everything that is wrong with the files. */
@@ -144,7 +146,7 @@ export interface ParsedFiles {
 }
 
 /** Parses the files of a project. */
-export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOptions): ParsedFiles {
+export function parseLocal(local: LocalFiles, project: Project, layout: ParseOptions): ParsedFiles {
   const { items, problems } = parseFiles(local.files, layout);
   const groups = groupFiles(local.files, layout);
   const snapshot: Snapshot = new Map();
@@ -158,7 +160,7 @@ export function parseLocal(local: LocalFiles, project: Project, layout: LayoutOp
       describeItem(bundled ? withoutBundleDigest(item) : item, () => files, bundled),
     );
   }
-  return { snapshot, problems: [...local.problems, ...problems] };
+  return { files: local.files, snapshot, problems: [...local.problems, ...problems] };
 }
 
 export const digestsOf = (snapshot: Snapshot): Map<string, ItemDigest> => new Map([...snapshot].map(([key, { digest }]) => [key, digest]));

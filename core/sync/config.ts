@@ -26,7 +26,7 @@ export const syncOptions = {
   includeGroups: flag.describe("Synchronise groups."),
   includeSettings: flag.describe("Synchronise the settings of the workspace."),
   includeKey: flag.describe("Synchronise the key that encrypts exported secrets."),
-  parallel: z.int().min(1).max(100).describe("Number of parallel requests of a push. Default: 1."),
+  parallel: z.int().min(1).max(100).describe("Number of parallel requests of a push, and of locks that are generated at once. Default: 1."),
   locksRequired: flag.describe("Stop before a push if a script has no lock."),
   lint: flag.describe("Run `svc lint` before a push."),
   plainSecrets: flag.describe("Read and write secrets as plain text. Not recommended."),

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 import { languageOfEnding } from "./extensions.ts";
 import { type FilePlace, needsFolder, placeOf } from "./file-place.ts";
-import { listAppScripts, listFlowScripts, readInlineReference } from "./inline-scripts.ts";
+import { inlineReference, listAppScripts, listFlowScripts, readInlineReference } from "./inline-scripts.ts";
 import { type FileProblem, itemKey, type SyncItem } from "./item.ts";
 import type { FileMap, LayoutOptions } from "./layout.ts";
 import { endingOf, readModules } from "./script-files.ts";
@@ -21,8 +21,13 @@ export function groupFiles(files: FileMap, options: LayoutOptions): Map<string, 
   return groups;
 }
 
+export interface ParseOptions extends LayoutOptions {
+  /** A lock that does not exist is no problem: the reference to its file remains in the item. */
+  allowMissingLocks?: boolean;
+}
+
 /** Parses files to items. A file that belongs to no item is left out. Every problem is reported, so that one run shows all of them. */
-export function parseFiles(files: FileMap, options: LayoutOptions): { items: SyncItem[]; problems: FileProblem[] } {
+export function parseFiles(files: FileMap, options: ParseOptions): { items: SyncItem[]; problems: FileProblem[] } {
   const items: SyncItem[] = [];
   const problems: FileProblem[] = [];
   for (const { kind, path, files: own } of groupFiles(files, options).values()) {
@@ -36,10 +41,10 @@ export function parseFiles(files: FileMap, options: LayoutOptions): { items: Syn
 /** Reads the files of one item. */
 class ItemReader {
   readonly #files: FileMap;
-  readonly #options: LayoutOptions;
+  readonly #options: ParseOptions;
   readonly #problems: FileProblem[];
 
-  constructor(files: FileMap, options: LayoutOptions, problems: FileProblem[]) {
+  constructor(files: FileMap, options: ParseOptions, problems: FileProblem[]) {
     this.#files = files;
     this.#options = options;
     this.#problems = problems;
@@ -112,7 +117,8 @@ class ItemReader {
     const own = [...this.#files.keys()].find((one) => this.#partOf(one) === "lock");
     if (file === undefined) return typeof stated === "string" ? stated : "";
     if (file === own) return this.#files.get(file) ?? "";
-    return this.#fail(main, `The lock ${file} does not exist.`);
+    if (this.#options.allowMissingLocks) return inlineReference(file);
+    return this.#fail(main, `The lock ${file} does not exist. Run: svc generate-metadata`);
   }
 
   #inlineScripts(item: SyncItem & { value: Record<string, unknown> }, main: string): SyncItem | undefined {
@@ -124,6 +130,7 @@ class ItemReader {
         const name = readInlineReference(script[field]);
         if (name === undefined) continue;
         const text = this.#files.get(`${folder}/${name}`);
+        if (text === undefined && field === "lock" && this.#options.allowMissingLocks) continue;
         if (text === undefined) {
           this.#fail(main, `The file ${folder}/${name} does not exist. It is the ${field} of ${id}.`);
           isComplete = false;

@@ -15,6 +15,10 @@ export interface CliResult {
 
 /** A command that runs until it is stopped, and prints NDJSON. */
 export interface StartedCli {
+  /** The end of a command that ends by itself. */
+  end: Promise<CliResult>;
+  /** Returns the first match of a pattern in the text for people so far or later, or rejects with the output if the command ends before. */
+  text(pattern: RegExp): Promise<RegExpExecArray>;
   /** Returns the next line that fits, or rejects with the output if the command ends before. Lines before this call do not count. */
   line(fits: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
   /** Interrupts the command as Ctrl-C does, and returns its end. */
@@ -85,6 +89,19 @@ interface Spawned {
 function followLines({ child, result, end }: Spawned): StartedCli {
   const lines = createInterface({ input: child.stdout });
   return {
+    end,
+    text: (pattern) =>
+      new Promise((resolve, reject) => {
+        const fail = () => reject(new Error(`The command has ended.\n${result.stdout}\n${result.stderr}`));
+        const read = () => {
+          const match = pattern.exec(result.stderr);
+          if (!match) return;
+          child.stderr.off("data", read).off("close", fail);
+          resolve(match);
+        };
+        child.stderr.on("data", read).once("close", fail);
+        read();
+      }),
     line: (fits) =>
       new Promise((resolve, reject) => {
         const fail = () => reject(new Error(`The command has ended.\n${result.stdout}\n${result.stderr}`));

@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import { type ApiClient, ApiError } from "../api/client.ts";
+import type { Output } from "../output/output.ts";
+import { runParallel } from "../run-parallel.ts";
+
+const hash = (source: string): string => createHash("sha256").update(source).digest("hex");
+
+/**
+ * Stores those of the given sources for a day that the workspace does not have, and returns their hashes by path, so that builds of scripts that
+ * import them find them. A service without these routes finds imports only among its own scripts, so a warning is printed.
+ */
+export async function storeTempSources(
+  client: ApiClient,
+  sources: ReadonlyMap<string, string>,
+  { output, parallel }: { output: Pick<Output, "say">; parallel: number },
+): Promise<Map<string, string>> {
+  const stored = new Map<string, string>();
+  if (sources.size === 0) return stored;
+  const scripts = Object.fromEntries([...sources].map(([path, source]) => [path, hash(source)]));
+  try {
+    const differing = await client.post<string[]>("scripts/raw_temp/diff", { scripts });
+    await runParallel(differing, parallel, async (path) => {
+      stored.set(path, (await client.post<string>("scripts/raw_temp/store", sources.get(path))).trim());
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404 && error.code !== "workspace.notFound")) throw error;
+    output.say("Warning: this service builds imports only from saved scripts. Push the imported scripts first if a lock cannot be built.");
+  }
+  return stored;
+}

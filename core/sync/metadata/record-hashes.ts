@@ -1,0 +1,46 @@
+import { placeOf } from "../file-place.ts";
+import type { FileMap } from "../layout.ts";
+import { isKeyOf, type LockHashes } from "../lock-file.ts";
+import { hashItem, isResolved, type LocalItem, listSources, ownerOf } from "./item-sources.ts";
+import type { StaleItem } from "./stale-items.ts";
+
+/** Returns the recorded hashes with those of an item as it is now. `files`: all files of the project. */
+export const recordItem = (hashes: LockHashes, local: LocalItem, files: FileMap): Map<string, string> =>
+  new Map([...forgetItem(hashes, local), ...hashItem(local, files)]);
+
+/** Returns the recorded hashes without those of an item. */
+export function forgetItem(hashes: LockHashes, local: LocalItem): Map<string, string> {
+  const owner = ownerOf(local);
+  return new Map([...hashes].filter(([key]) => !isKeyOf(key, owner)));
+}
+
+/**
+ * Returns the recorded hashes with those of items that have none although their locks are the workspace's. `synchronised`: the items that have not
+ * changed since the last synchronisation. An empty lock of a script does not count, because it may be one that the service has still to resolve.
+ */
+export function adoptHashes(hashes: LockHashes, synchronised: readonly LocalItem[], files: FileMap): LockHashes {
+  const isLocked = (local: LocalItem) =>
+    isResolved(local) && (local.item.kind !== "script" || listSources(local).every(({ lock, mayHaveLock }) => lock || !mayHaveLock));
+  const unrecorded = synchronised.filter((local) => isLocked(local) && [...hashItem(local, files).keys()].every((key) => !hashes.has(key)));
+  return unrecorded.reduce((all, local) => recordItem(all, local, files), hashes);
+}
+
+/**
+ * Returns the recorded hashes without those of stale sources that have not changed themselves. Such a source imports a changed script, whose
+ * hash becomes right when that script is generated, so nothing else would show that the source is still stale.
+ */
+export function forgetUnchanged(hashes: LockHashes, stale: readonly StaleItem[]): Map<string, string> {
+  const forgotten = new Set(stale.flatMap(({ sources }) => sources.flatMap(({ key, isRecorded }) => (isRecorded ? [key] : []))));
+  return new Map([...hashes].filter(([key]) => !forgotten.has(key)));
+}
+
+/** Returns the recorded hashes without those of items that have no files any more. */
+export function pruneHashes(hashes: LockHashes, files: FileMap): Map<string, string> {
+  const owners = new Set([...files.keys()].flatMap((file) => listOwners(file)));
+  return new Map([...hashes].filter(([key]) => owners.has(key.split("+", 1)[0] ?? key)));
+}
+
+function listOwners(file: string): string[] {
+  const place = placeOf(file, { defaultTs: "bun" });
+  return place ? [place.path, ...(place.folder === undefined ? [] : [place.folder])] : [];
+}
