@@ -11,7 +11,7 @@ import { version } from "./version.ts";
 
 function addSyncCommands(program: Command): void {
   const sync = program.command("sync").description("Synchronise the workspace with files.");
-  const load = (name: "runPull" | "runPush" | "runUndo" | "runPlan") => async () => (await import("./commands/sync.ts"))[name] as Action;
+  const load = (name: "runPull" | "runPush" | "runPlan") => async () => (await import("./commands/sync.ts"))[name] as Action;
   const withOptions = (name: string, description: string) => addSyncOptions(sync.command(name).description(description));
   run(
     withOptions("pull", "Change the files here as the workspace has changed.")
@@ -39,7 +39,7 @@ function addSyncCommands(program: Command): void {
   );
   run(
     withOptions("undo", "Undo the last push where nothing has changed since.").option("--dry-run", "show what would change"),
-    load("runUndo"),
+    async () => (await import("./commands/undo.ts")).runUndo as Action,
   );
 }
 

@@ -19,6 +19,8 @@ export const previewFlow = (context: Context, file: string, flags: PreviewFlags)
 async function preview(context: Context, kind: "script" | "flow", file: string, { data, silent }: PreviewFlags): Promise<number> {
   const { project, target } = openSyncProject(context);
   const item = await readPreviewItem(project, findPreviewItem(context, project, kind, file));
-  const start = createPreview(item, data ?? readArguments(project, item.argumentsFile));
-  return runJob(context, start, { silent: silent ?? false, client: context.client(target) });
+  const args = data ?? readArguments(project, item.argumentsFile);
+  const client = context.client(target);
+  const start = await createPreview(client, item, { args, output: context.output });
+  return runJob(context, start, { silent: silent ?? false, client });
 }

@@ -1,22 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { readBundleDigest } from "../../core/sync/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config.ts";
-import { equalsLocal, type ItemDigest } from "../../core/sync/digest.ts";
-import type { SyncItem } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
-import { selectKinds } from "../../core/sync/select.ts";
 import type { Context } from "../context.ts";
 import { CommandError, exitCodes, UsageError } from "../errors.ts";
 import { requireConfirmation } from "../output/prompts.ts";
-import { deleteItem, saveItem } from "../sync/apply.ts";
 import { type Change, findMissingFolders, isEffective, planSync, protectFolders, protectSecrets } from "../sync/changes.ts";
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
 import { applyPull } from "../sync/pull.ts";
 import { applyPush } from "../sync/push.ts";
-import { type OpenedProject, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
-import { describeItem, type SnapshotItem } from "../sync/snapshot-item.ts";
-import { readBase, writeBase } from "../sync/state.ts";
-import { readLastUndo, type UndoRecord } from "../sync/undo.ts";
+import { type OpenedProject, openOnly, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
+import { readBase } from "../sync/state.ts";
 
 export interface SyncFlags extends SyncOptions {
   dryRun?: boolean;
@@ -143,65 +136,20 @@ function requireSamePlan({ target }: SyncSession, changes: readonly Change[], fi
     );
 }
 
-/** Puts back what the last push changed, where nothing has changed since. */
-export async function runUndo(context: Context, flags: SyncFlags): Promise<void> {
-  const { project, target } = openSyncProject(context, optionsOf(flags));
-  const { record, forget } = readLastUndo(project.root);
-  if (record.url !== target.url || record.workspace !== target.workspace) {
-    throw new UsageError(`The last push was to ${record.workspace} at ${record.url}. Choose that workspace to undo it.`);
-  }
-  const kinds = new Set(record.items.map(({ key }) => key.split(" ", 1)[0] ?? ""));
-  const session = await openSession(context, withKinds({ project, target }, kinds));
-  const steps = record.items.map((item) => ({ ...item, current: session.remote.get(item.key) }));
-  const restorable = steps.filter((step) => describeObstacle(step) === undefined);
-  const rest = steps.filter((step) => describeObstacle(step) !== undefined);
-  for (const { key, before } of restorable) context.output.say(`${before ? "restore" : "delete"} ${key}`);
-  for (const step of rest) context.output.say(`leave ${step.key} (${describeObstacle(step)})`);
-  if (flags.dryRun) return;
-  if (restorable.length > 0) await requireConfirmation(`Undo ${restorable.length} changes of the push of ${record.at}?`, context.flags);
-  for (const { before, current } of restorable.toReversed()) {
-    if (before) await saveItem(session.client, before, current?.item, { plainSecrets: false });
-    else await deleteItem(session.client, current?.item as SyncItem);
-  }
-  writeBase(project.root, target, baseBefore(readBase(project.root, target), restorable));
-  forget();
-  context.output.data({ restored: restorable.map(({ key }) => key), left: rest.map(({ key }) => key) }, "");
-}
-
-/** An item that a push changed, and what the workspace has now. */
-type UndoStep = UndoRecord["items"][number] & { current: SnapshotItem | undefined };
-
-/** Returns why the change of an item cannot be undone, or `undefined` if it can. */
-function describeObstacle({ before, after, current }: UndoStep): string | undefined {
-  const isUnchanged = after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
-  if (!isUnchanged) return "it has changed since the push";
-  const bundle = before && readBundleDigest(before);
-  // The service takes a bundle from the version before, if that has the same source.
-  const isStored = current !== undefined && bundle === readBundleDigest(current.item) && before?.content === current.item.content;
-  if (bundle === undefined || isStored) return undefined;
-  return "its former bundle is not stored here; check out the former sources and push them";
-}
-
-/** Returns the items that both sides had in common before the push, so that the next plan contains the changes of the files again. */
-function baseBefore(base: ReadonlyMap<string, ItemDigest> | undefined, undone: readonly UndoStep[]): Map<string, ItemDigest> {
-  const restored = new Map(base);
-  for (const { key, before, current } of undone) {
-    if (before) restored.set(key, describeItem(before, () => new Map(), current?.bundled).digest);
-    else restored.delete(key);
-  }
-  return restored;
-}
-
-const withKinds = ({ project, target }: OpenedProject, kinds: ReadonlySet<string>): OpenedProject => ({
-  project: { ...project, options: selectKinds(project.options, kinds) },
-  target,
-});
-
 function openKinds(context: Context, flags: SyncFlags, kinds: ReadonlySet<string> | undefined): OpenedProject {
   const opened = openSyncProject(context, optionsOf(flags));
-  return kinds === undefined ? opened : withKinds(opened, kinds);
+  return kinds === undefined ? opened : openOnly(opened, kinds);
 }
 
 /** Returns the flags that are options of a synchronisation. */
-const optionsOf = ({ dryRun, force, pruneSecrets, wait, autoMetadata, plan: _, output, exitCode, ...options }: SyncFlags): SyncOptions =>
-  options;
+export const optionsOf = ({
+  dryRun,
+  force,
+  pruneSecrets,
+  wait,
+  autoMetadata,
+  plan: _,
+  output,
+  exitCode,
+  ...options
+}: SyncFlags): SyncOptions => options;

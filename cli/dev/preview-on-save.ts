@@ -24,9 +24,10 @@ export async function previewOnSave(
   const { project, target } = openSyncProject(context);
   const item = await readPreviewItem(project, place);
   onRead(item);
-  const start = createPreview(item, readArguments(project, item.argumentsFile));
-  if (signal.aborted) return;
+  const args = readArguments(project, item.argumentsFile);
   const client = context.client(target);
+  const start = await createPreview(client, item, { args, output });
+  if (signal.aborted) return;
   const id = randomUUID();
   const { kind, path } = place;
   output.progress({ event: "started", kind, path, id }, `${output.style("bold", `${kind} ${path}`)}\n`);

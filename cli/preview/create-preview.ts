@@ -1,17 +1,38 @@
 import { fieldsOf } from "../../core/sync/item.ts";
+import type { ApiClient } from "../api/client.ts";
+import { storeTempSources } from "../metadata/temp-sources.ts";
+import type { Output } from "../output/output.ts";
 import type { Start } from "../run/run-job.ts";
 import type { PreviewItem } from "./read-item.ts";
 
-/** Returns the request that runs a script or flow as its files are. */
-export function createPreview({ kind, path, local }: PreviewItem, args: Record<string, unknown>): Start {
+/** Requests that store imported scripts at the same time. */
+const AT_ONCE = 4;
+
+/** Returns the request that runs a script or flow as its files are. Scripts that it imports and that are not saved like this are stored for a day. */
+export async function createPreview(
+  client: ApiClient,
+  { kind, path, local, imports }: PreviewItem,
+  { args, output }: { args: Record<string, unknown>; output: Output },
+): Promise<Start> {
+  const temps = await storeTempSources(client, imports, { output, parallel: AT_ONCE });
+  return describePreview({ kind, path, local }, args, Object.fromEntries(temps));
+}
+
+function describePreview(
+  { kind, path, local }: Pick<PreviewItem, "kind" | "path" | "local">,
+  args: Record<string, unknown>,
+  temp_script_refs: Record<string, string>,
+): Start {
   const { item, bundle } = local;
-  if (kind === "flow") return { route: "jobs/run/preview_flow", body: { path, args, value: fieldsOf(item)["value"] }, kind };
+  if (kind === "flow")
+    return { route: "jobs/run/preview_flow", body: { path, args, value: fieldsOf(item)["value"], temp_script_refs }, kind };
   const { lock, tag, timeout } = fieldsOf(item);
   const preview = {
     path,
     args,
     content: item.content,
     language: item.language,
+    temp_script_refs,
     ...(typeof lock === "string" && lock !== "" ? { lock } : {}),
     ...(typeof tag === "string" ? { tag } : {}),
   };

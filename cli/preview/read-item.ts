@@ -6,6 +6,7 @@ import { readLocalItem } from "../sync/read-item.ts";
 import type { SnapshotItem } from "../sync/snapshot-item.ts";
 import { readProjectFiles, toLayout } from "../sync/snapshots.ts";
 import type { PreviewPlace } from "./find-item.ts";
+import { listImports } from "./list-imports.ts";
 import { ARGUMENTS } from "./read-arguments.ts";
 
 /** A script or flow as its files are now. */
@@ -13,6 +14,8 @@ export interface PreviewItem extends PreviewPlace {
   local: SnapshotItem;
   /** The file with the arguments of previews: beside the script, or beside the folder. */
   argumentsFile: string;
+  /** The sources of the scripts of the project that it imports, by their paths. */
+  imports: ReadonlyMap<string, string>;
   /** All files of the project that belong to items. */
   projectFiles: FileMap;
 }
@@ -23,7 +26,8 @@ export async function readPreviewItem(project: Project, { kind, path }: PreviewP
   const all = readProjectFiles(project);
   const local = await readLocalItem(project, { kind, path }, all, layout);
   if (!local) throw new UsageError(`The ${kind} ${path} has no files here.`);
-  return { kind, path, local, argumentsFile: `${findBase(local, layout)}${ARGUMENTS}`, projectFiles: all.files };
+  const argumentsFile = `${findBase(local, layout)}${ARGUMENTS}`;
+  return { kind, path, local, argumentsFile, imports: listImports(project, local, all), projectFiles: all.files };
 }
 
 /** Returns the folder of an item, or the source file of a script without one. */

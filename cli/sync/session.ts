@@ -1,4 +1,5 @@
 import type { SyncOptions } from "../../core/sync/config.ts";
+import { selectKinds } from "../../core/sync/select.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Bundle } from "../codebases/bundle.ts";
 import type { Context } from "../context.ts";
@@ -45,6 +46,12 @@ export function openSyncProject(context: Context, options: SyncOptions = {}): Op
   // A workspace of svc.yaml is neither a profile nor an id, so the flag has done its work.
   return { project, target: findTarget(project.entry === undefined ? context.flags : flags, project.configured) };
 }
+
+/** Returns an opened project whose options include every item of some kinds and no other item. */
+export const openOnly = ({ project, target }: OpenedProject, kinds: ReadonlySet<string>): OpenedProject => ({
+  project: { ...project, options: selectKinds(project.options, kinds) },
+  target,
+});
 
 interface SessionOptions {
   /** Reports the problems that only `svc lint` finds. */

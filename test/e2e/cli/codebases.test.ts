@@ -218,6 +218,19 @@ describe("a preview", () => {
     expect((await ws.get("scripts/exists/p/f/t/greet")).json).toBe(false);
   });
 
+  it("imports the scripts of the project as their files are, also if they are not saved", async () => {
+    write("f/t/parts.ts", "export const half = (x: number) => x / 2;\nexport const main = half;\n");
+    write("f/t/uses_parts.ts", 'import { half } from "./parts.ts";\nexport const main = (x: number) => half(x);\n');
+    write(
+      "f/t/parts.flow/flow.yaml",
+      "value:\n  modules:\n    - id: a\n      value:\n        type: rawscript\n        content: '!inline a.ts'\n        input_transforms: {}\n        language: bun\n",
+    );
+    write("f/t/parts.flow/a.ts", 'import { half } from "/f/t/parts";\nexport const main = () => half(5);\n');
+    expect(await svc(["script", "preview", "f/t/uses_parts.ts", "-d", '{"x":3}'])).toMatchObject({ code: 0, stdout: "1.5\n" });
+    expect(await svc(["flow", "preview", "f/t/parts.flow", "--silent"])).toMatchObject({ code: 0, stdout: "2.5\n" });
+    expect((await ws.get("scripts/exists/p/f/t/parts")).json).toBe(false);
+  });
+
   it("runs a flow with its inline scripts, from its folder or its flow.yaml, and fails with a failed run", async () => {
     write(
       "f/t/two.flow/flow.yaml",

@@ -1,0 +1,21 @@
+import { listImportedScripts } from "../../core/sync/metadata/imported-scripts.ts";
+import { listSources } from "../../core/sync/metadata/item-sources.ts";
+import type { Source } from "../../core/sync/metadata/used-lists.ts";
+import { selectKinds } from "../../core/sync/select.ts";
+import type { Project } from "../sync/project.ts";
+import type { SnapshotItem } from "../sync/snapshot-item.ts";
+import { type LocalFiles, parseLocal, toLayout } from "../sync/snapshots.ts";
+
+/** Returns the sources of the scripts of the project that a script or flow imports, by their paths. A bundle contains what it imports. */
+export function listImports(project: Project, local: SnapshotItem, all: LocalFiles): Map<string, string> {
+  if (local.bundled) return new Map();
+  const options = selectKinds(project.options, new Set(["script"]));
+  const { snapshot } = parseLocal(all, { ...project, options }, { ...toLayout(project), allowMissingLocks: true });
+  const scripts = new Map<string, Source>();
+  for (const { item } of snapshot.values()) {
+    const { path, language = "bun", content: source = "" } = item;
+    scripts.set(path, { language, source });
+  }
+  const imported = listSources(local).flatMap((source) => listImportedScripts(source.path, source, scripts));
+  return new Map(imported.map((path) => [path, scripts.get(path)?.source ?? ""]));
+}
