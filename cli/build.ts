@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { packTar } from "modern-tar";
 import ts from "typescript";
-import { toConfigJsonSchema } from "../core/sync/config.ts";
+import { toConfigJsonSchema } from "../core/sync/config/config.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 

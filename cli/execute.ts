@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { CommanderError } from "commander";
 import { CommandError, exitCodes } from "./errors.ts";
-import { createProgram } from "./program.ts";
+import { createProgram } from "./program/program.ts";
 
 /** Executes the command line of the process and sets its exit code. */
 export async function execute(): Promise<void> {

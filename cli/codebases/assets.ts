@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { packTar } from "modern-tar";
-import { toInnerPath } from "../../core/sync/codebase.ts";
+import { toInnerPath } from "../../core/sync/config/codebase.ts";
 import { BundleFailure, type BundleSource } from "./bundle.ts";
 
 /** Reads the assets of a codebase by their places in the archive. Folders are read with everything below. Throws `BundleFailure`. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { unpackTar } from "modern-tar";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Codebase } from "../../core/sync/config.ts";
+import type { Codebase } from "../../core/sync/config/config.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import type { Bundle } from "./bundle.ts";
 import { bundleScript } from "./bundle-script.ts";

@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
-import { bundleFormatOf, computeBundleDigest, findBundledLanguage } from "../../core/sync/codebase.ts";
-import type { Codebase } from "../../core/sync/config.ts";
+import { bundleFormatOf, computeBundleDigest, findBundledLanguage } from "../../core/sync/config/codebase.ts";
+import type { Codebase } from "../../core/sync/config/config.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { packFiles, readAssets } from "./assets.ts";
 import { type Bundle, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";

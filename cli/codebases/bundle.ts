@@ -1,5 +1,5 @@
-import type { BundleFormat } from "../../core/sync/codebase.ts";
-import type { Codebase } from "../../core/sync/config.ts";
+import type { BundleFormat } from "../../core/sync/config/codebase.ts";
+import type { Codebase } from "../../core/sync/config/config.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 
 /** The code of a script with everything that it imports, as the service runs it. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Codebase } from "../../core/sync/config.ts";
+import type { Codebase } from "../../core/sync/config/config.ts";
 import { checkCodebases } from "./check-codebases.ts";
 
 let root: string;

@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
-import { toInnerPath } from "../../core/sync/codebase.ts";
-import type { Codebase } from "../../core/sync/config.ts";
+import { toInnerPath } from "../../core/sync/config/codebase.ts";
+import type { Codebase } from "../../core/sync/config/config.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
-import type { Project } from "../sync/project.ts";
+import type { Project } from "../project/project.ts";
 
 /** Places in the archive of a bundle that the service uses itself. */
 const RESERVED = new Set(["main.js", "main.mjs"]);

@@ -3,9 +3,9 @@ import type { TruncatedTokenJson } from "../../contract/routes/people/tokens.ts"
 import type { Context } from "../context.ts";
 import { exitCodes } from "../errors.ts";
 import { profilesFile } from "../profiles/profiles.ts";
-import { lintFiles } from "../sync/lint.ts";
+import { lintFiles } from "../project/lint.ts";
+import { parseLocal, readProjectFiles, toLayout } from "../project/snapshots.ts";
 import { openSyncProject } from "../sync/session.ts";
-import { parseLocal, readProjectFiles, toLayout } from "../sync/snapshots.ts";
 import { version } from "../version.ts";
 
 /** The outcome of one check. `problem`: what is wrong, and what to do. */

@@ -1,4 +1,4 @@
-import type { SyncOptions } from "../../core/sync/config.ts";
+import type { SyncOptions } from "../../core/sync/config/config.ts";
 import { findStaleItems, type StaleItem } from "../../core/sync/metadata/stale-items.ts";
 import type { Context } from "../context.ts";
 import { CommandError, UsageError } from "../errors.ts";

@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
-import { makeBundles } from "../sync/bundles.ts";
-import { lintFiles } from "../sync/lint.ts";
-import { openProject } from "../sync/project.ts";
-import { parseLocal, readProjectFiles, toLayout } from "../sync/snapshots.ts";
+import { makeBundles } from "../project/bundles.ts";
+import { lintFiles } from "../project/lint.ts";
+import { openProject } from "../project/project.ts";
+import { parseLocal, readProjectFiles, toLayout } from "../project/snapshots.ts";
 
 /** Checks the files of the project without a call. Throws `UsageError` with a line for each problem. */
 export async function lint(context: Context): Promise<void> {

@@ -1,11 +1,11 @@
-import { formatYaml } from "../../core/sync/yaml.ts";
+import { formatYaml } from "../../core/sync/files/yaml.ts";
 import type { ApiClient } from "../api/client.ts";
 import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
 import { CommandError } from "../errors.ts";
 import { findKind, type ObjectKind } from "../objects/kinds.ts";
 import { requireConfirmation } from "../output/prompts.ts";
-import { deleteItem } from "../sync/apply.ts";
+import { deleteItem } from "../sync/push/apply.ts";
 
 type Fields = Record<string, unknown>;
 interface KindFlags {

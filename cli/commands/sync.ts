@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { SyncOptions } from "../../core/sync/config.ts";
+import type { SyncOptions } from "../../core/sync/config/config.ts";
 import type { Direction } from "../../core/sync/plan.ts";
 import type { Context } from "../context.ts";
 import { CommandError, exitCodes, UsageError } from "../errors.ts";
@@ -7,7 +7,7 @@ import { requireConfirmation } from "../output/prompts.ts";
 import { type Change, findMissingFolders, isEffective, planSync, protectFolders, protectSecrets } from "../sync/changes.ts";
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
 import { applyPull } from "../sync/pull.ts";
-import { applyPush } from "../sync/push.ts";
+import { applyPush } from "../sync/push/push.ts";
 import { type OpenedProject, openOnly, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
 import { readBase } from "../sync/state.ts";
 

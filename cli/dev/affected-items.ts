@@ -1,10 +1,10 @@
-import { toInnerPath } from "../../core/sync/codebase.ts";
-import type { DefaultTs } from "../../core/sync/extensions.ts";
-import { placeOf } from "../../core/sync/file-place.ts";
+import { toInnerPath } from "../../core/sync/config/codebase.ts";
+import type { DefaultTs } from "../../core/sync/files/extensions.ts";
+import { placeOf } from "../../core/sync/files/file-place.ts";
 import { itemKey } from "../../core/sync/item.ts";
 import type { PreviewPlace } from "../preview/find-item.ts";
 import { ARGUMENTS } from "../preview/read-arguments.ts";
-import type { SnapshotItem } from "../sync/snapshot-item.ts";
+import type { SnapshotItem } from "../project/snapshot-item.ts";
 
 /** The files and folders that the bundle of a script is made from. */
 export interface BundleParts {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleScript } from "../codebases/bundle-script.ts";
 import type { PreviewItem } from "../preview/read-item.ts";
-import type { Project } from "../sync/project.ts";
+import type { Project } from "../project/project.ts";
 import { findSource } from "./find-source.ts";
 
 let project: Pick<Project, "root" | "options">;
@@ -29,6 +29,7 @@ const anItem = (kind: "script" | "flow", path: string, own: (keyof typeof files)
   kind,
   path,
   argumentsFile: "",
+  imports: new Map(),
   projectFiles: new Map(Object.entries(files)),
   local: {
     item: { kind, path, value: {} },

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
-import { placeOf } from "../../core/sync/file-place.ts";
-import { readInlineNames } from "../../core/sync/parse-files.ts";
+import { placeOf } from "../../core/sync/files/file-place.ts";
+import { readInlineNames } from "../../core/sync/files/parse-files.ts";
 import { MAIN } from "../codebases/bundle.ts";
 import type { PreviewItem } from "../preview/read-item.ts";
-import type { Project } from "../sync/project.ts";
-import { toLayout } from "../sync/snapshots.ts";
+import type { Project } from "../project/project.ts";
+import { toLayout } from "../project/snapshots.ts";
 import { type ErrorPlace, listErrorPlaces, type SourcePlace } from "./error-place.ts";
 
 /** Finds the local file and the line that caused an error. The service names scripts by their paths, and a bundle by one name for all of its files. */

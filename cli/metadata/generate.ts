@@ -4,8 +4,8 @@ import { forgetUnchanged, pruneHashes, recordItem } from "../../core/sync/metada
 import type { StaleItem, StaleSource } from "../../core/sync/metadata/stale-items.ts";
 import { type ApiClient, ApiError } from "../api/client.ts";
 import type { Output } from "../output/output.ts";
+import { removeLocalFile, writeLocalFile } from "../project/local-files.ts";
 import { runParallel } from "../run-parallel.ts";
-import { removeLocalFile, writeLocalFile } from "../sync/local-files.ts";
 import { writeLockFile } from "./lock-file.ts";
 import type { MetadataProject } from "./project-state.ts";
 import { type BuildFault, requestFlowLocks, requestScriptLock, type TempSources } from "./request-locks.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileProblem } from "../../core/sync/item.ts";
-import { formatLockFile, LOCK_FILE, type LockHashes, parseLockFile } from "../../core/sync/lock-file.ts";
+import { formatLockFile, LOCK_FILE, type LockHashes, parseLockFile } from "../../core/sync/metadata/lock-file.ts";
 import { throwProblems } from "../errors.ts";
-import { writeLocalFile } from "../sync/local-files.ts";
+import { writeLocalFile } from "../project/local-files.ts";
 
 const readText = (root: string): string | undefined => {
   const file = join(root, LOCK_FILE);

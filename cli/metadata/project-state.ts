@@ -1,13 +1,13 @@
+import type { LayoutOptions } from "../../core/sync/files/layout.ts";
 import { itemKey } from "../../core/sync/item.ts";
-import type { LayoutOptions } from "../../core/sync/layout.ts";
 import { adoptHashes } from "../../core/sync/metadata/record-hashes.ts";
 import type { StaleItem } from "../../core/sync/metadata/stale-items.ts";
 import type { ProjectState } from "../../core/sync/metadata/stale-locks.ts";
 import type { Context } from "../context.ts";
 import { throwProblems, UsageError } from "../errors.ts";
-import { type Project, toProjectPath } from "../sync/project.ts";
+import { type Project, toProjectPath } from "../project/project.ts";
+import { parseLocal, readProjectFiles, toLayout } from "../project/snapshots.ts";
 import type { OpenedProject } from "../sync/session.ts";
-import { parseLocal, readProjectFiles, toLayout } from "../sync/snapshots.ts";
 import { readBase } from "../sync/state.ts";
 import { readLockFile } from "./lock-file.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listFlowScripts } from "../../core/sync/inline-scripts.ts";
+import { listFlowScripts } from "../../core/sync/files/inline-scripts.ts";
 import { fieldsOf } from "../../core/sync/item.ts";
 import type { LocalItem } from "../../core/sync/metadata/item-sources.ts";
 import type { StaleSource } from "../../core/sync/metadata/stale-items.ts";

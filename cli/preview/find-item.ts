@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { placeOf } from "../../core/sync/file-place.ts";
+import { placeOf } from "../../core/sync/files/file-place.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { type Project, toProjectPath } from "../sync/project.ts";
-import { toLayout } from "../sync/snapshots.ts";
+import { type Project, toProjectPath } from "../project/project.ts";
+import { toLayout } from "../project/snapshots.ts";
 
 /** A script or a flow of a project. */
 export interface PreviewPlace {

@@ -2,9 +2,9 @@ import { listImportedScripts } from "../../core/sync/metadata/imported-scripts.t
 import { listSources } from "../../core/sync/metadata/item-sources.ts";
 import type { Source } from "../../core/sync/metadata/used-lists.ts";
 import { selectKinds } from "../../core/sync/select.ts";
-import type { Project } from "../sync/project.ts";
-import type { SnapshotItem } from "../sync/snapshot-item.ts";
-import { type LocalFiles, parseLocal, toLayout } from "../sync/snapshots.ts";
+import type { Project } from "../project/project.ts";
+import type { SnapshotItem } from "../project/snapshot-item.ts";
+import { type LocalFiles, parseLocal, toLayout } from "../project/snapshots.ts";
 
 /** Returns the sources of the scripts of the project that a script or flow imports, by their paths. A bundle contains what it imports. */
 export function listImports(project: Project, local: SnapshotItem, all: LocalFiles): Map<string, string> {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { UsageError } from "../errors.ts";
-import type { Project } from "../sync/project.ts";
+import type { Project } from "../project/project.ts";
 
 /** The ending of a file with the arguments of previews. */
 export const ARGUMENTS = ".args.json";

@@ -1,10 +1,10 @@
-import { placeOf } from "../../core/sync/file-place.ts";
-import type { FileMap } from "../../core/sync/layout.ts";
+import { placeOf } from "../../core/sync/files/file-place.ts";
+import type { FileMap } from "../../core/sync/files/layout.ts";
 import { UsageError } from "../errors.ts";
-import type { Project } from "../sync/project.ts";
-import { readLocalItem } from "../sync/read-item.ts";
-import type { SnapshotItem } from "../sync/snapshot-item.ts";
-import { readProjectFiles, toLayout } from "../sync/snapshots.ts";
+import type { Project } from "../project/project.ts";
+import { readLocalItem } from "../project/read-item.ts";
+import type { SnapshotItem } from "../project/snapshot-item.ts";
+import { readProjectFiles, toLayout } from "../project/snapshots.ts";
 import type { PreviewPlace } from "./find-item.ts";
 import { listImports } from "./list-imports.ts";
 import { ARGUMENTS } from "./read-arguments.ts";

@@ -1,8 +1,8 @@
 import type { ItemDigest } from "../../core/sync/digest.ts";
 import { compareItems } from "../../core/sync/item.ts";
 import { type ChangeType, type Direction, planChanges } from "../../core/sync/plan.ts";
-import type { SnapshotItem } from "./snapshot-item.ts";
-import { digestsOf, type Snapshot } from "./snapshots.ts";
+import type { SnapshotItem } from "../project/snapshot-item.ts";
+import { digestsOf, type Snapshot } from "../project/snapshots.ts";
 
 /** A planned change of an item with both of its versions. */
 export interface Change {

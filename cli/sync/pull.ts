@@ -1,11 +1,11 @@
 import type { ItemDigest } from "../../core/sync/digest.ts";
-import type { FileMap } from "../../core/sync/layout.ts";
-import type { LockHashes } from "../../core/sync/lock-file.ts";
+import type { FileMap } from "../../core/sync/files/layout.ts";
 import { isResolved } from "../../core/sync/metadata/item-sources.ts";
+import type { LockHashes } from "../../core/sync/metadata/lock-file.ts";
 import { forgetItem, pruneHashes, recordItem } from "../../core/sync/metadata/record-hashes.ts";
 import { hasLockFile, readLockFile, writeLockFile } from "../metadata/lock-file.ts";
+import { removeLocalFile, writeLocalFile } from "../project/local-files.ts";
 import { type Change, isEffective } from "./changes.ts";
-import { removeLocalFile, writeLocalFile } from "./local-files.ts";
 import type { SyncSession } from "./session.ts";
 import { readBase, writeBase } from "./state.ts";
 

@@ -1,14 +1,13 @@
-import type { SyncOptions } from "../../core/sync/config.ts";
+import type { SyncOptions } from "../../core/sync/config/config.ts";
 import { selectKinds } from "../../core/sync/select.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Bundle } from "../codebases/bundle.ts";
 import type { Context } from "../context.ts";
 import { formatProblem, throwProblems } from "../errors.ts";
 import { findTarget, type Target } from "../profiles/target.ts";
-import { loadArchive } from "./archive-store.ts";
-import { attachBundles, makeBundles } from "./bundles.ts";
-import { lintFiles, listLockWarnings } from "./lint.ts";
-import { openProject, type Project } from "./project.ts";
+import { attachBundles, makeBundles } from "../project/bundles.ts";
+import { lintFiles, listLockWarnings } from "../project/lint.ts";
+import { openProject, type Project } from "../project/project.ts";
 import {
   type LocalFiles,
   loadRules,
@@ -19,7 +18,8 @@ import {
   type Snapshot,
   toArchiveQuery,
   toLayout,
-} from "./snapshots.ts";
+} from "../project/snapshots.ts";
+import { loadArchive } from "./archive-store.ts";
 
 /** Both sides of a synchronisation. */
 export interface SyncSession {

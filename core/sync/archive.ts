@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json-object.ts";
-import { type DefaultTs, languageOfEnding, scriptEnding } from "./extensions.ts";
-import { baseName, hasFiles, needsFolder, placeOf } from "./file-place.ts";
+import { type DefaultTs, languageOfEnding, scriptEnding } from "./files/extensions.ts";
+import { baseName, hasFiles, needsFolder, placeOf } from "./files/file-place.ts";
 import { itemKey, type SyncItem } from "./item.ts";
 
 /** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */

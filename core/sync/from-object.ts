@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
-import type { SyncOptions } from "./config.ts";
+import type { SyncOptions } from "./config/config.ts";
 import type { SyncItem } from "./item.ts";
 import { removeServerFields } from "./server-fields.ts";
 

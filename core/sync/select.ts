@@ -1,5 +1,5 @@
 import { matchesGlob } from "../patterns/glob.ts";
-import type { SyncOptions } from "./config.ts";
+import type { SyncOptions } from "./config/config.ts";
 import { fileTriggerKinds, isSecret, type SyncItem } from "./item.ts";
 
 /** The options that leave out kinds of items, and those that include kinds which are left out by default. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { scriptLanguages } from "../../contract/languages.ts";
-import { languageOfEnding, scriptEnding } from "../../core/sync/extensions.ts";
+import { languageOfEnding, scriptEnding } from "../../core/sync/files/extensions.ts";
+import type { LayoutOptions } from "../../core/sync/files/layout.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
-import type { LayoutOptions } from "../../core/sync/layout.ts";
 
 /** Any JSON value that survives JSON: no -0, and no keys that JavaScript treats as the prototype. */
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll("__proto__", "proto")) as unknown);

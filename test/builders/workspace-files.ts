@@ -1,6 +1,6 @@
 import type { ScriptLanguage } from "../../contract/languages.ts";
+import { type FileMap, toFiles } from "../../core/sync/files/layout.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
-import { type FileMap, toFiles } from "../../core/sync/layout.ts";
 
 /** The numbers of items by kind of a workspace with 1,000 of them. */
 const THOUSAND = {

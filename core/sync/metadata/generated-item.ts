@@ -1,12 +1,12 @@
 import { toCanonicalJson } from "../../../contract/canonical-json.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import { parseSignature, toArgumentsSchema } from "../../signatures/signature.ts";
-import { placeOf } from "../file-place.ts";
-import { inlineReference, listFlowScripts } from "../inline-scripts.ts";
+import { placeOf } from "../files/file-place.ts";
+import { inlineReference, listFlowScripts } from "../files/inline-scripts.ts";
+import { type FileMap, type LayoutOptions, toFiles } from "../files/layout.ts";
+import { readInlineNames } from "../files/parse-files.ts";
+import { formatYaml, parseYaml } from "../files/yaml.ts";
 import { fieldsOf, type SyncItem } from "../item.ts";
-import { type FileMap, type LayoutOptions, toFiles } from "../layout.ts";
-import { readInlineNames } from "../parse-files.ts";
-import { formatYaml, parseYaml } from "../yaml.ts";
 import { findPart, type LocalItem, ownerOf } from "./item-sources.ts";
 import { mergeSchema } from "./merge-schema.ts";
 

@@ -1,10 +1,10 @@
 import { type ScriptLanguage, scriptLanguages } from "../../../contract/languages.ts";
-import { type FilePlace, placeOf } from "../file-place.ts";
-import { listFlowScripts, readInlineReference } from "../inline-scripts.ts";
+import { type FilePlace, placeOf } from "../files/file-place.ts";
+import { listFlowScripts, readInlineReference } from "../files/inline-scripts.ts";
+import type { FileMap } from "../files/layout.ts";
+import { readInlineNames } from "../files/parse-files.ts";
 import { fieldsOf, type SyncItem } from "../item.ts";
-import type { FileMap } from "../layout.ts";
-import { hashFlow, hashScript, inlineKey } from "../lock-file.ts";
-import { readInlineNames } from "../parse-files.ts";
+import { hashFlow, hashScript, inlineKey } from "./lock-file.ts";
 import { mayHaveLock, type Source, selectUsedLists } from "./used-lists.ts";
 
 /** A script or a flow with its files. */

@@ -1,7 +1,7 @@
-import { placeOf } from "../file-place.ts";
-import type { FileMap } from "../layout.ts";
-import { isKeyOf, type LockHashes } from "../lock-file.ts";
+import { placeOf } from "../files/file-place.ts";
+import type { FileMap } from "../files/layout.ts";
 import { hashItem, isResolved, type LocalItem, listSources, ownerOf } from "./item-sources.ts";
+import { isKeyOf, type LockHashes } from "./lock-file.ts";
 import type { StaleItem } from "./stale-items.ts";
 
 /** Returns the recorded hashes with those of an item as it is now. `files`: all files of the project. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type FileMap, type LayoutOptions, toFiles } from "../layout.ts";
-import { groupFiles, parseFiles } from "../parse-files.ts";
+import { type FileMap, type LayoutOptions, toFiles } from "../files/layout.ts";
+import { groupFiles, parseFiles } from "../files/parse-files.ts";
 import { inferFields, replaceFlowLocks, replaceScript } from "./generated-item.ts";
 import { isResolved, type LocalItem, listSources } from "./item-sources.ts";
 import { adoptHashes, forgetUnchanged, pruneHashes, recordItem } from "./record-hashes.ts";

@@ -1,6 +1,6 @@
-import type { LockHashes, UsedLists } from "../lock-file.ts";
 import { listImportedScripts } from "./imported-scripts.ts";
 import { type ItemSource, type LocalItem, listSources } from "./item-sources.ts";
+import type { LockHashes, UsedLists } from "./lock-file.ts";
 import { listChangedKeys, type ProjectState } from "./stale-locks.ts";
 import { type Source, selectUsedLists } from "./used-lists.ts";
 

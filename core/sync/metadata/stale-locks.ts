@@ -1,6 +1,6 @@
-import type { FileMap } from "../layout.ts";
-import type { LockHashes } from "../lock-file.ts";
+import type { FileMap } from "../files/layout.ts";
 import { hashItem, type ItemSource, type LocalItem, listSources } from "./item-sources.ts";
+import type { LockHashes } from "./lock-file.ts";
 
 /** The state of a project on which its metadata depends. */
 export interface ProjectState {

@@ -1,0 +1,74 @@
+import { type Command, Option } from "commander";
+import { runnerLanguages } from "../../contract/languages.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { objectKinds } from "../objects/kinds.ts";
+import { type Action, run } from "./action.ts";
+
+type ObjectAction = "listObjects" | "getObject" | "showObject" | "listHistory" | "deleteObject" | "setEnabled";
+
+/** Adds the commands that read, save and delete single objects of a workspace. */
+export function addObjectCommands(program: Command): void {
+  const load = (name: ObjectAction, kind: string) => async () => {
+    const commands = await import("../commands/objects.ts");
+    return ((context, ...args) => (commands[name] as Action)(context, ...([kind, ...args] as never[]))) as Action;
+  };
+  for (const { name, what, archive, history } of objectKinds) {
+    const one = `${/^[aeiou]/.test(name) ? "an" : "a"} ${name.replace("-", " ")}`;
+    const withKind = (command: Command): Command =>
+      name === "trigger"
+        ? command.addOption(new Option("--kind <kind>", "kind of trigger").choices(triggerKinds).default("http"))
+        : command;
+    const group =
+      program.commands.find((command) => command.name() === name) ?? program.command(name).description(`Read and change ${what}.`);
+    const list = withKind(group.command("list").description(`List ${what}.`));
+    run(list.option("--path-start <text>", "only paths that begin like this"), load("listObjects", name));
+    const get = withKind(group.command("get").description(`Print ${one} as JSON.`).argument("<path>"));
+    if (name === "variable") get.option("--show-secret", "print the value of a secret");
+    run(get, load("getObject", name));
+    if (history) {
+      const shown = name === "script" ? "the source of a script" : `${one} as YAML`;
+      run(group.command("show").description(`Print ${shown}.`).argument("<path>"), load("showObject", name));
+      run(group.command("history").description(`List the versions of ${one}.`).argument("<path>"), load("listHistory", name));
+    }
+    if (Object.hasOwn(writers, name)) addNewCommand(group, name);
+    run(
+      group
+        .command("push")
+        .description(`Save ${one} from its file of the project.`)
+        .argument("<file>", `a file of the ${name.replace("-", " ")}`),
+      loadPush(name),
+    );
+    const remove = group.command(archive ? "archive" : "delete").description(`${archive ? "Archive" : "Delete"} ${one}.`);
+    run(withKind(remove.argument("<path>")), load("deleteObject", name));
+    if (name !== "schedule") continue;
+    for (const state of ["enable", "disable"]) {
+      run(
+        group
+          .command(state)
+          .description(`Turn a schedule ${state === "enable" ? "on" : "off"}.`)
+          .argument("<path>"),
+        load("setEnabled", state),
+      );
+    }
+  }
+}
+
+const writers = { script: "newScript", flow: "newFlow", app: "newApp", folder: "newFolder" } as const;
+
+const loadPush = (kind: string) => async () => {
+  const { pushFile } = await import("../commands/push-file.ts");
+  return ((context, file: string) => pushFile(context, kind, file)) as Action;
+};
+
+/** Adds the command that writes the files of a new item to the project. The workspace is not changed. */
+function addNewCommand(group: Command, name: string): void {
+  const command = group
+    .command("new")
+    .description(`Write the files of a new ${name} to the project.`)
+    .argument(name === "folder" ? "<name>" : "<path>");
+  if (name === "script") {
+    command.addOption(new Option("-l, --language <language>", "language of the script").choices(runnerLanguages).default("bun"));
+  }
+  command.option("--summary <text>", "summary");
+  run(command, async () => (await import("../commands/new.ts"))[writers[name as keyof typeof writers]] as Action);
+}

@@ -1,0 +1,64 @@
+import { findCodebases } from "../../core/sync/config/codebase.ts";
+import type { FileProblem } from "../../core/sync/item.ts";
+import { type Bundle, BundleFailure } from "../codebases/bundle.ts";
+import { checkCodebases } from "../codebases/check-codebases.ts";
+import { throwProblems } from "../errors.ts";
+import { runParallel } from "../run-parallel.ts";
+import type { Project } from "./project.ts";
+import type { Snapshot } from "./snapshots.ts";
+
+/** The number of scripts that are bundled at the same time. */
+const AT_ONCE = 4;
+
+/** Bundles the scripts of codebases, and returns the bundles by the scripts' keys. Throws `UsageError` with every problem. */
+export async function makeBundles(project: Project, snapshot: Snapshot, isWanted: (key: string) => boolean): Promise<Map<string, Bundle>> {
+  const { bundles, problems } = await tryBundles(project, snapshot, isWanted);
+  throwProblems(problems);
+  return bundles;
+}
+
+/** Bundles the scripts of codebases. Returns the bundles by the scripts' keys, and every problem. */
+export async function tryBundles(
+  project: Project,
+  snapshot: Snapshot,
+  isWanted: (key: string) => boolean,
+): Promise<{ bundles: Map<string, Bundle>; problems: FileProblem[] }> {
+  const misconfigured = [...checkCodebases(project), ...listOverlaps(project, snapshot)];
+  if (misconfigured.length > 0) return { bundles: new Map(), problems: misconfigured };
+  const bundles = new Map<string, Bundle>();
+  const problems: FileProblem[] = [];
+  const wanted = [...snapshot].filter(([key, { bundled }]) => bundled !== undefined && isWanted(key));
+  // Most projects have no codebase, and their commands need no bundler.
+  if (wanted.length === 0) return { bundles, problems };
+  const { bundleScript } = await import("../codebases/bundle-script.ts");
+  await runParallel(wanted, AT_ONCE, async ([key, { item, bundled }]) => {
+    if (bundled === undefined) return;
+    try {
+      bundles.set(key, await bundleScript(project.root, item, bundled.source, bundled.codebase));
+    } catch (error) {
+      if (!(error instanceof BundleFailure)) throw error;
+      problems.push(...error.problems);
+    }
+  });
+  return { bundles, problems: problems.toSorted((a, b) => (a.file < b.file ? -1 : 1)) };
+}
+
+/** Returns a problem for each script that belongs to several codebases. */
+function listOverlaps(project: Project, snapshot: Snapshot): FileProblem[] {
+  const { codebases = [] } = project.config;
+  return [...snapshot.values()].flatMap(({ bundled }) => {
+    const [first, second] = bundled === undefined ? [] : findCodebases(bundled.source, codebases);
+    if (first === undefined || second === undefined) return [];
+    const [one, other] = [codebases[first]?.relative_path, codebases[second]?.relative_path];
+    const message = `${bundled?.source} belongs to the codebases ${one} (${first}) and ${other} (${second}). Exclude it from one of them.`;
+    return [project.describeProblem(["codebases", second], message)];
+  });
+}
+
+/** Adds bundles to the items of a snapshot. */
+export function attachBundles(snapshot: Snapshot, bundles: ReadonlyMap<string, Bundle>): void {
+  for (const [key, bundle] of bundles) {
+    const found = snapshot.get(key);
+    if (found) snapshot.set(key, { ...found, digest: { ...found.digest, bundle: bundle.digest }, bundle });
+  }
+}

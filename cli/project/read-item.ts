@@ -1,0 +1,33 @@
+import { placeOf } from "../../core/sync/files/file-place.ts";
+import { groupFiles } from "../../core/sync/files/parse-files.ts";
+import { itemKey, type SyncItem } from "../../core/sync/item.ts";
+import { selectKinds } from "../../core/sync/select.ts";
+import { throwProblems } from "../errors.ts";
+import { attachBundles, makeBundles } from "./bundles.ts";
+import type { Project } from "./project.ts";
+import type { SnapshotItem } from "./snapshot-item.ts";
+import { type LocalFiles, parseLocal, toLayout } from "./snapshots.ts";
+
+/**
+ * Reads the files of one item, whatever the options of the project leave out, and bundles a script of a codebase. Problems of other files do not count.
+ * Throws `UsageError`.
+ */
+export async function readLocalItem(
+  project: Project,
+  item: Pick<SyncItem, "kind" | "path">,
+  all: LocalFiles,
+  layout = toLayout(project),
+): Promise<SnapshotItem | undefined> {
+  const key = itemKey(item);
+  const keyOf = (file: string) => {
+    const place = placeOf(file, layout);
+    return place && itemKey(place);
+  };
+  const files = groupFiles(all.files, layout).get(key)?.files ?? new Map<string, string>();
+  const own = { files, onDisk: all.onDisk, problems: all.problems.filter(({ file }) => keyOf(file) === key) };
+  const options = selectKinds(project.options, new Set([item.kind]));
+  const { snapshot, problems } = parseLocal(own, { ...project, options }, layout);
+  throwProblems(problems);
+  attachBundles(snapshot, await makeBundles(project, snapshot, (one) => one === key));
+  return snapshot.get(key);
+}

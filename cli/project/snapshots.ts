@@ -1,0 +1,166 @@
+import { type ArchiveEntries, fromArchive } from "../../core/sync/archive.ts";
+import { withoutBundleDigest } from "../../core/sync/config/codebase.ts";
+import type { SyncOptions } from "../../core/sync/config/config.ts";
+import { fromSpecificFile, isSpecific, toSpecificFile } from "../../core/sync/config/specific-items.ts";
+import { listEntries } from "../../core/sync/config/workspace-entry.ts";
+import type { ItemDigest } from "../../core/sync/digest.ts";
+import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/files/layout.ts";
+import { groupFiles, type ParseOptions, parseFiles, readInlineNames } from "../../core/sync/files/parse-files.ts";
+import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
+import { dependsOnNames, isSelected } from "../../core/sync/select.ts";
+import type { ApiClient } from "../api/client.ts";
+import type { Output } from "../output/output.ts";
+import { readLocalFiles } from "./local-files.ts";
+import type { Project } from "./project.ts";
+import { describeItem, findCodebase, type SnapshotItem } from "./snapshot-item.ts";
+
+export type Snapshot = Map<string, SnapshotItem>;
+
+/** The rules of the service for the names of files. */
+export interface RemoteRules {
+  /** The items that the service marks as specific to a workspace, by `kind path`. */
+  marked: ReadonlySet<string>;
+  layout: LayoutOptions;
+}
+
+export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: LayoutOptions["fileTypes"] = {}): LayoutOptions => ({
+  defaultTs: options.defaultTs ?? "bun",
+  nonDottedPaths: options.nonDottedPaths ?? false,
+  fileTypes,
+});
+
+/** Loads the types of resources that have files of their own. Other services may not have the route. */
+export const loadFileTypes = async (client: ApiClient): Promise<LayoutOptions["fileTypes"]> =>
+  (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
+
+/** Loads what the names of files depend on. Other services may not have these routes. */
+export async function loadRules(client: ApiClient, project: Project): Promise<RemoteRules> {
+  const [marked, fileTypes] = await Promise.all([
+    client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific"),
+    loadFileTypes(client),
+  ]);
+  return {
+    marked: new Set((marked ?? []).map(({ item_kind, path }) => `${item_kind} ${path}`)),
+    layout: toLayout(project, fileTypes),
+  };
+}
+
+/** The workspace as it is at the service. */
+export interface Remote {
+  /** The items that the options include. */
+  snapshot: Snapshot;
+  /** The names of all folders. */
+  folders: ReadonlySet<string>;
+}
+
+/** Returns what an archive contains of the workspace. */
+export function readRemote(entries: ArchiveEntries, project: Project, rules: RemoteRules, local: FileMap, output: Output): Remote {
+  const { options } = project;
+  const { items, strange } = fromArchive(entries, rules.layout);
+  for (const name of strange) output.say(`${name} is left out: svc cannot store it as a file.`);
+  const groups = groupFiles(local, rules.layout);
+  const snapshot: Snapshot = new Map();
+  for (const item of items) {
+    const makeFiles = (written: SyncItem) => nameFiles(written, project, rules, groups.get(itemKey(item))?.files);
+    const bundled = findCodebase(item, () => makeFiles(item), project, rules.layout);
+    const found = describeItem(item, () => makeFiles(bundled ? withoutBundleDigest(item) : item), bundled);
+    const names = dependsOnNames(options) ? [...found.files.keys()] : [];
+    if (isSelected(item, names, options)) snapshot.set(itemKey(item), found);
+  }
+  return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))) };
+}
+
+export function toArchiveQuery(options: SyncOptions) {
+  return {
+    archive_type: "zip",
+    plain_secret: options.plainSecrets ?? false,
+    skip_variables: options.skipVariables ?? false,
+    skip_resources: options.skipResources ?? false,
+    skip_resource_types: options.skipResourceTypes ?? false,
+    skip_secrets: options.skipSecrets ?? true,
+    include_schedules: options.includeSchedules ?? false,
+    include_triggers: options.includeTriggers ?? false,
+    include_users: options.includeUsers ?? false,
+    include_groups: options.includeGroups ?? false,
+    include_settings: options.includeSettings ?? false,
+    include_key: options.includeKey ?? false,
+    include_workspace_dependencies: !(options.skipWorkspaceDependencies ?? false),
+    skip_datatable_migrations: options.skipDataMigrations ?? false,
+    default_ts: options.defaultTs ?? "bun",
+    settings_version: "v2",
+    preserve_extra_perms: true,
+    sync_behavior_version: options.syncBehavior ?? "v0",
+    all_kinds: true,
+    include_versions: true,
+  };
+}
+
+/** Returns the files of an item under the names that they have on disk. Inline scripts keep the names of existing files. */
+function nameFiles(item: SyncItem, project: Project, { layout, marked }: RemoteRules, existing: FileMap | undefined): FileMap {
+  const files = toFiles(item, layout, readKnownNames(item, layout, existing));
+  if (project.entry === undefined || !isSpecific(item, project.specific, marked)) return files;
+  const name = project.entry;
+  return new Map([...files].map(([file, text]) => [toSpecificFile(file, name), text]));
+}
+
+function readKnownNames(item: SyncItem, layout: LayoutOptions, existing: FileMap | undefined): Map<string, string> | undefined {
+  if (item.kind !== "flow" && item.kind !== "app") return undefined;
+  const yaml = existing?.get(`${item.path}${folderSuffix(item.kind, layout)}/${item.kind}.yaml`);
+  return yaml === undefined ? undefined : readInlineNames(item, yaml);
+}
+
+/** The local files of a project under their common names, and the names that they have on disk. */
+export interface LocalFiles {
+  files: FileMap;
+  /** The name on disk by common name, where they differ. */
+  onDisk: Map<string, string>;
+  problems: FileProblem[];
+}
+
+/** Reads the files of a project. The files of the chosen workspace replace common ones; those of other workspaces are ignored. */
+export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
+  const { files: all, problems } = readLocalFiles(root);
+  const others = [...listEntries(config).keys()].filter((name) => name !== entry);
+  const files: FileMap = new Map();
+  const onDisk = new Map<string, string>();
+  for (const [file, text] of all) {
+    const common = entry === undefined ? undefined : fromSpecificFile(file, entry);
+    if (common !== undefined) {
+      files.set(common, text);
+      onDisk.set(common, file);
+      continue;
+    }
+    if (others.some((name) => fromSpecificFile(file, name) !== undefined)) continue;
+    if (!onDisk.has(file)) files.set(file, text);
+  }
+  return { files, onDisk, problems };
+}
+
+export interface ParsedFiles {
+  /** All files under their common names. */
+  files: FileMap;
+  /** The items that the options include. */
+  snapshot: Snapshot;
+  /** Everything that is wrong with the files. */
+  problems: FileProblem[];
+}
+
+/** Parses the files of a project. */
+export function parseLocal(local: LocalFiles, project: Project, layout: ParseOptions): ParsedFiles {
+  const { items, problems } = parseFiles(local.files, layout);
+  const groups = groupFiles(local.files, layout);
+  const snapshot: Snapshot = new Map();
+  for (const item of items) {
+    const own = groups.get(itemKey(item))?.files ?? new Map<string, string>();
+    const files = new Map([...own].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
+    if (!isSelected(item, [...files.keys()], project.options)) continue;
+    const bundled = findCodebase(item, () => files, project, layout);
+    snapshot.set(
+      itemKey(item),
+      describeItem(bundled ? withoutBundleDigest(item) : item, () => files, bundled),
+    );
+  }
+  return { files: local.files, snapshot, problems: [...local.problems, ...problems] };
+}
+
+export const digestsOf = (snapshot: Snapshot): Map<string, ItemDigest> => new Map([...snapshot].map(([key, { digest }]) => [key, digest]));

@@ -1,0 +1,172 @@
+import { dependencyFiles } from "../../../contract/dependency-language.ts";
+import { isJsonObject } from "../../../contract/json-object.ts";
+import { fieldsOf, isSecret, type SyncItem } from "../../../core/sync/item.ts";
+import type { ApiClient } from "../../api/client.ts";
+import { createOrUpdate, encodePath, routesOf, unlessGone } from "../../api/routes.ts";
+import type { Bundle } from "../../codebases/bundle.ts";
+import { saveGroup, saveSettings, saveUser } from "./apply-workspace.ts";
+import { createAfterParent, toParent } from "./script-parent.ts";
+
+export interface ApplyOptions {
+  plainSecrets: boolean;
+  message?: string | undefined;
+  /** The bundle that runs of a script execute. */
+  bundle?: Bundle | undefined;
+  /** Replaces also what another client has saved since the item was read. */
+  force?: boolean;
+  /** Creates a version of a script that is equal to the one before, so that it is built again. */
+  again?: boolean;
+}
+type Fields = Record<string, unknown>;
+
+/** The version of a script that a save has created, whose build may be awaited. */
+export interface Saved {
+  scriptHash?: string;
+}
+
+/** Kinds whose routes take the path as `name`. */
+const NAMED = new Set(["folder", "resource_type"]);
+/** Kinds whose extra permissions have routes of their own. Those of folders are fields of the folder. */
+const WITH_PERMISSIONS = new Set(["script", "flow", "app", "variable", "resource"]);
+
+/** Returns the fields that requests take: some of a file's fields are none of them (api.md §6.4). */
+function toBody(item: SyncItem): Fields {
+  const { has_on_behalf_of, has_permissioned_as, ...fields } = fieldsOf(item);
+  if (NAMED.has(item.kind)) return fields;
+  const { extra_perms, ...rest } = fields;
+  return { ...rest, path: item.path };
+}
+
+/**
+ * Creates or updates an item. `before`: the item as the service has it. A repeated call gives the same result. Throws `CommandError` for a script that
+ * another client has saved since, unless `force` is true.
+ */
+export async function saveItem(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
+  const saved = item.kind === "script" ? await saveScript(client, item, before, options) : await saveOther(client, item, before, options);
+  if (WITH_PERMISSIONS.has(item.kind)) await savePermissions(client, item, before);
+  return saved ?? {};
+}
+
+async function saveOther(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<void> {
+  switch (item.kind) {
+    case "dependencies":
+      await client.post("workspace_dependencies/create", {
+        workspace_id: client.options.workspace,
+        ...placeOfList(item.path),
+        content: item.value,
+      });
+      return;
+    case "user":
+      return saveUser(client, item, before);
+    case "group":
+      return saveGroup(client, item, before);
+    case "settings":
+      return saveSettings(client, item);
+    case "encryption_key":
+      await client.post("workspaces/encryption_key", { new_key: item.value });
+      return;
+    default:
+      return saveObject(client, item, before, options);
+  }
+}
+
+/** Saves an object of a kind that has one route to create and one to update. */
+async function saveObject(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<void> {
+  const { kind, path } = item;
+  const hasVersions = kind === "flow" || kind === "app";
+  const body = { ...toBody(item), ...(hasVersions ? { ...deployment(options), ...preserve(item) } : {}) };
+  const query = isSecret(item) ? { already_encrypted: !options.plainSecrets } : {};
+  const create = NAMED.has(kind) ? { ...body, name: path } : body;
+  await createOrUpdate(client, { kind, path, create, update: body, exists: before !== undefined, query });
+  const { enabled } = fieldsOf(item);
+  if (kind === "schedule" && before && typeof enabled === "boolean" && fieldsOf(before)["enabled"] !== enabled) {
+    await client.post(`schedules/setenabled/${encodePath(path)}`, { enabled });
+  }
+}
+
+/** Deletes an item, or archives a script. An item that is already gone is no error. */
+export async function deleteItem(client: ApiClient, item: SyncItem): Promise<void> {
+  const { kind, path } = item;
+  // A workspace always has settings and a key.
+  if (kind === "settings" || kind === "encryption_key") return;
+  const at = encodePath(path);
+  await unlessGone(() => {
+    if (kind === "script") return client.post(`scripts/archive/p/${at}`);
+    if (kind === "user") return client.delete(`users/delete/${encodePath(String(fieldsOf(item)["username"]))}`);
+    if (kind === "dependencies") {
+      const { language, name } = placeOfList(path);
+      return client.post(`workspace_dependencies/delete/${language}`, undefined, { query: { name } });
+    }
+    return client.delete(`${routesOf(kind)}/delete/${at}`);
+  });
+}
+
+const deployment = ({ message }: ApplyOptions): Fields => (message ? { deployment_message: message } : {});
+const preserve = (item: SyncItem): Fields => (fieldsOf(item)["on_behalf_of_email"] ? { preserve_on_behalf_of: true } : {});
+
+async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
+  const { lock, ...body } = toBody(item);
+  const request = {
+    ...body,
+    summary: body["summary"] ?? "",
+    content: item.content,
+    language: item.language,
+    // Without a lock, the service resolves the packages itself.
+    ...(typeof lock === "string" && lock !== "" ? { lock } : {}),
+    ...toParent(before, options),
+    ...deployment(options),
+    ...preserve(item),
+  };
+  const { bundle } = options;
+  if (bundle === undefined) {
+    const create = () => client.post<string>("scripts/create", request, { query: { skip_if_noop: !options.again } });
+    return { scriptHash: await createAfterParent(client, item, create) };
+  }
+  const codebase = bundle.digest;
+  const saved = { ...item, value: { ...fieldsOf(item), codebase } };
+  return { scriptHash: await createAfterParent(client, saved, () => saveBundle(client, { ...request, codebase }, bundle)) };
+}
+
+/** Saves a script with its bundle. A bundle that the newest version has already is not sent again. */
+async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }: Bundle): Promise<string> {
+  const newest = await client.find<Fields>(`scripts/get/p/${encodePath(String(request["path"]))}`);
+  const isEqual = (field: string) => newest?.[field] === request[field];
+  if (newest && newest["codebase"] === digest && isEqual("content") && isEqual("language")) {
+    // The service takes the bundle from the parent, which must be this version: another client may save one at the same time.
+    const { auto_parent: _, parent_hash = newest["hash"], ...fields } = request;
+    return client.post("scripts/create", { ...fields, parent_hash }, { query: { skip_if_noop: true } });
+  }
+  const form = new FormData();
+  form.append("script", JSON.stringify(request));
+  form.append("file", new Blob([bytes]));
+  return client.post("scripts/create_snapshot", form);
+}
+
+/** Grants and revokes the extra permissions that differ. A file without them leaves them as they are. */
+async function savePermissions(client: ApiClient, item: SyncItem, before: SyncItem | undefined): Promise<void> {
+  const wanted = fieldsOf(item)["extra_perms"];
+  if (!isJsonObject(wanted)) return;
+  const granted = fieldsOf(before)["extra_perms"];
+  const current = isJsonObject(granted) ? granted : {};
+  const at = `${item.kind}/${encodePath(item.path)}`;
+  for (const [owner, write] of Object.entries(wanted)) {
+    if (current[owner] !== write) await client.post(`acls/add/${at}`, { owner, write });
+  }
+  for (const owner of Object.keys(current)) {
+    if (!Object.hasOwn(wanted, owner)) await client.post(`acls/remove/${at}`, { owner });
+  }
+}
+
+/** The languages of lists by file, with those that the service does not know and therefore refuses. */
+const languages: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(dependencyFiles).map(([language, file]) => [file, language])),
+  "composer.json": "php",
+  "modules.json": "powershell",
+};
+
+/** Returns the language and the name of a list of package versions: `[<name>.]<file>`. */
+function placeOfList(file: string): { language: string; name?: string } {
+  const ending = Object.keys(languages).find((one) => file === one || file.endsWith(`.${one}`)) ?? file;
+  const name = file.slice(0, -ending.length - 1);
+  return { language: languages[ending] ?? ending, ...(name ? { name } : {}) };
+}

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { ItemDigest } from "../../../core/sync/digest.ts";
+import { isSecret, type SyncItem } from "../../../core/sync/item.ts";
+import { encodePath } from "../../api/routes.ts";
+import { CommandError } from "../../errors.ts";
+import { writePrivateFile } from "../../private-file.ts";
+import type { Change } from "../changes.ts";
+import type { SyncSession } from "../session.ts";
+import { stateFolder } from "../state.ts";
+
+/** The number of pushes that can be undone. */
+const KEPT = 5;
+
+/** The items that a push replaced. */
+export interface UndoRecord {
+  url: string;
+  workspace: string;
+  at: string;
+  items: {
+    key: string;
+    /** The item before the push. Absent: the push created it. */
+    before?: SyncItem;
+    /** The digests that the item has after the push. Absent: the push deleted it. */
+    after?: Pick<ItemDigest, "digest" | "withoutLock" | "bundle">;
+  }[];
+}
+
+const folderOf = (root: string): string => join(stateFolder(root), "undo");
+
+/** Lists the names of the records, the oldest first. */
+const listRecords = (folder: string): string[] =>
+  (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".json")).sort();
+
+/** Saves the items that a push is about to change. Secrets are saved as ciphertext, also if the push reads them as plain text. */
+export async function saveUndo(session: SyncSession, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  const { project, target } = session;
+  const folder = folderOf(project.root);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const items: UndoRecord["items"] = [];
+  for (const { key, type, local, remote } of changes) {
+    const before = remote && (await withCiphertext(session, remote.item));
+    const { locked, ...after } = local?.digest ?? { digest: "" };
+    items.push({ key, ...(before ? { before } : {}), ...(type === "delete" || !local ? {} : { after }) });
+  }
+  const at = new Date().toISOString();
+  const record: UndoRecord = { url: target.url, workspace: target.workspace, at, items };
+  writePrivateFile(join(folder, `${at.replaceAll(":", "-")}.json`), `${JSON.stringify(record)}\n`);
+  for (const old of listRecords(folder).slice(0, -KEPT)) rmSync(join(folder, old));
+}
+
+async function withCiphertext({ client, project }: SyncSession, item: SyncItem): Promise<SyncItem> {
+  if (!isSecret(item) || !project.options.plainSecrets) return item;
+  const query = { decrypt_secret: false, include_encrypted: true };
+  const { value } = await client.get<{ value?: string }>(`variables/get/${encodePath(item.path)}`, { query });
+  return { ...item, value: { ...(item.value as object), value: value ?? "" } };
+}
+
+/** Returns the last push that was not undone. Throws `CommandError` if there is none. */
+export function readLastUndo(root: string): { record: UndoRecord; forget: () => void } {
+  const folder = folderOf(root);
+  const last = listRecords(folder).at(-1);
+  if (last === undefined) throw new CommandError("There is no push to undo.");
+  const file = join(folder, last);
+  return { record: JSON.parse(readFileSync(file, "utf8")) as UndoRecord, forget: () => rmSync(file, { force: true }) };
+}

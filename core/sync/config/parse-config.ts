@@ -1,0 +1,95 @@
+import { closest, distance } from "fastest-levenshtein";
+import { isMap, isPair, isScalar, LineCounter, parseDocument } from "yaml";
+import type * as z from "zod";
+import { parseYaml } from "../files/yaml.ts";
+import type { FileProblem } from "../item.ts";
+import { configSchema, type SyncConfig } from "./config.ts";
+
+/** Parses `svc.yaml`. Returns every problem with its place and, for an unknown property, the nearest name. */
+export function parseConfig(file: string, text: string): { config: SyncConfig } | { problems: FileProblem[] } {
+  const parsed = parseYaml(file, text);
+  if ("problem" in parsed) return { problems: [parsed.problem] };
+  const checked = configSchema.safeParse(parsed.value ?? {});
+  if (checked.success) return { config: checked.data };
+  const placeOf = createLocator(text);
+  const problems = checked.error.issues.flatMap((issue) =>
+    describeIssue(issue).map(({ path, message }) => ({ file, ...placeOf(path), message })),
+  );
+  return { problems };
+}
+
+/** Returns a function that finds the line and the column of a property in the text of `svc.yaml`. */
+export function createLocator(text: string): (path: readonly PropertyKey[]) => Pick<FileProblem, "line" | "column"> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  return (path) => {
+    const offset = findOffset(document.contents, path);
+    if (offset === undefined) return {};
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+}
+
+interface PlacedMessage {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+function describeIssue(issue: z.core.$ZodIssue): PlacedMessage[] {
+  const at = issue.path.length === 0 ? "" : `${issue.path.map(String).join(".")}: `;
+  if (issue.code !== "unrecognized_keys") return [{ path: issue.path, message: `${at}${issue.message}` }];
+  return issue.keys.map((key) => ({ path: [...issue.path, key], message: `${at}${describeUnknown(key, issue.path)}` }));
+}
+
+/** A name this different is no misspelling of the known one. */
+const MOST_DIFFERENT = 4;
+
+function describeUnknown(key: string, path: readonly PropertyKey[]): string {
+  const known = Object.keys(shapeAt(path) ?? {});
+  const elsewhere = path.length > 0 && Object.hasOwn(configSchema.shape, key) ? " It belongs to the top level." : "";
+  const nearest = known.length > 0 ? closest(key, known) : undefined;
+  const guess = nearest !== undefined && distance(key, nearest) <= MOST_DIFFERENT ? ` Did you mean ${nearest}?` : "";
+  return `there is no property ${JSON.stringify(key)} here.${elsewhere || guess}`;
+}
+
+/** Returns the properties that are known at a path of the schema. */
+function shapeAt(path: readonly PropertyKey[]): Record<string, unknown> | undefined {
+  let schema = configSchema as unknown as ShapedSchema | undefined;
+  for (const part of path) {
+    const inner = unwrap(schema);
+    schema = typeof part === "number" ? inner?.element : (inner?.shape?.[String(part)] ?? inner?.def?.catchall);
+  }
+  return unwrap(schema)?.shape;
+}
+
+interface ShapedSchema {
+  shape?: Record<string, ShapedSchema>;
+  element?: ShapedSchema;
+  def?: { catchall?: ShapedSchema; innerType?: ShapedSchema };
+}
+
+function unwrap(schema: ShapedSchema | undefined): ShapedSchema | undefined {
+  let inner = schema;
+  while (inner?.def?.innerType) inner = inner.def.innerType;
+  return inner;
+}
+
+/** Returns the offset in the text at which the key or item of a path begins. */
+function findOffset(root: unknown, path: readonly PropertyKey[]): number | undefined {
+  let node = root;
+  let offset: number | undefined = 0;
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair: unknown = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part));
+      if (!isPair(pair)) return offset;
+      offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? offset) : offset;
+      node = pair.value;
+      continue;
+    }
+    const item: unknown = (node as { items?: unknown[] } | null)?.items?.[Number(part)];
+    if (item === undefined) return offset;
+    offset = (item as { range?: [number] }).range?.[0] ?? offset;
+    node = item;
+  }
+  return offset;
+}

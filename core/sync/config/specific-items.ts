@@ -1,0 +1,42 @@
+import { matchesGlob } from "../../patterns/glob.ts";
+import type { SyncItem } from "../item.ts";
+import type { SpecificItems } from "./config.ts";
+
+/** Returns the name of a workspace as file names contain it (api.md §6.3). */
+const toFilePart = (workspace: string): string => workspace.replace(/[/\\:*?"<>|.]/g, "_");
+
+/** The endings of files of items that a workspace may have of its own. */
+const ENDING = /\.(variable\.yaml|resource\.yaml|schedule\.yaml|[a-z]+_trigger\.yaml|resource\.file\.[^./]+)$/;
+
+/** Returns the name of a file that belongs to one workspace only. A file that cannot belong to one keeps its name. */
+export function toSpecificFile(file: string, workspace: string): string {
+  const part = toFilePart(workspace);
+  if (file === "settings.yaml") return `settings.${part}.yaml`;
+  if (file.endsWith("/folder.meta.yaml")) return file.replace(/folder\.meta\.yaml$/, `folder.${part}.meta.yaml`);
+  return file.replace(ENDING, `.${part}.$1`);
+}
+
+/** Returns the name that the file of one workspace has without the workspace, or `undefined` for any other file. */
+export function fromSpecificFile(file: string, workspace: string): string | undefined {
+  const part = toFilePart(workspace);
+  if (file === `settings.${part}.yaml`) return "settings.yaml";
+  const folder = `/folder.${part}.meta.yaml`;
+  if (file.endsWith(folder)) return `${file.slice(0, -folder.length)}/folder.meta.yaml`;
+  const ending = ENDING.exec(file)?.[0];
+  if (ending === undefined) return undefined;
+  const before = file.slice(0, -ending.length);
+  return before.endsWith(`.${part}`) ? `${before.slice(0, -part.length - 1)}${ending}` : undefined;
+}
+
+/** Returns whether each workspace has its own version of an item. `marked`: the items that the service marks as such, by `kind path`. */
+export function isSpecific({ kind, path }: Pick<SyncItem, "kind" | "path">, items: SpecificItems, marked: ReadonlySet<string>): boolean {
+  const matches = (globs: string[] | undefined, ...names: string[]) =>
+    (globs ?? []).some((glob) => names.some((name) => matchesGlob(glob, name)));
+  if (marked.has(`${kind} ${path}`)) return true;
+  if (kind === "settings") return items.settings === true;
+  if (kind === "variable") return matches(items.variables, path, `${path}.variable.yaml`);
+  if (kind === "resource") return matches(items.resources, path, `${path}.resource.yaml`);
+  if (kind === "folder") return matches(items.folders, path, `f/${path}`, `f/${path}/folder.meta.yaml`);
+  if (kind === "schedule" || kind.endsWith("_trigger")) return matches(items.triggers, path, `${path}.${kind}.yaml`);
+  return false;
+}

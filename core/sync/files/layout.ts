@@ -1,0 +1,78 @@
+import { isJsonObject } from "../../../contract/json-object.ts";
+import type { SyncItem } from "../item.ts";
+import type { DefaultTs } from "./extensions.ts";
+import { areFileNames } from "./file-names.ts";
+import { baseName } from "./file-place.ts";
+import { extractInlineScripts, inlineReference, listAppScripts, listFlowScripts } from "./inline-scripts.ts";
+import { toScriptFiles } from "./script-files.ts";
+import { formatYaml } from "./yaml.ts";
+
+/** The options on which the names of files depend. */
+export interface LayoutOptions {
+  defaultTs: DefaultTs;
+  nonDottedPaths: boolean;
+  /** The resource types whose resources are files, by name (`resources/file_resource_type_to_file_ext_map`). */
+  fileTypes: Readonly<Record<string, { format_extension?: string | null | undefined; is_fileset?: boolean | null | undefined }>>;
+}
+
+/** The files of an item by path from the root of the workspace, with `/` between the parts. */
+export type FileMap = Map<string, string>;
+
+export const folderSuffix = (kind: "flow" | "app" | "raw_app", { nonDottedPaths }: Pick<LayoutOptions, "nonDottedPaths">): string =>
+  nonDottedPaths ? `__${kind}` : `.${kind}`;
+
+const single = (file: string, value: unknown): FileMap => new Map([[file, formatYaml(value)]]);
+
+/**
+ * Returns the files of an item (api.md §6.3). `known`: the names that the inline scripts of a flow or app have locally, by the id of their
+ * module. They remain, so that an author may rename a file.
+ */
+export function toFiles(item: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
+  const { kind, path, value } = item;
+  switch (kind) {
+    case "dependencies":
+      return new Map([[`dependencies/${path}`, String(value)]]);
+    case "script":
+      return toScriptFiles(item, options.defaultTs);
+    case "flow":
+    case "app":
+      return toFolderFiles(item, options, known);
+    case "resource":
+      return toResourceFiles(item, options);
+    default:
+      return single(`${baseName(item)}.yaml`, value);
+  }
+}
+
+function toFolderFiles({ kind, path, value }: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
+  const copy = structuredClone(value) as { value?: unknown };
+  const scripts = kind === "flow" ? listFlowScripts(copy.value) : listAppScripts(copy.value);
+  const extracted = extractInlineScripts(scripts, { ...options, known });
+  const folder = `${path}${folderSuffix(kind === "flow" ? "flow" : "app", options)}`;
+  const files: FileMap = new Map([[`${folder}/${kind}.yaml`, formatYaml(copy)]]);
+  for (const [name, content] of extracted) files.set(`${folder}/${name}`, content);
+  return files;
+}
+
+function toResourceFiles({ path, value }: SyncItem, { fileTypes }: LayoutOptions): FileMap {
+  const resource = isJsonObject(value) ? value : {};
+  const { resource_type: typeName, value: inner } = resource;
+  const type = typeof typeName === "string" && Object.hasOwn(fileTypes, typeName) ? fileTypes[typeName] : undefined;
+  const own = `${path}.resource.yaml`;
+  if (type?.is_fileset && isFileset(inner)) {
+    const folder = `${path}.fileset`;
+    const files = single(own, { ...resource, value: inlineReference(folder) });
+    for (const [name, content] of Object.entries(inner)) files.set(`${folder}/${name}`, content);
+    return files;
+  }
+  if (type?.format_extension && isJsonObject(inner) && typeof inner["content"] === "string") {
+    const file = `${path}.resource.file.${type.format_extension}`;
+    const files = single(own, { ...resource, value: { ...inner, content: inlineReference(file) } });
+    return files.set(file, inner["content"]);
+  }
+  return single(own, resource);
+}
+
+/** A set of files has a text for each name. Names that no file can have make it an ordinary value. */
+const isFileset = (value: unknown): value is Record<string, string> =>
+  isJsonObject(value) && Object.values(value).every((content) => typeof content === "string") && areFileNames(Object.keys(value));

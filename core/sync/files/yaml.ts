@@ -1,0 +1,63 @@
+import { Document, isScalar, LineCounter, parseDocument, Scalar, visit } from "yaml";
+import type { FileProblem } from "../item.ts";
+
+/** The names by which these keys are sorted, so that a file begins with its most important fields. Other keys are sorted by themselves. */
+const sortNames: ReadonlyMap<string, string> = new Map([
+  ["id", "aa"],
+  ["version", "aaa"],
+  ["type", "ab"],
+  ["summary", "ad"],
+  ["name", "ae"],
+  ["display_name", "af"],
+  ["description", "ag"],
+  ["value", "ah"],
+  ["content", "ai"],
+  ["modules", "aj"],
+  ["failure_module", "ak"],
+  ["input_transforms", "al"],
+  ["lock", "az"],
+  ["locks", "azz"],
+]);
+const sortName = (key: unknown): string => sortNames.get(String(key)) ?? String(key);
+
+/** Line ends that a block would change, and characters that parsers may refuse outside of double quotes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the pattern is for.
+const NEEDS_ESCAPES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
+
+/** Formats a JSON value as a file of a workspace: sorted keys, single quotes, no aliases. Equal values give equal texts. */
+export function formatYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, sortMapEntries: bySortName, compat: "yaml-1.1" });
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === "string" && NEEDS_ESCAPES.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return document.toString({ lineWidth: 0, singleQuote: true });
+}
+
+function bySortName(a: { key: unknown }, b: { key: unknown }): number {
+  const [left, right] = [sortName(keyOf(a)), sortName(keyOf(b))];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+const keyOf = ({ key }: { key: unknown }): unknown => (isScalar(key) ? key.value : key);
+
+/** The maximum number of aliases in a file. Files that this service writes have none. */
+const MAX_ALIASES = 100;
+
+/** Parses a YAML file. Returns the value, or the first problem with its place. */
+export function parseYaml(file: string, text: string): { value: unknown } | { problem: FileProblem } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    return { problem: { file, line, column: col, message: firstLine(error.message) } };
+  }
+  try {
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) ?? null };
+  } catch (thrown) {
+    return { problem: { file, message: firstLine((thrown as Error).message) } };
+  }
+}
+
+const firstLine = (text: string): string => text.split("\n")[0] ?? text;
