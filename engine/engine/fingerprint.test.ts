@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sourceFingerprint, templateFingerprint } from "./fingerprint.ts";
+import { deployedSources, sourceFingerprint, templateFingerprint } from "./fingerprint.ts";
 
 let root: string;
 beforeEach(() => {
@@ -36,6 +36,12 @@ describe("sourceFingerprint", () => {
     expect(changed).not.toBe(before);
     write("core/jobs/more.ts", "");
     expect(sourceFingerprint(root, { url: "x" })).not.toBe(changed);
+  });
+});
+
+describe("deployedSources", () => {
+  it("the sources contain the command line, because a deployment serves its package", () => {
+    expect(deployedSources).toContain("cli");
   });
 });
 

@@ -13,6 +13,8 @@ export const deployedSources: readonly string[] = [
   "functions",
   "runners",
   "statemachines",
+  // Every deployment serves the command line of its own version.
+  "cli",
   "clients/typescript/src",
   "clients/python/svc",
   "clients/go",
