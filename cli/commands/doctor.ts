@@ -5,7 +5,7 @@ import { exitCodes } from "../errors.ts";
 import { profilesFile } from "../profiles/profiles.ts";
 import { lintFiles } from "../project/lint.ts";
 import { parseLocal, readProjectFiles, toLayout } from "../project/snapshots.ts";
-import { openSyncProject } from "../sync/session.ts";
+import { openLocalProject } from "../sync/session.ts";
 import { version } from "../version.ts";
 
 /** The outcome of one check. `problem`: what is wrong, and what to do. */
@@ -93,7 +93,7 @@ async function checkWorkspace(context: Context): Promise<string> {
 }
 
 function checkFiles(context: Context): string {
-  const { project } = openSyncProject(context, { skipBranchValidation: true });
+  const project = openLocalProject(context);
   const parsed = parseLocal(readProjectFiles(project), project, toLayout(project));
   const { length } = lintFiles(project, parsed, { all: true });
   if (length > 0) throw new Error(`${length} problems in ${project.root}. Run: svc lint`);

@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { writeLocalFile } from "../project/local-files.ts";
 import { toLayout } from "../project/snapshots.ts";
-import { openSyncProject } from "../sync/session.ts";
+import { openLocalProject, openSyncProject } from "../sync/session.ts";
 
 const typescript = (parameter: string) => `export async function main(${parameter}) {
   return { greeting: \`Hello, \${name}!\` };
@@ -88,7 +88,7 @@ function writeNew(context: Context, item: SyncItem): void {
 }
 
 function writeFiles(context: Context, item: SyncItem): void {
-  const { project } = openSyncProject(context);
+  const project = openLocalProject(context);
   const files = toFiles(item, toLayout(project));
   for (const file of files.keys()) if (existsSync(join(project.root, file))) throw new UsageError(`${file} exists already.`);
   for (const [file, text] of files) writeLocalFile(project.root, file, text);

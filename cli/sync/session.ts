@@ -47,6 +47,10 @@ export function openSyncProject(context: Context, options: SyncOptions = {}): Op
   return { project, target: findTarget(project.entry === undefined ? context.flags : flags, project.configured) };
 }
 
+/** Opens the project of the current folder for a command that calls nothing, so that it needs neither a service nor a branch. Throws `UsageError`. */
+export const openLocalProject = ({ cwd, flags, output }: Context): Project =>
+  openProject(cwd, { workspace: flags.workspace, skipBranchValidation: true }, output);
+
 /** Returns an opened project whose options include every item of some kinds and no other item. */
 export const openOnly = ({ project, target }: OpenedProject, kinds: ReadonlySet<string>): OpenedProject => ({
   project: { ...project, options: selectKinds(project.options, kinds) },

@@ -160,6 +160,12 @@ describe("svc script, flow and app", () => {
     }
     expect(await checkout.svc("script", "new", "f/t/x", "-l", "cobol")).toMatchObject({ code: 2, stdout: "" });
   });
+
+  it("writes and checks files without a service", async () => {
+    const cwd = newCheckout(cli, ws.id).folder;
+    expect(await cli.run(["flow", "new", "f/t/alone"], { cwd })).toMatchObject({ code: 0 });
+    expect(await cli.run(["lint"], { cwd })).toMatchObject({ code: 0, stderr: "No problems were found.\n" });
+  });
 });
 
 describe("svc dependencies and settings", () => {
