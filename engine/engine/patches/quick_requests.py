@@ -88,7 +88,8 @@ class JoinedWrites:
 
     def flush(self):
         parts, self.parts = self.parts, []
-        if parts:
+        # The caller may have left in the same step.
+        if parts and not self.transport.is_closing():
             self.transport.write(b"".join(parts))
 
     def close(self):
