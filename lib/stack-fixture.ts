@@ -1,17 +1,18 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App, Validations } from "aws-cdk-lib";
+import { Validations } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { getManifest, runnerLanguages } from "../contract/languages.ts";
+import { anApp } from "./app-fixture.ts";
 import type { Bundle } from "./compute/bundle.ts";
 import { parseConfig } from "./config.ts";
 import { SvcStack } from "./svc-stack.ts";
 
 /** Creates the whole stack for tests, with assets of one line each, so that it needs neither the handlers' sources nor a network. */
 export function aStack(given: Record<string, unknown> = {}): { template: Template; findings: string[]; protection: boolean } {
-  const app = new App();
+  const app = anApp();
   const stack = new SvcStack(app, "svc", { config: parseConfig(given, true), bundles: stubBundles() });
   const checks = new AwsSolutionsChecks(app);
   Validations.of(app).addPlugins(checks);

@@ -33,7 +33,7 @@ export function parseTiming({ schedule, timezone, cronVersion = "v2" }: CronTimi
     throw invalid("schedule", `it must have five fields, or six with seconds first, and it has ${fields.length}`);
   }
   const pattern = fields.join(" ");
-  const next = (afterWallMs: number) => findNext(pattern, cronVersion, afterWallMs);
+  const next = parsePattern(pattern, cronVersion);
   try {
     if (next(0) === undefined) throw invalid("schedule", "it never fires");
   } catch (error) {
@@ -48,17 +48,23 @@ const invalid = (field: string, reason: string) => new SvcError("schedule.invali
 
 const isWildcard = (field: string) => field.startsWith("*") || field.startsWith("?");
 
-function findNext(pattern: string, cronVersion: "v1" | "v2", afterWallMs: number): number | undefined {
-  // The library counts whole seconds.
-  const from = Math.floor(afterWallMs / 1000) * 1000;
-  const cron = new Cron(pattern, {
-    timezone: "UTC",
-    mode: "5-or-6-parts",
-    sloppyRanges: true,
-    alternativeWeekdays: cronVersion === "v1",
-    stopAt: new Date(from + HORIZON_MS),
-  });
-  return cron.nextRun(new Date(from))?.getTime();
+/** Returns the function that finds the next matching time of day. Parsing an expression takes longer than finding a time. */
+function parsePattern(pattern: string, cronVersion: "v1" | "v2"): CronClock["nextWallMs"] {
+  const parse = (stopMs: number) => {
+    // For a zone, also for UTC, the library formats every time that it tries.
+    const options = { utcOffset: 0, mode: "5-or-6-parts", sloppyRanges: true, alternativeWeekdays: cronVersion === "v1" } as const;
+    return { stopMs, cron: new Cron(pattern, { ...options, stopAt: new Date(stopMs) }) };
+  };
+  let parsed: ReturnType<typeof parse> | undefined;
+  return (afterWallMs) => {
+    // The library counts whole seconds.
+    const from = Math.floor(afterWallMs / 1000) * 1000;
+    const endMs = from + HORIZON_MS;
+    // An end that is much later would prolong the search for an expression that never fires.
+    if (!parsed || parsed.stopMs < endMs || parsed.stopMs > endMs + HORIZON_MS) parsed = parse(endMs + HORIZON_MS / 2);
+    const nextMs = parsed.cron.nextRun(new Date(from))?.getTime();
+    return nextMs !== undefined && nextMs < endMs ? nextMs : undefined;
+  };
 }
 
 /** Zones by name: creating a formatter takes a millisecond. */

@@ -57,13 +57,16 @@ const checks: readonly Check[] = [
 const types = (name: string, ...args: string[]) =>
   tool("tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", path.join(svcDir, `verify.${name}.tsbuildinfo`), ...args);
 
-/** The app as it is for an AWS account, without the interpreters that its assets carry: those are files, not decisions. */
+/**
+ * The app as it is for an AWS account, without the interpreters that its assets carry: those are files, not decisions. Faults that CDK finds in
+ * the template fail the check.
+ */
 function synth(): Promise<CommandResult> {
   const { context } = JSON.parse(readFileSync(path.join(root, "cdk.json"), "utf8")) as { context: object };
   const env = {
     ...process.env,
     CDK_OUTDIR: path.join(svcDir, "verify.cdk.out"),
-    CDK_CONTEXT_JSON: JSON.stringify({ ...context, "svc.skipInterpreters": "true" }),
+    CDK_CONTEXT_JSON: JSON.stringify({ ...context, "svc.skipInterpreters": "true", "@aws-cdk/core:validateAgainstDefaultRules": true }),
     SVC_SOURCES: bundleFingerprint(root),
   };
   return withLock(path.join(svcDir, "synth.lock"), () => runCommand(process.execPath, ["bin/svc.ts"], { cwd: root, env }));

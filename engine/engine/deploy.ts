@@ -44,9 +44,10 @@ export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs
 
   say("bundling and synthesising");
   const cdkOut = path.join(dir, "cdk.out");
-  // Every synthesis in this checkout uses the same bundle folder. Afterwards, cdk.out contains copies.
+  // Every synthesis in this checkout uses the same bundle folder. Afterwards, cdk.out contains copies. CDK's own check of the template is as
+  // expensive as the rest, and the engine does not need it: `npm run verify` makes it.
   const synth = await withLock(path.join(svcDir, "synth.lock"), () =>
-    cdk(["synth", "--quiet", "--output", cdkOut, "--context", `svc=${JSON.stringify(settings)}`], {
+    cdk(["synth", "--quiet", "--no-validation", "--output", cdkOut, "--context", `svc=${JSON.stringify(settings)}`], {
       endpoint,
       limitMs: limits.synthMs,
       signal,

@@ -8,7 +8,6 @@ that a power cut after a deployment does not cost the deployment.
 
 import ctypes
 import gc
-import hmac
 import os
 import queue
 import signal
@@ -61,46 +60,11 @@ def release_memory():
         trim(0)
 
 
-LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
-
-
-def refuse_web_pages(app, key):
-    """Answers programs, and the front server for its callers, but no web page: a page of any site can send requests to this port.
-
-    Browsers send Origin or Sec-Fetch-Site with every request that a page causes. A foreign Host belongs to a page whose name was pointed at
-    this machine.
-    """
-    from patches.quick_requests import answer_dynamodb, is_quick
-
-    async def guarded(scope, receive, send):
-        if scope["type"] == "lifespan":
-            return await app(scope, receive, send)
-        headers = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.decode("latin1").lower(), value.decode("latin1"))
-        host = headers.get("host", "").lower()
-        name = host if host.endswith("]") else host.rsplit(":", 1)[0]
-        from_front = key != "" and hmac.compare_digest(headers.get("x-svc-engine-key", "").encode(), key.encode())
-        from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
-        if (name in LOOPBACK or name.endswith(".localhost")) and (from_front or not from_page):
-            if not from_front and is_quick(scope, headers):
-                return await answer_dynamodb(headers, receive, send)
-            # Only the front server knows its callers' addresses.
-            dropped = {b"x-svc-engine-key"} if from_front else {b"x-svc-engine-key", b"x-forwarded-for"}
-            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in dropped]}
-            return await app(scope, receive, send)
-        if scope["type"] == "websocket":
-            return await send({"type": "websocket.close", "code": 1008})
-        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain; charset=utf-8")]})
-        await send({"type": "http.response.body", "body": b"The local engine does not answer web pages."})
-
-    return guarded
-
-
 def serve_with_uvicorn():
     """Replaces the engine's own HTTP server, which parses requests in Python: that costs more time than most requests themselves."""
     import hypercorn.asyncio
     import uvicorn
+    from patches.quick_requests import QuickProtocol
 
     async def serve(app, config):
         host, _, port = config.bind[0].rpartition(":")
@@ -108,7 +72,7 @@ def serve_with_uvicorn():
             app,
             host=host,
             port=int(port),
-            http="httptools",
+            http=QuickProtocol,
             ws="none",
             # The engine sends these headers itself.
             date_header=False,
@@ -133,6 +97,7 @@ def main():
     from patches.function_roles import enforce_roles
     from patches.packed_items import pack_items
     from patches.shared_code import share_code
+    from patches.web_pages import refuse_web_pages
 
     app.app = refuse_web_pages(apply_expiry(app.app), sys.stdin.readline().strip())
     # State and code are for their owner only.

@@ -1,11 +1,12 @@
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { expect, it } from "vitest";
+import { anApp } from "../app-fixture.ts";
 import { Tick } from "./schedule.ts";
 
 it("neither EventBridge nor Lambda repeats a tick that failed, because the next one finds the same work", () => {
-  const stack = new Stack(new App(), "Test");
+  const stack = new Stack(anApp(), "Test");
   const code = Code.fromInline("exports.handler = () => {};");
   new Tick(stack, "Tick", new LambdaFunction(stack, "Fn", { runtime: Runtime.NODEJS_24_X, handler: "index.handler", code }));
   const template = Template.fromStack(stack);

@@ -1,9 +1,11 @@
-"""Passes requests for DynamoDB directly to its handler.
+"""Answers requests for DynamoDB in the HTTP protocol, and sends each response in one packet.
 
 The engine asks of each request whether it belongs to one of its hundred services and pages, which takes as long as most DynamoDB requests
-themselves, and most requests are for DynamoDB.
+themselves, and most requests are for DynamoDB. A task for each request and a packet for each part of a response cost as much again, also
+at the client.
 """
 
+import contextvars
 import logging
 import os
 import time
@@ -17,67 +19,135 @@ from ministack.core.responses import (
     set_request_region,
 )
 from ministack.core.router import extract_access_key_id, extract_region
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from patches.web_pages import is_from_program
 
 logger = logging.getLogger("ministack")
 
-TARGET = "DynamoDB_20120810."
-
-
-def is_quick(scope, headers):
-    """Whether a request is an ordinary one of an AWS client for DynamoDB. A presigned one and a compressed one take the engine's own way."""
-    return (
-        headers.get("x-amz-target", "").startswith(TARGET)
-        and scope["type"] == "http"
-        and scope["method"] == "POST"
-        and scope["path"] == "/"
-        and not scope.get("query_string")
-        and "content-encoding" not in headers
-        and headers.get("authorization", "").startswith("AWS4-HMAC")
-        and not app.AUTH
-    )
+TARGET = b"DynamoDB_20120810."
+# A larger part of a response is a packet of its own, so that the transport can pause its sender.
+LARGE = 64 * 1024
 
 
 class Dates:
     """The header `date`, which is the same within a second."""
 
     second = 0
-    value = b""
+    value = ""
 
     @classmethod
     def now(cls):
         second = int(time.time())
         if second != cls.second:
-            cls.second, cls.value = second, formatdate(second, usegmt=True).encode("ascii")
+            cls.second, cls.value = second, formatdate(second, usegmt=True)
         return cls.value
 
 
-async def read_body(receive):
-    chunks = []
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        chunks.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+def result_of(coroutine):
+    """The result of a coroutine that never waits: the handler of DynamoDB works in memory."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value
+    coroutine.close()
+    raise RuntimeError("The handler waits.")
 
 
-async def answer_dynamodb(headers, receive, send):
+def answer_dynamodb(headers, body):
     """Answers as the engine does, without the headers for web pages, which it refuses."""
     set_request_account_id(extract_access_key_id(headers))
     set_request_region(extract_region(headers))
-    body = await read_body(receive)
-    if body is None:
-        return
     try:
-        status, sent, content = await app.SERVICE_HANDLERS["dynamodb"]("POST", "/", headers, body, {})
+        status, sent, content = result_of(app.SERVICE_HANDLERS["dynamodb"]("POST", "/", headers, body, {}))
     except Exception as error:
         logger.exception("Error handling dynamodb request: %s", error)
         status, sent, content = 500, {"Content-Type": "application/x-amz-json-1.0"}, b'{"__type":"InternalServerError"}'
     fix_error_content_type("dynamodb", status, sent)
     fix_success_content_type("dynamodb", status, sent)
     content = content if isinstance(content, bytes) else content.encode()
-    lines = [(name.encode("latin-1"), str(value).encode("latin-1")) for name, value in sent.items()]
-    lines += [(b"content-length", b"%d" % len(content)), (b"date", Dates.now()), (b"x-amzn-requestid", os.urandom(16).hex().encode())]
-    await send({"type": "http.response.start", "status": status, "headers": lines})
-    await send({"type": "http.response.body", "body": content, "more_body": False})
+    sent = {**sent, "content-length": len(content), "date": Dates.now(), "x-amzn-requestid": os.urandom(16).hex()}
+    lines = "".join([f"{name}: {value}\r\n" for name, value in sent.items()])
+    return b"".join([STATUS_LINE[status], lines.encode("latin-1"), b"\r\n", content])
+
+
+class JoinedWrites:
+    """A transport that sends what is written within one step of the event loop in one packet."""
+
+    def __init__(self, transport, loop):
+        self.transport = transport
+        self.loop = loop
+        self.parts = []
+
+    def write(self, data):
+        if not self.parts:
+            self.loop.call_soon(self.flush)
+        self.parts.append(data)
+        if len(data) > LARGE:
+            self.flush()
+
+    def flush(self):
+        parts, self.parts = self.parts, []
+        # The caller may have left in the same step.
+        if parts and not self.transport.is_closing():
+            self.transport.write(b"".join(parts))
+
+    def close(self):
+        self.flush()
+        self.transport.close()
+
+    def __getattr__(self, name):
+        return getattr(self.transport, name)
+
+
+class QuickProtocol(HttpToolsProtocol):
+    """The protocol of the server, which passes all but ordinary requests for DynamoDB to the application."""
+
+    # The headers of the current request and the parts of its body, if this class answers it.
+    quick = None
+
+    def connection_made(self, transport):
+        super().connection_made(transport)
+        self.transport = JoinedWrites(transport, self.loop)
+
+    def quick_headers(self):
+        """The headers of an ordinary request of an AWS client for DynamoDB. A presigned one and a compressed one take the engine's own way."""
+        if not any(name == b"x-amz-target" and value.startswith(TARGET) for name, value in self.headers):
+            return None
+        headers = {}
+        for name, value in self.headers:
+            headers.setdefault(name.decode("latin1"), value.decode("latin1"))
+        is_quick = (
+            self.url == b"/"
+            and self.parser.get_method() == b"POST"
+            and self.parser.get_http_version() == "1.1"
+            and self.parser.should_keep_alive()
+            and not self.expect_100_continue
+            and (self.cycle is None or self.cycle.response_complete)
+            and "content-encoding" not in headers
+            and headers.get("authorization", "").startswith("AWS4-HMAC")
+            and not app.AUTH
+            and is_from_program(headers)
+        )
+        return headers if is_quick else None
+
+    def on_headers_complete(self):
+        headers = self.quick_headers()
+        if headers is None:
+            super().on_headers_complete()
+        else:
+            self.quick = headers, []
+
+    def on_body(self, body):
+        if self.quick is None:
+            super().on_body(body)
+        else:
+            self.quick[1].append(body)
+
+    def on_message_complete(self):
+        if self.quick is None:
+            return super().on_message_complete()
+        (headers, parts), self.quick = self.quick, None
+        # The handler sets the account and the region of its context.
+        self.transport.write(contextvars.copy_context().run(answer_dynamodb, headers, b"".join(parts)))
+        self.on_response_complete()

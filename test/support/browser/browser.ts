@@ -14,11 +14,14 @@ let browser: Promise<Browser> | undefined;
 
 /** The package turns these protections off by default. */
 const UNSAFE = ["--disable-web-security", "--disable-site-isolation-trials", "--allow-running-insecure-content"];
+/** The package emulates a graphics card for WebGL, which draws pages at several times the cost of the browser's own software. */
+const GRAPHICS = ["--ignore-gpu-blocklist", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
 /** The package contains a browser for Linux without system dependencies. On other systems, Playwright uses an installed Chrome. */
 async function launch(): Promise<Browser> {
   if (process.platform !== "linux") return playwright.launch({ channel: "chrome" });
-  return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args.filter((arg) => !UNSAFE.includes(arg)) });
+  const args = chromium.args.filter((arg) => !UNSAFE.includes(arg) && !GRAPHICS.includes(arg));
+  return playwright.launch({ executablePath: await chromium.executablePath(), args: [...args, "--disable-gpu"] });
 }
 
 /** A page of its own, but for cookies, which the package's browser shares between all pages. `endBrowser` ends them all. */

@@ -10,9 +10,10 @@ import { CreateKeyCommand, type CreateKeyRequest, KMSClient } from "@aws-sdk/cli
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
+import { anApp } from "../../../lib/app-fixture.ts";
 import { parseConfig } from "../../../lib/config.ts";
 import { JobsTable } from "../../../lib/storage/jobs-table.ts";
 import { Keys } from "../../../lib/storage/keys.ts";
@@ -46,7 +47,7 @@ interface KeyProperties {
  */
 function declared() {
   const config = parseConfig({}, true);
-  const [jobs, objects, keys] = ["Jobs", "Objects", "Keys"].map((id) => new Stack(new App(), id)) as [Stack, Stack, Stack];
+  const [jobs, objects, keys] = ["Jobs", "Objects", "Keys"].map((id) => new Stack(anApp(), id)) as [Stack, Stack, Stack];
   new JobsTable(jobs, "Table", config);
   new ObjectsTable(objects, "Table", config);
   new Keys(keys, "Keys", config);

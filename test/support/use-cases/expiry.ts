@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { DynamoDBClient, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, ListObjectsV2Command, PutBucketLifecycleConfigurationCommand } from "@aws-sdk/client-s3";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { inject, vi } from "vitest";
 import { documents, s3 } from "../../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
+import { anApp } from "../../../lib/app-fixture.ts";
 import { parseConfig } from "../../../lib/config.ts";
 import { Storage } from "../../../lib/storage/bucket.ts";
 import { removeExpiredJob } from "../../../services/jobs/erasure/remove-expired-job.ts";
@@ -20,7 +21,7 @@ interface Rule {
 
 /** The lifecycle rules with which the stack declares its bucket. */
 function declaredRules(): Rule[] {
-  const stack = new Stack(new App(), "Storage");
+  const stack = new Stack(anApp(), "Storage");
   new Storage(stack, "Storage", parseConfig({}, true));
   const [bucket] = Object.values(Template.fromStack(stack).findResources("AWS::S3::Bucket"));
   return bucket?.Properties.LifecycleConfiguration.Rules;
