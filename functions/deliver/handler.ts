@@ -6,7 +6,7 @@ import { queueMessageSchema } from "../../core/deliveries/message.ts";
 import { DeliveryHeld, deliverMessage } from "../../services/deliveries/deliver-message.ts";
 import { queueReplay } from "../../services/events/replay-deliveries.ts";
 import { recordBounce } from "../../services/notifications/record-bounce.ts";
-import { logger, logInvocation } from "../shared/observe.ts";
+import { type LoggedWork, logger, logInvocation } from "../shared/observe.ts";
 import { deps } from "./deps.ts";
 import { dispatchRecords } from "./dispatch-records.ts";
 
@@ -51,4 +51,4 @@ async function deliverRecord({ body, eventSourceARN, attributes }: SQSRecord): P
   }
 }
 
-const logDelivery = (context: Context, work: object) => logInvocation("deliver", context, work);
+const logDelivery = (context: Context, work: LoggedWork) => logInvocation("deliver", context, work);

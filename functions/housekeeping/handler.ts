@@ -82,7 +82,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
   });
   for (const [task, count] of Object.entries(counts)) countOutcome(`Housekeeping${task[0]?.toUpperCase()}${task.slice(1)}`, { count });
   countOutcome("LostAttempts", { count: counts["requeued"] ?? 0 });
-  await logInvocation("tick", context, { ...counts, failed });
+  await logInvocation("tick", context, { ...counts, failed: failed.length, failedTasks: failed });
   if (failed.length > 0) throw new Error(`These housekeeping tasks failed: ${failed.join(", ")}. The log contains their errors.`);
   return counts;
 }

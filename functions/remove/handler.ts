@@ -12,7 +12,7 @@ const processor = new BatchProcessor(EventType.DynamoDBStreams);
 /** Removes the data of jobs whose expired records DynamoDB has removed. A failed record is delivered again, with those after it. */
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const response = await processPartialResponse(event, removeJobOf, processor, { context, throwOnFullBatchFailure: false });
-  await logInvocation("remove", context, { jobs: event.Records.length, failed: response.batchItemFailures.length });
+  await logInvocation("remove", context, { records: event.Records.length, failed: response.batchItemFailures.length });
   return response;
 }
 

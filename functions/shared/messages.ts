@@ -1,7 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type JobMessage, jobMessageSchema } from "../../core/jobs/lifecycle.ts";
-import { logger, logInvocation } from "./observe.ts";
+import { type LoggedWork, logger, logInvocation } from "./observe.ts";
 import { toFunctionError } from "./service-busy.ts";
 
 /**
@@ -32,19 +32,25 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
 }
 
 /** Runs a direct invocation and logs one line with the fields of `what`. */
-export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, context: Context, what: object = {}): Promise<T> {
+export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, context: Context, what: LoggedWork = {}): Promise<T> {
   const startedMs = Date.now();
-  let failed: string | undefined;
+  let failure: string | undefined;
   try {
     return await handle();
   } catch (thrown) {
     const error = toFunctionError(thrown);
-    failed = (error as Error).name;
+    failure = (error as Error).name;
     // These failures are expected results, which the caller handles.
-    if (!EXPECTED_FAILURES.has(failed)) logger.error("call failed", { ...what, jobs, error: error as Error });
+    if (!EXPECTED_FAILURES.has(failure)) logger.error("call failed", { ...what, jobs, error: error as Error });
     throw error;
   } finally {
-    await logInvocation("batch", context, { ...what, jobs, failed: failed ?? 0, ms: Date.now() - startedMs });
+    await logInvocation("batch", context, {
+      ...what,
+      jobs,
+      failed: failure ? 1 : 0,
+      ...(failure ? { failure } : {}),
+      ms: Date.now() - startedMs,
+    });
   }
 }
 const EXPECTED_FAILURES = new Set(["StepFailed", "FlowFailed", "Superseded"]);

@@ -40,11 +40,23 @@ async function publishMetrics(): Promise<void> {
   pending.clear();
 }
 
+/** The fields of an invocation's log line. Those that several functions write have one type, so that one query can read all lines. */
+export interface LoggedWork {
+  /** The ids of the jobs. */
+  jobs?: readonly string[];
+  /** The number of failures. */
+  failed?: number;
+  /** The number of records of a stream or of a queue. */
+  records?: number;
+  ms?: number;
+  [field: string]: unknown;
+}
+
 /** Writes the log line of an invocation, with the number of its AWS calls, and its metrics. The local engine needs a printed line. */
 export async function logInvocation(
   message: string,
   { awsRequestId: requestId }: Pick<Context, "awsRequestId">,
-  work: object,
+  work: LoggedWork,
 ): Promise<void> {
   logger.info(message, { requestId, ...work, aws: takeCounts() });
   await publishMetrics();
@@ -57,11 +69,11 @@ export async function logInvocation(
 export function observeHandler<Event, Result>(
   name: string,
   handle: (event: Event, context: Context) => Promise<Result>,
-  describe: (result: Result, event: Event) => object = () => ({}),
+  describe: (result: Result, event: Event) => LoggedWork = () => ({}),
 ): (event: Event, context: Context) => Promise<Result> {
   return async (event, context) => {
     const startedMs = Date.now();
-    let work: object = { failed: 1 };
+    let work: LoggedWork = { failed: 1 };
     try {
       const result = await handle(event, context);
       work = describe(result, event);
