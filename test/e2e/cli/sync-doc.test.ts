@@ -8,8 +8,8 @@ import { parse } from "yaml";
 import { shared } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
-const page = readFileSync(path.join(import.meta.dirname, "../../../docs/sync.md"), "utf8");
-const listBlocks = (language: string) =>
+const readPage = (name: string) => readFileSync(path.join(import.meta.dirname, "../../../docs", name), "utf8");
+const listBlocks = (language: string, page = readPage("sync.md")) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g"))].map(([, block = ""]) => block);
 
 let ws: Workspace;
@@ -40,6 +40,13 @@ describe("docs/sync.md", () => {
     expect(stdout).toContain('{\n  "greeting": "Hello, Ada!"\n}');
     // The last block pushes again what the undo has taken back.
     expect((await ws.get("scripts/get/p/f/ops/greet")).json).toMatchObject({ summary: "Greets a person" });
+  });
+
+  it("leads to a checkout in which the previews of docs/local-development.md run", async () => {
+    const [block = ""] = listBlocks("sh", readPage("local-development.md"));
+    const stdout = await runLines(block, { folder: path.join(home, "orders") });
+    expect(stdout.match(/"greeting": "Hello, Ann!"/g)).toHaveLength(2);
+    expect((await ws.get("flows/exists/f/ops/nightly")).json).toBe(false);
   });
 
   it("has a job of GitHub Actions and one of GitLab that push the files of a checkout", async () => {
