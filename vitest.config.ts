@@ -17,9 +17,9 @@ const useCases = "{services,functions}/**/*.usecase.test.ts";
 
 export default defineConfig({
   test: {
-    // Most tests wait for an engine most of the time: two files at a time would leave a third of two cores idle. Five take as long as three
-    // where the two cores share their units, and make tests slower that others wait for.
-    maxWorkers: 3,
+    // Tests wait for an engine and for programs: three files at a time leave a sixth of two cores idle. Five take as long as four, and make tests
+    // slower that others wait for.
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,
