@@ -17,8 +17,8 @@ const useCases = "{services,functions}/**/*.usecase.test.ts";
 
 export default defineConfig({
   test: {
-    // Tests wait for an engine and for programs: three files at a time leave a sixth of two cores idle. Five take as long as four, and make tests
-    // slower that others wait for.
+    // Tests wait for an engine and for programs: three files at a time leave a sixth of two cores idle and take an eighth longer than four, which
+    // leave a twentieth idle. More make tests slower that others wait for.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     // The engine is given time to stop properly.
