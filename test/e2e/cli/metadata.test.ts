@@ -230,4 +230,24 @@ describe("the metadata of a project", () => {
       expect(await checkout.svc(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc-lock\.yaml:\d+:\d+: .*delete it/) });
     }
   });
+
+  it("stops a push with the property lint if its lock is stale, and is a warning without it", async () => {
+    const ws = await newWorkspace();
+    const stale = {
+      "f/t/npm.ts": files["f/t/npm.ts"],
+      "f/t/npm.script.yaml": "summary: ''\ndescription: ''\nlock: '!inline f/t/npm.script.lock'\n",
+      "f/t/npm.script.lock": "{}\n",
+      "svc-lock.yaml": "version: v2\nlocks:\n  f/t/npm: of another source\n",
+    };
+    const fault = "f/t/npm.ts: The script or its metadata has changed since its lock was made.";
+    for (const [config, code, line] of [
+      ["lint: true\n", 2, fault],
+      ["lint: false\n", 0, `Warning: ${fault}`],
+    ] as const) {
+      const checkout = newCheckout(cli, ws.id, { config });
+      checkout.write(stale);
+      const pushed = await checkout.svc("sync", "push", "--dry-run");
+      expect([config, pushed.code, pushed.stderr.startsWith(line)]).toEqual([config, code, true]);
+    }
+  });
 });
