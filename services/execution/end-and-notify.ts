@@ -1,4 +1,4 @@
-import type { HeadChange } from "../../aws/dynamodb/job-table.ts";
+import type { HeadChange } from "../../aws/dynamodb/job-items.ts";
 import type { EndedJob, Job } from "../../core/jobs/job.ts";
 import type { Ending } from "../../core/jobs/lifecycle.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";

@@ -1,4 +1,4 @@
-import type { HeadChange } from "../../aws/dynamodb/job-table.ts";
+import type { HeadChange } from "../../aws/dynamodb/job-items.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { resolveConcurrency } from "../../core/jobs/concurrency.ts";

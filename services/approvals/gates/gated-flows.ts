@@ -1,4 +1,4 @@
-import type { Child } from "../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";

@@ -1,4 +1,5 @@
-import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../aws/dynamodb/job-items.ts";
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { type Outcome, outcomeFormat, parseJournalRef } from "../../../core/flows/journal.ts";

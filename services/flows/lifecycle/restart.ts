@@ -1,4 +1,4 @@
-import type { Child } from "../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { Child, HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Child, HeadChange } from "../../../aws/dynamodb/job-items.ts";
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { isSvcError } from "../../../contract/errors.ts";

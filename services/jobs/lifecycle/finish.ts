@@ -1,4 +1,5 @@
-import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { HeadChange } from "../../../aws/dynamodb/job-items.ts";
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";

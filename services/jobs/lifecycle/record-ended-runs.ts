@@ -1,4 +1,4 @@
-import type { Child } from "../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { EndedJob, RunningJob } from "../../../core/jobs/job.ts";
 import { toEnding } from "../../../core/jobs/lifecycle.ts";

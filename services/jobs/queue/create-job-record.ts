@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../aws/dynamodb/job-items.ts";
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { Child } from "../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";

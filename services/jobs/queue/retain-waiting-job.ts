@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Child } from "../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { QueuedJob } from "../../../core/jobs/job.ts";

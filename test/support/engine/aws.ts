@@ -60,7 +60,7 @@ export async function misdirected<T>(instance: Reachable, fn: RegExp, variable: 
   }
 }
 
-/** Changes a job's record as a fault would. Attributes have the names in aws/dynamodb/job-table.ts. */
+/** Changes a job's record as a fault would. Attributes have the names in aws/dynamodb/job-items.ts. */
 export async function bendJob(
   instance: Reachable & { outputs: Readonly<Record<string, string>> },
   id: string,

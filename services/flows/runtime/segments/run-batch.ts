@@ -1,4 +1,4 @@
-import type { Child } from "../../../../aws/dynamodb/job-table.ts";
+import type { Child } from "../../../../aws/dynamodb/job-items.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
