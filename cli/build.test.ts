@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { unpackTar } from "modern-tar";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unpackPackage } from "../test/support/cli/unpack-package.ts";
 import { packCli } from "./build.ts";
 
 let out: string;
@@ -18,20 +17,15 @@ const readPackage = () => readFileSync(join(out, "svc-cli.tgz"));
 
 describe("the package that deployments serve", () => {
   it("contains exactly the files that npm packs, and an executable program", async () => {
-    const entries = await unpackTar(gunzipSync(readPackage()));
-    for (const { header, data } of entries) {
-      const file = join(out, "unpacked", header.name);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, data ?? new Uint8Array(), { mode: header.mode });
-    }
+    const names = await unpackPackage(readPackage(), join(out, "unpacked"));
     const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
     const printed = execFileSync("npm", args, {
-      cwd: join(out, "unpacked/package"),
+      cwd: join(out, "unpacked"),
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
     const [packed] = Object.values(JSON.parse(printed) as Record<string, { files: { path: string; mode: number }[] }>);
-    expect(entries.map(({ header }) => header.name.replace(/^package\//, "")).sort()).toEqual(packed?.files.map(({ path }) => path).sort());
+    expect(names.sort()).toEqual(packed?.files.map(({ path }) => path).sort());
     expect(packed?.files.find(({ path }) => path === "dist/svc.mjs")?.mode).toBe(0o755);
   });
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { filesOf, generateItem, generateItems } from "../../test/builders/workspace-files.ts";
+import { writeFiles } from "../../test/support/cli/write-files.ts";
 import { totalOf } from "../cost/cost.ts";
 import { functionLogs } from "../cost/counted.ts";
 import { timeSpawn } from "../floors.ts";
@@ -32,7 +31,7 @@ export async function cliRows(measured: Measured): Promise<Row[]> {
     const items = generateItems(GENERATED, { part: quick ? 0.02 : 1 });
     const source = cli.newFolder();
     // The files contain the secrets themselves.
-    writeAll(source, new Map([["svc.yaml", `${CONFIG}plainSecrets: true\n`], ...filesOf(items)]));
+    writeFiles(source, new Map([["svc.yaml", `${CONFIG}plainSecrets: true\n`], ...filesOf(items)]));
     const created = await cli.run(["sync", "push", "--yes", "--wait"], source);
     return [
       await versionRow(cli, quick),
@@ -43,13 +42,6 @@ export async function cliRows(measured: Measured): Promise<Row[]> {
   } finally {
     client.close();
     cli.remove();
-  }
-}
-
-function writeAll(folder: string, files: ReadonlyMap<string, string>): void {
-  for (const [file, text] of files) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
   }
 }
 
@@ -110,7 +102,7 @@ async function syncRows(cli: InstalledCli, quick: boolean): Promise<Row[]> {
   let checkout = "";
   for (let at = 0; at < times; at += 1) {
     checkout = cli.newFolder();
-    writeAll(checkout, new Map([["svc.yaml", CONFIG]]));
+    writeFiles(checkout, new Map([["svc.yaml", CONFIG]]));
     pulls.push(await cli.run(["sync", "pull", "--yes"], checkout));
   }
   const repeat = async (...args: string[]) => {
@@ -144,7 +136,7 @@ async function changeRow(cli: InstalledCli, checkout: string, quick: boolean): P
   const changed = (Object.entries(counts) as [keyof typeof counts, number][]).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, at) => generateItem(kind, at, GENERATED, "changed")),
   );
-  writeAll(checkout, filesOf(changed));
+  writeFiles(checkout, filesOf(changed));
   const { ms, requests } = await cli.run(["sync", "push", "--yes"], checkout);
   return {
     line: `push of ${changed.length} changed items, parallel: 10`,

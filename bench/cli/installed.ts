@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { unpackTar } from "modern-tar";
+import { join } from "node:path";
 import { packCli } from "../../cli/build.ts";
+import { unpackPackage } from "../../test/support/cli/unpack-package.ts";
 
 /** The packed command line, unpacked as npm does it. */
 export interface InstalledCli {
@@ -20,12 +19,8 @@ export interface InstalledCli {
 export async function installCli(target: { url: string; token: string; workspace: string }): Promise<InstalledCli> {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-cli-"));
   await packCli(join(folder, "package"));
-  for (const { header, data } of await unpackTar(gunzipSync(readFileSync(join(folder, "package/svc-cli.tgz"))))) {
-    const file = join(folder, "installed", header.name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, data ?? new Uint8Array());
-  }
-  const program = join(folder, "installed/package/dist/svc.mjs");
+  await unpackPackage(readFileSync(join(folder, "package/svc-cli.tgz")), join(folder, "installed"));
+  const program = join(folder, "installed/dist/svc.mjs");
   const env = {
     PATH: process.env["PATH"] ?? "",
     ...{ HOME: folder, NO_COLOR: "1", SVC_CONFIG_DIR: join(folder, "config") },

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { writeFiles } from "../../support/cli/write-files.ts";
 
 let cli: InstalledCli;
 let ws: Workspace;
@@ -11,16 +12,13 @@ let checkout: string;
 beforeAll(async () => {
   [cli, ws] = await Promise.all([installCli(), newWorkspace()]);
   checkout = cli.newFolder();
-  for (const [file, text] of Object.entries(project)) write(file, text);
+  writeFiles(checkout, project);
 });
 afterAll(() => cli?.remove());
 
 const svc = (args: string[], { cwd = checkout, env = {} }: { cwd?: string; env?: Record<string, string> } = {}) =>
   cli.run(args, { cwd, env: { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: ws.id, ...env } });
-const write = (file: string, text: string, folder = checkout) => {
-  mkdirSync(dirname(join(folder, file)), { recursive: true });
-  writeFileSync(join(folder, file), text);
-};
+const write = (file: string, text: string, folder = checkout) => writeFiles(folder, { [file]: text });
 const read = (file: string) => readFileSync(join(checkout, file), "utf8");
 const push = async (...args: string[]) => {
   const pushed = await svc(["sync", "push", "--yes", "--wait", "--verbose", ...args]);
@@ -203,9 +201,9 @@ describe("a codebase", () => {
 
 describe("a preview", () => {
   it("runs a script with its log, and with the arguments of the file beside it", async () => {
-    write("f/t/greet.ts", 'export function main(name = "nobody") { console.log("greeting"); return "hi " + name; }\n');
+    write("f/t/greet.ts", 'export function main(name = "you") { console.log("greeting"); return "hi " + name; }\n');
     const run = () => svc(["script", "preview", "f/t/greet.ts"]);
-    expect(await run()).toMatchObject({ code: 0, stdout: "hi nobody\n", stderr: expect.stringContaining("greeting") });
+    expect(await run()).toMatchObject({ code: 0, stdout: "hi you\n", stderr: expect.stringContaining("greeting") });
     write("f/t/greet.ts.args.json", '{"name":"file"}');
     expect(await run()).toMatchObject({ code: 0, stdout: "hi file\n" });
     expect(await svc(["script", "preview", "f/t/greet.ts", "-d", '{"name":"flag"}'])).toMatchObject({ code: 0, stdout: "hi flag\n" });

@@ -69,7 +69,7 @@ describe("svc user", () => {
   });
 
   it("shows the refusal of the service to a user without the right", async () => {
-    const { api: client } = await member(ws, "nobody");
+    const { api: client } = await member(ws, "guest");
     const other = newCheckout(cli, ws.id, { token: client.token });
     const { code, stdout, stderr } = await other.svc("user", "add", "x@example.com");
     expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("users.createGlobal")]);

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../../engine/paths.ts";
 import { api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli, type StartedCli } from "../../support/cli/installed-cli.ts";
+import { writeFiles } from "../../support/cli/write-files.ts";
 
 let cli: InstalledCli;
 let ws: Workspace;
@@ -34,10 +35,7 @@ afterAll(async () => {
   cli?.remove();
 });
 
-const write = (file: string, text: string) => {
-  mkdirSync(dirname(join(checkout, file)), { recursive: true });
-  writeFileSync(join(checkout, file), text);
-};
+const write = (file: string, text: string) => writeFiles(checkout, { [file]: text });
 const ended = (path: string) => dev.line((line) => line["event"] === "ended" && line["path"] === path);
 /** Saves a file and returns the line with the end of the preview of an item. */
 const save = (file: string, text: string, path: string) => {

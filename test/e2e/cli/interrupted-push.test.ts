@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process";
-import { EventEmitter, once } from "node:events";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
 import { type ServiceProxy, startServiceProxy, type Treatment } from "../../support/cli/service-proxy.ts";
+import { writeFiles } from "../../support/cli/write-files.ts";
 
 let cli: InstalledCli;
 let proxy: ServiceProxy;
@@ -23,38 +21,13 @@ const envAt = (url: string) => ({ SVC_URL: url, SVC_TOKEN: api().token, SVC_WORK
 const throughProxy = (cwd: string, ...args: string[]) => cli.run(args, { cwd, env: envAt(proxy.url) });
 const direct = (cwd: string, ...args: string[]) => cli.run(args, { cwd, env: envAt(api().url) });
 
-/** Starts a command through the proxy. `said`: resolves when a text has appeared on its standard error. */
-function start(cwd: string, ...args: string[]) {
-  const program = join(cli.folder, "node_modules/svc-cli/dist/svc.mjs");
-  const child = spawn(process.execPath, [program, ...args], { cwd, env: envAt(proxy.url), stdio: ["ignore", "ignore", "pipe"] });
-  let text = "";
-  const output = new EventEmitter();
-  child.stderr.setEncoding("utf8").on("data", (part: string) => {
-    text += part;
-    output.emit("text");
-  });
-  const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
-  const said = async (wanted: string) => {
-    while (!text.includes(wanted)) {
-      if (child.exitCode !== null) throw new Error(`The command has ended: ${text}`);
-      await Promise.race([once(output, "text"), ended]);
-    }
-  };
-  return { child, ended, said };
-}
+const start = (cwd: string, ...args: string[]) => cli.start(args, { cwd, env: envAt(proxy.url) });
 
 /** Creates a checkout that contains the files alone and was never synchronised. */
 function newCheckout(files: Record<string, string>): string {
   const folder = cli.newFolder();
-  write(folder, { "svc.yaml": "skipFolders: true\n", ...files });
+  writeFiles(folder, { "svc.yaml": "skipFolders: true\n", ...files });
   return folder;
-}
-
-function write(folder: string, files: Record<string, string>): void {
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  }
 }
 
 const variables = (prefix: string, value: string) =>
@@ -131,10 +104,10 @@ describe("a push that breaks off", () => {
       third.resolve();
       return new Promise(() => undefined);
     });
-    const { child, ended } = start(folder, "sync", "push", "--yes");
+    const push = start(folder, "sync", "push", "--yes");
     await third.promise;
-    child.kill("SIGKILL");
-    expect(await ended).toEqual({ code: null, signal: "SIGKILL" });
+    push.kill("SIGKILL");
+    expect(await push.end).toMatchObject({ code: null, signal: "SIGKILL" });
 
     const continued = await direct(folder, "sync", "push", "--yes");
     expect(continued).toMatchObject({ code: 0, stderr: expect.stringContaining("3 to create") });
@@ -144,13 +117,14 @@ describe("a push that breaks off", () => {
   it("ends after the requests that are under way if its process is interrupted", async () => {
     const folder = newCheckout({ "svc.yaml": "includes: [f/t/stopped_*]\nskipFolders: true\n", ...variables("stopped", "after") });
     const { arrived, release } = holdNext(/POST .*variables/);
-    const { child, ended, said } = start(folder, "sync", "push", "--yes");
+    const push = start(folder, "sync", "push", "--yes");
     await arrived;
-    child.kill("SIGINT");
-    await said("Stopping after the requests that are under way.");
+    push.kill("SIGINT");
+    await push.text(/Stopping after the requests that are under way\./);
     release();
-    expect(await ended).toEqual({ code: 130, signal: null });
-    await said("  create variable f/t/stopped_a\nNot done (4):");
+    const stopped = await push.end;
+    expect(stopped).toMatchObject({ code: 130, signal: null });
+    expect(stopped.stderr).toContain("  create variable f/t/stopped_a\nNot done (4):");
     expect(await direct(folder, "sync", "push", "--yes")).toMatchObject({ code: 0, stderr: expect.stringContaining("4 to create") });
     expect(await valuesOf("stopped")).toEqual(Array.from({ length: 5 }, () => "after"));
   });
@@ -184,8 +158,8 @@ describe("two pushes at once", () => {
     expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
     const second = cli.newFolder();
     cpSync(first, second, { recursive: true });
-    write(first, { "f/t/both.pg.sql": "select 'first'" });
-    write(second, { "f/t/both.pg.sql": "select 'second'" });
+    writeFiles(first, { "f/t/both.pg.sql": "select 'first'" });
+    writeFiles(second, { "f/t/both.pg.sql": "select 'second'" });
 
     const { arrived, release } = holdNext(/scripts\/create/);
     const slow = throughProxy(second, "sync", "push", "--yes");
@@ -217,8 +191,8 @@ describe("two pushes at once", () => {
     expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
     const second = cli.newFolder();
     cpSync(first, second, { recursive: true });
-    write(first, variables("later", "first"));
-    write(second, variables("later", "second"));
+    writeFiles(first, variables("later", "first"));
+    writeFiles(second, variables("later", "second"));
     expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
     expect(await direct(second, "sync", "push", "--yes")).toMatchObject({
       code: 1,

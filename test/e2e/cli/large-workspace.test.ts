@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { filesOf, generateItems } from "../../builders/workspace-files.ts";
 import { api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { writeFiles } from "../../support/cli/write-files.ts";
 
 let cli: InstalledCli;
 let ws: Workspace;
@@ -25,10 +24,7 @@ it("1,000 items come back from the workspace byte for byte, and a second push ch
   const items = generateItems({ language: "postgresql", source: "-- NOTE\nselect 1\n" });
   expect(items).toHaveLength(1000);
   const source = cli.newFolder();
-  for (const [file, text] of [...filesOf(items), ["svc.yaml", CONFIG] as const]) {
-    mkdirSync(dirname(join(source, file)), { recursive: true });
-    writeFileSync(join(source, file), text);
-  }
+  writeFiles(source, [...filesOf(items), ["svc.yaml", CONFIG] as const]);
   const pushed = await svc(source, "push");
   expect([pushed.code, pushed.stderr.split("\n").at(-2)]).toEqual([0, "Done: 1000 to create."]);
 
@@ -37,7 +33,7 @@ it("1,000 items come back from the workspace byte for byte, and a second push ch
   expect(requestsOf(second.stderr)).toBeLessThanOrEqual(8);
 
   const checkout = cli.newFolder();
-  writeFileSync(join(checkout, "svc.yaml"), CONFIG);
+  writeFiles(checkout, { "svc.yaml": CONFIG });
   const pulled = await svc(checkout, "pull");
   expect(pulled).toMatchObject({ code: 0 });
   expect(requestsOf(pulled.stderr)).toBeLessThanOrEqual(6);

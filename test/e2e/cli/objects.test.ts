@@ -1,9 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { writeFiles } from "../../support/cli/write-files.ts";
 
 let cli: InstalledCli;
 let ws: Workspace;
@@ -15,10 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli?.remove());
 
-const write = (file: string, text: string) => {
-  mkdirSync(dirname(join(folder, file)), { recursive: true });
-  writeFileSync(join(folder, file), text);
-};
+const write = (file: string, text: string) => writeFiles(folder, { [file]: text });
 const svc = (...args: string[]) =>
   cli.run(args, { cwd: folder, env: { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: ws.id } });
 const requestsOf = ({ stderr }: { stderr: string }) => stderr.split("\n").filter((line) => /^(GET|POST|DELETE) \//.test(line));
@@ -56,6 +52,24 @@ describe("single objects", () => {
     const listed = (await data(kind, "list")) as { path?: string; name?: string }[];
     expect(listed.map((one) => one.path ?? one.name)).toContain(path);
     expect(await data(kind, "get", path)).toMatchObject(kind === "folder" || kind === "resource-type" ? { name: path } : { path });
+  });
+
+  it.each([
+    ["group", "team", "groups/team.group.yaml", "summary: Team\nadmins: []\nmembers: []\n"],
+    [
+      "trigger",
+      "f/t/route",
+      "f/t/route.http_trigger.yaml",
+      "route_path: orders\nhttp_method: post\nworkspaced_route: true\nmode: disabled\nscript_path: f/t/hello\nis_flow: false\n",
+    ],
+  ])("a %s is pushed from its file, listed, read and deleted", async (kind, name, file, text) => {
+    const names = async () => ((await data(kind, "list")) as { path?: string; name?: string }[]).map((one) => one.path ?? one.name);
+    write(file, text);
+    expect(await svc(kind, "push", file)).toMatchObject({ code: 0, stdout: "" });
+    expect(await names()).toContain(name);
+    expect(await data(kind, "get", name)).toMatchObject(kind === "group" ? { name } : { path: name });
+    expect(await svc(kind, "delete", name, "--yes")).toMatchObject({ code: 0 });
+    expect(await names()).not.toContain(name);
   });
 
   it("shows the value of a secret only on request", async () => {

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
 import { type ServiceProxy, startServiceProxy, type Treatment } from "../../support/cli/service-proxy.ts";
+import { writeFiles } from "../../support/cli/write-files.ts";
 
 let cli: InstalledCli;
 let proxy: ServiceProxy;
@@ -76,19 +77,12 @@ const connection = () => ({ SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORK
 /** A folder with `svc.yaml`. */
 function newProject(config: string): { folder: string; filesAmong(names: Record<string, string>): string[]; read(file: string): string } {
   const folder = cli.newFolder();
-  write(folder, { "svc.yaml": config });
+  writeFiles(folder, { "svc.yaml": config });
   return {
     folder,
     filesAmong: (names) => Object.values(names).filter((file) => existsSync(join(folder, file))),
     read: (file) => readFileSync(join(folder, file), "utf8"),
   };
-}
-
-function write(folder: string, files: Record<string, string>): void {
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  }
 }
 
 /** Pulls into a new folder, and returns it. */
@@ -228,7 +222,7 @@ describe("a push", () => {
     const names = ["a", "b", "c"];
     const { folder } = newProject("includes: [f/t/at_once_*]\nparallel: 3\nmessage: From the file\n");
     const scripts = names.map((name) => [`f/t/at_once_${name}.pg.sql`, `select '${name}'`]);
-    write(folder, Object.fromEntries(scripts));
+    writeFiles(folder, Object.fromEntries(scripts));
     // Each save is held until all three have arrived.
     let waiting = 0;
     const together = Promise.withResolvers<void>();
@@ -250,7 +244,7 @@ describe("a push", () => {
 
   it("stops before the first call for a script without a lock if locksRequired is true", async () => {
     const { folder } = newProject("locksRequired: true\n");
-    write(folder, { "f/t/unlocked.ts": "export const main = () => 1;" });
+    writeFiles(folder, { "f/t/unlocked.ts": "export const main = () => 1;" });
     // Nothing listens there, so a call would fail with another message.
     const env = { ...connection(), SVC_URL: "http://127.0.0.1:9" };
     expect(await cli.run(["sync", "push", "--yes"], { cwd: folder, env })).toMatchObject({

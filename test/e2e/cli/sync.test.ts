@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { member } from "../../support/api/people.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { writeFiles } from "../../support/cli/write-files.ts";
 
 let cli: InstalledCli;
 let ws: Workspace;
@@ -16,10 +17,7 @@ beforeAll(async () => {
 afterAll(() => cli?.remove());
 
 const svc = (args: string[], cwd = checkout, env: Record<string, string> = {}) => cli.run(args, { cwd, env });
-const write = (file: string, text: string, folder = checkout) => {
-  mkdirSync(dirname(join(folder, file)), { recursive: true });
-  writeFileSync(join(folder, file), text);
-};
+const write = (file: string, text: string, folder = checkout) => writeFiles(folder, { [file]: text });
 const read = (file: string, folder = checkout) => readFileSync(join(folder, file), "utf8");
 /** The files of a folder with their contents, without what `svc` remembers. */
 const treeOf = (folder: string) =>

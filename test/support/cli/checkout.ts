@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { api } from "../api/api.ts";
 import type { CliResult, InstalledCli, StartedCli } from "./installed-cli.ts";
+import { writeFiles } from "./write-files.ts";
 
 /** A folder in which a test runs commands for a workspace. */
 export interface Checkout {
@@ -25,12 +26,7 @@ export function newCheckout(cli: InstalledCli, workspace: string, { config = "{}
   const at = (file: string) => join(folder, file);
   const checkout: Checkout = {
     folder,
-    write(files) {
-      for (const [file, text] of Object.entries(files)) {
-        mkdirSync(dirname(at(file)), { recursive: true });
-        writeFileSync(at(file), text);
-      }
-    },
+    write: (files) => writeFiles(folder, files),
     read: (file) => (existsSync(at(file)) ? readFileSync(at(file), "utf8") : undefined),
     remove: (file) => rmSync(at(file)),
     svc: (...args) => cli.run(args, { cwd: folder, env }),

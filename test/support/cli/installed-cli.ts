@@ -1,11 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { gunzipSync } from "node:zlib";
-import { unpackTar } from "modern-tar";
 import { api } from "../api/api.ts";
+import { unpackPackage } from "./unpack-package.ts";
 
 export interface CliResult {
   code: number | null;
@@ -13,16 +12,22 @@ export interface CliResult {
   stderr: string;
 }
 
+/** The end of a started command. `signal`: the one that ended it. */
+export interface StartedCliResult extends CliResult {
+  signal: NodeJS.Signals | null;
+}
+
 /** A command that runs until it is stopped, and prints NDJSON. */
 export interface StartedCli {
-  /** The end of a command that ends by itself. */
-  end: Promise<CliResult>;
+  /** The end of a command, by itself or by a signal. */
+  end: Promise<StartedCliResult>;
   /** Returns the first match of a pattern in the text for people so far or later, or rejects with the output if the command ends before. */
   text(pattern: RegExp): Promise<RegExpExecArray>;
   /** Returns the next line that fits, or rejects with the output if the command ends before. Lines before this call do not count. */
   line(fits: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  kill(signal: NodeJS.Signals): void;
   /** Interrupts the command as Ctrl-C does, and returns its end. */
-  stop(): Promise<CliResult>;
+  stop(): Promise<StartedCliResult>;
 }
 
 /** The command line as the shared instance serves it, installed in a folder of its own with a configuration of its own. */
@@ -40,11 +45,7 @@ export async function installCli(): Promise<InstalledCli> {
   const folder = mkdtempSync(join(tmpdir(), "svc-e2e-cli-"));
   const answer = await fetch(`${api().url}/cli/svc-cli.tgz`);
   if (!answer.ok) throw new Error(`The package is not served: ${answer.status}.`);
-  for (const { header, data } of await unpackTar(gunzipSync(Buffer.from(await answer.arrayBuffer())))) {
-    const file = join(folder, "node_modules/svc-cli", header.name.replace(/^package\//, ""));
-    mkdirSync(join(file, ".."), { recursive: true });
-    writeFileSync(file, data ?? new Uint8Array());
-  }
+  await unpackPackage(await answer.bytes(), join(folder, "node_modules/svc-cli"));
   symlinkSync(join(process.cwd(), "node_modules/esbuild"), join(folder, "node_modules/esbuild"));
   const program = join(folder, "node_modules/svc-cli/dist/svc.mjs");
   let folders = 0;
@@ -56,9 +57,9 @@ export async function installCli(): Promise<InstalledCli> {
       child[name].setEncoding("utf8").on("data", (text: string) => {
         result[name] += text;
       });
-    const end = new Promise<CliResult>((resolve, reject) => {
+    const end = new Promise<StartedCliResult>((resolve, reject) => {
       child.once("error", reject);
-      child.once("close", (code) => resolve({ code, ...result }));
+      child.once("close", (code, signal) => resolve({ code, signal, ...result }));
     });
     return { child, result, end };
   };
@@ -70,10 +71,11 @@ export async function installCli(): Promise<InstalledCli> {
       mkdirSync(made);
       return made;
     },
-    run: (args, { cwd, env = {}, stdin = "" }) => {
+    async run(args, { cwd, env = {}, stdin = "" }) {
       const { child, end } = spawnCli(args, cwd, env);
       child.stdin.end(stdin);
-      return end;
+      const { signal, ...result } = await end;
+      return result;
     },
     start: (args, { cwd, env = {} }) => followLines(spawnCli(args, cwd, env)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
@@ -83,7 +85,7 @@ export async function installCli(): Promise<InstalledCli> {
 interface Spawned {
   child: ChildProcessWithoutNullStreams;
   result: { stdout: string; stderr: string };
-  end: Promise<CliResult>;
+  end: Promise<StartedCliResult>;
 }
 
 function followLines({ child, result, end }: Spawned): StartedCli {
@@ -113,6 +115,7 @@ function followLines({ child, result, end }: Spawned): StartedCli {
         };
         lines.on("line", read).once("close", fail);
       }),
+    kill: (signal) => void child.kill(signal),
     stop() {
       child.kill("SIGINT");
       return end;
