@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { packTar } from "modern-tar";
 import ts from "typescript";
+import { MODULE_REQUIRE } from "../contract/module-require.ts";
 import { toConfigJsonSchema } from "../core/sync/config/config.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -19,7 +20,7 @@ const CLIENT_SOURCES = "clients/typescript/src";
 
 /** Bundles the command line and writes the JSON Schema of `svc.yaml`, below `out`. Returns the bundled sources. */
 export function buildCli(out: string): string[] {
-  const program = bundle("cli/execute.ts", join(out, PROGRAM), { banner: REQUIRE });
+  const program = bundle("cli/execute.ts", join(out, PROGRAM), { banner: MODULE_REQUIRE });
   const command = join(out, COMMAND);
   const sources = bundle("cli/main.ts", command, { banner: "#!/usr/bin/env node", external: ENTRY });
   writeFileSync(command, readFileSync(command, "utf8").replace(ENTRY, `./${basename(PROGRAM)}`));
@@ -30,9 +31,6 @@ export function buildCli(out: string): string[] {
 
 /** The import of the program by the command. */
 const ENTRY = "./execute.ts";
-
-/** Packages that are CommonJS modules load others with it. */
-const REQUIRE = 'import{createRequire as svcCreateRequire}from"node:module";const require=svcCreateRequire(import.meta.url);';
 
 /** Returns the bundled sources. */
 function bundle(entry: string, outfile: string, { banner, external }: { banner: string; external?: string }): string[] {

@@ -46,6 +46,7 @@ export type ScriptLanguage = RunnerLanguage | Manifest["aliases"][number] | (typ
 /** Every language that can be stored (api.md §3.1). */
 export const scriptLanguages: readonly ScriptLanguage[] = [...listed.flatMap(({ id, aliases }) => [id, ...aliases]), ...withoutRunner];
 export const scriptLanguageSchema = z.enum(scriptLanguages);
+export const isScriptLanguage = (value: unknown): value is ScriptLanguage => scriptLanguages.some((language) => language === value);
 
 /** Returns the manifest of the runner for a stored language, whatever the script contains, or `undefined` if there is no runner. */
 export function findManifest(language: ScriptLanguage): RunnerManifest | undefined {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { packTar } from "modern-tar";
 import { toInnerPath } from "../../core/sync/config/codebase.ts";
+import { isInside } from "../project/local-files.ts";
 import { BundleFailure, type BundleSource } from "./bundle.ts";
 
 /** Reads the assets of a codebase by their places in the archive. Folders are read with everything below. Throws `BundleFailure`. */
@@ -14,8 +15,7 @@ export function readAssets({ root, file, codebase }: BundleSource): Map<string, 
   const read = (from: string, to: string, parents: readonly string[]): void => {
     const place = realpathSync(join(root, from));
     // The bundle is uploaded, so a link must not publish a file of another folder.
-    if (place !== realRoot && !place.startsWith(`${realRoot}${sep}`))
-      fail(`The asset ${from} is a link that leads out of the folder of svc.yaml.`);
+    if (!isInside(realRoot, place)) fail(`The asset ${from} is a link that leads out of the folder of svc.yaml.`);
     if (parents.includes(place)) fail(`The asset ${from} is a link to a folder that contains it.`);
     if (statSync(place).isDirectory()) {
       for (const name of readdirSync(place).sort()) read(`${from}/${name}`, to === "" ? name : `${to}/${name}`, [...parents, place]);

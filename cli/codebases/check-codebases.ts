@@ -1,8 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { toInnerPath } from "../../core/sync/config/codebase.ts";
 import type { Codebase } from "../../core/sync/config/config.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
+import { isInside } from "../project/local-files.ts";
 import type { Project } from "../project/project.ts";
 
 /** Places in the archive of a bundle that the service uses itself. */
@@ -47,9 +48,5 @@ function describePath(root: string, path: string, kind: NamedPath["kind"]): stri
   const found = statSync(place, { throwIfNoEntry: false });
   if (!found || (kind === "file" && !found.isFile()) || (kind === "folder" && !found.isDirectory()))
     return `there is no ${kind === "any" ? "file or folder" : kind} ${path}. The path is relative to svc.yaml.`;
-  const realRoot = realpathSync(root);
-  const real = realpathSync(place);
-  return real === realRoot || real.startsWith(`${realRoot}${sep}`)
-    ? undefined
-    : `${path} is a link that leads out of the folder of svc.yaml.`;
+  return isInside(realpathSync(root), realpathSync(place)) ? undefined : `${path} is a link that leads out of the folder of svc.yaml.`;
 }

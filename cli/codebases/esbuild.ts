@@ -1,14 +1,12 @@
 import { join, posix, relative, sep } from "node:path";
 import type { BuildFailure, BuildOptions, Loader, Message, OutputFile } from "esbuild";
+import { MODULE_REQUIRE } from "../../contract/module-require.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { type BundledFiles, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";
 import { clientPlugin } from "./client-plugin.ts";
 
 /** The folder of the output, which is never written. Bundles contain no path of the machine because sources are relative to the root. */
 const OUT = ".svc/bundle";
-
-/** ES modules have no `require`, which bundled CommonJS packages may call. The code is added in front of the first line, so lines stay correct. */
-const REQUIRE = 'import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url); ';
 
 /** Bundles a script with esbuild. Throws `BundleFailure` with the place of each error. */
 export async function runEsbuild(source: BundleSource): Promise<BundledFiles> {
@@ -59,7 +57,7 @@ function toBuildOptions({ root, file, codebase, format }: BundleSource): BuildOp
 
 function addRequire(main: Uint8Array, banner = ""): Uint8Array {
   const text = Buffer.from(main).toString();
-  return /\brequire\b/.test(text) && !/\bcreateRequire\b/.test(banner) ? Buffer.from(REQUIRE + text) : main;
+  return /\brequire\b/.test(text) && !/\bcreateRequire\b/.test(banner) ? Buffer.from(MODULE_REQUIRE + text) : main;
 }
 
 /** Returns a source map whose sources are relative to the root of the project and not to the folder of the output. */

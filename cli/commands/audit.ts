@@ -1,5 +1,6 @@
 import { BEFORE_HEADER } from "../../contract/common.ts";
 import type { AuditJson } from "../../contract/routes/workspaces/audit.ts";
+import { readFirst } from "../api/pages.ts";
 import type { Context } from "../context.ts";
 import { CommandError, exitCodes } from "../errors.ts";
 import { checkRecord } from "../record/check.ts";
@@ -14,20 +15,10 @@ interface AuditFlags {
   limit: number;
 }
 
-const PER_PAGE = 100;
-
 /** Lists audited operations, the newest first. */
 export async function listAudit(context: Context, { limit, ...filters }: AuditFlags): Promise<void> {
-  const client = context.client();
-  const entries: AuditJson[] = [];
-  let { before } = filters;
-  do {
-    const query = { ...filters, before, per_page: Math.min(PER_PAGE, limit) };
-    const response = await client.fetch("GET", "audit/list", { query });
-    entries.push(...((await response.json()) as AuditJson[]));
-    before = response.headers.get(BEFORE_HEADER) ?? undefined;
-  } while (before !== undefined && entries.length < limit);
-  const shown = entries.slice(0, limit);
+  const next = { header: BEFORE_HEADER, parameter: "before" };
+  const shown = await readFirst<AuditJson>(context.client(), "audit/list", { ...filters }, { limit, next });
   const rows = shown.map(({ timestamp, username, operation, resource }) => [timestamp, username, operation, resource]);
   context.output.data(shown, context.output.table(["TIME", "USERNAME", "OPERATION", "RESOURCE"], rows));
 }

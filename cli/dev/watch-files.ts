@@ -2,7 +2,7 @@ import { join, relative, sep } from "node:path";
 import { watch } from "chokidar";
 import { CommandError } from "../errors.ts";
 
-/** The folders of a project in which previews have files, and its configuration. */
+/** The folders of a project in which scripts and flows have files. */
 const WATCHED = ["f", "u"];
 
 /** A save is complete when the file has not changed for so long: editors write in several steps, and no event reports the last one. */

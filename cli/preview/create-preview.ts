@@ -11,15 +11,15 @@ const AT_ONCE = 4;
 /** Returns the request that runs a script or flow as its files are. Scripts that it imports and that are not saved like this are stored for a day. */
 export async function createPreview(
   client: ApiClient,
-  { kind, path, local, imports }: PreviewItem,
+  item: PreviewItem,
   { args, output }: { args: Record<string, unknown>; output: Output },
 ): Promise<Start> {
-  const temps = await storeTempSources(client, imports, { output, parallel: AT_ONCE });
-  return describePreview({ kind, path, local }, args, Object.fromEntries(temps));
+  const temps = await storeTempSources(client, item.imports, { output, parallel: AT_ONCE });
+  return describePreview(item, args, Object.fromEntries(temps));
 }
 
 function describePreview(
-  { kind, path, local }: Pick<PreviewItem, "kind" | "path" | "local">,
+  { kind, path, local }: PreviewItem,
   args: Record<string, unknown>,
   temp_script_refs: Record<string, string>,
 ): Start {

@@ -1,6 +1,5 @@
-import { listImportedScripts } from "../../core/sync/metadata/imported-scripts.ts";
+import { listImportedScripts, listScripts } from "../../core/sync/metadata/imported-scripts.ts";
 import { listSources } from "../../core/sync/metadata/item-sources.ts";
-import type { Source } from "../../core/sync/metadata/used-lists.ts";
 import { selectKinds } from "../../core/sync/select.ts";
 import type { Project } from "../project/project.ts";
 import type { SnapshotItem } from "../project/snapshot-item.ts";
@@ -11,11 +10,7 @@ export function listImports(project: Project, local: SnapshotItem, all: LocalFil
   if (local.bundled) return new Map();
   const options = selectKinds(project.options, new Set(["script"]));
   const { snapshot } = parseLocal(all, { ...project, options }, { ...toLayout(project), allowMissingLocks: true });
-  const scripts = new Map<string, Source>();
-  for (const { item } of snapshot.values()) {
-    const { path, language = "bun", content: source = "" } = item;
-    scripts.set(path, { language, source });
-  }
+  const scripts = listScripts([...snapshot.values()]);
   const imported = listSources(local).flatMap((source) => listImportedScripts(source.path, source, scripts));
   return new Map(imported.map((path) => [path, scripts.get(path)?.source ?? ""]));
 }

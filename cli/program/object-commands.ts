@@ -9,7 +9,7 @@ type ObjectAction = "listObjects" | "getObject" | "showObject" | "listHistory" |
 /** Adds the commands that read, save and delete single objects of a workspace. */
 export function addObjectCommands(program: Command): void {
   const load = (name: ObjectAction, kind: string) => async () => {
-    const commands = await import("../commands/objects.ts");
+    const commands = await import("../commands/items/objects.ts");
     return ((context, ...args) => (commands[name] as Action)(context, ...([kind, ...args] as never[]))) as Action;
   };
   for (const { name, what, archive, history } of objectKinds) {
@@ -56,7 +56,7 @@ export function addObjectCommands(program: Command): void {
 const writers = { script: "newScript", flow: "newFlow", app: "newApp", folder: "newFolder" } as const;
 
 const loadPush = (kind: string) => async () => {
-  const { pushFile } = await import("../commands/push-file.ts");
+  const { pushFile } = await import("../commands/items/push-file.ts");
   return ((context, file: string) => pushFile(context, kind, file)) as Action;
 };
 
@@ -70,5 +70,5 @@ function addNewCommand(group: Command, name: string): void {
     command.addOption(new Option("-l, --language <language>", "language of the script").choices(runnerLanguages).default("bun"));
   }
   command.option("--summary <text>", "summary");
-  run(command, async () => (await import("../commands/new.ts"))[writers[name as keyof typeof writers]] as Action);
+  run(command, async () => (await import("../commands/items/new.ts"))[writers[name as keyof typeof writers]] as Action);
 }

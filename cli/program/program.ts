@@ -11,7 +11,7 @@ import { addToolCommands } from "./tool-commands.ts";
 
 function addSyncCommands(program: Command): void {
   const sync = program.command("sync").description("Synchronise the workspace with files.");
-  const load = (name: "runPull" | "runPush" | "runPlan") => async () => (await import("../commands/sync.ts"))[name] as Action;
+  const load = (name: "runPull" | "runPush" | "runPlan") => async () => (await import("../commands/sync/sync.ts"))[name] as Action;
   const withOptions = (name: string, description: string) => addSyncOptions(sync.command(name).description(description));
   run(
     withOptions("pull", "Change the files here as the workspace has changed.")
@@ -39,14 +39,14 @@ function addSyncCommands(program: Command): void {
   );
   run(
     withOptions("undo", "Undo the last push where nothing has changed since.").option("--dry-run", "show what would change"),
-    async () => (await import("../commands/undo.ts")).runUndo as Action,
+    async () => (await import("../commands/sync/undo.ts")).runUndo as Action,
   );
 }
 
 function addWorkspaceCommands(program: Command): void {
   const load =
     (name: "addWorkspace" | "listWorkspaces" | "switchWorkspace" | "removeWorkspace" | "showWhoami" | "listRemoteWorkspaces") => async () =>
-      (await import("../commands/workspace.ts"))[name] as Action;
+      (await import("../commands/account/workspace.ts"))[name] as Action;
   const workspace = program.command("workspace").description("Profiles: a workspace of a service, with a token.");
   run(
     workspace
@@ -63,7 +63,7 @@ function addWorkspaceCommands(program: Command): void {
   run(workspace.command("remove").description("Remove a profile.").argument("<name>"), load("removeWorkspace"));
   run(workspace.command("whoami").description("Show the user and the target of commands."), load("showWhoami"));
   run(workspace.command("list-remote").description("List your workspaces at the service."), load("listRemoteWorkspaces"));
-  const loadLogin = (name: "login" | "logout") => async () => (await import("../commands/login.ts"))[name] as Action;
+  const loadLogin = (name: "login" | "logout") => async () => (await import("../commands/account/login.ts"))[name] as Action;
   run(
     program
       .command("login")
@@ -76,7 +76,7 @@ function addWorkspaceCommands(program: Command): void {
   run(program.command("logout").description("Revoke the token and remove the profile."), loadLogin("logout"));
   run(
     program.command("init").description("Write svc.yaml for the current workspace.").option("--force", "replace an existing file"),
-    async () => (await import("../commands/init.ts")).init as Action,
+    async () => (await import("../commands/project/init.ts")).init as Action,
   );
 }
 

@@ -18,10 +18,13 @@ export function addProjectCommands(program: Command): void {
     .option("--lock-only", "generate only locks")
     .option("--schema-only", "generate only schemas; nothing is called")
     .option("--dry-run", "list the scripts and flows that are stale; nothing is called");
-  run(addSyncOptions(generate, metadataOptions), async () => (await import("../commands/generate-metadata.ts")).generateMetadata as Action);
+  run(
+    addSyncOptions(generate, metadataOptions),
+    async () => (await import("../commands/project/generate-metadata.ts")).generateMetadata as Action,
+  );
 
   const load = (name: "pushDependencies" | "pullSettings" | "pushSettings") => async () =>
-    (await import("../commands/workspace-files.ts"))[name] as Action;
+    (await import("../commands/sync/workspace-files.ts"))[name] as Action;
   const withFlags = (command: Command): Command =>
     command.option("--dry-run", "show what would change").option("--force", "decide conflicts for the side that the command reads");
   const lists = program.command("dependencies").description("Lists of package versions.");

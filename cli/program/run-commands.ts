@@ -8,7 +8,7 @@ const data = () => new Option("-d, --data <json>", "arguments as a JSON object")
 
 /** Adds the commands that run scripts and flows, and those for their jobs. */
 export function addRunCommands(program: Command): void {
-  const loadRun = (kind: "runScript" | "runFlow") => async () => (await import("../commands/run.ts"))[kind] as Action;
+  const loadRun = (kind: "runScript" | "runFlow") => async () => (await import("../commands/jobs/run.ts"))[kind] as Action;
   for (const [name, kind] of [
     ["script", "runScript"],
     ["flow", "runFlow"],
@@ -44,14 +44,14 @@ function addPreviewCommand(group: Command, name: keyof typeof previews): void {
       .argument(argument, description)
       .addOption(data())
       .addOption(silent()),
-    async () => (await import("../commands/preview.ts"))[load] as Action,
+    async () => (await import("../commands/jobs/preview.ts"))[load] as Action,
   );
 }
 
 type JobAction = "listJobs" | "getJob" | "showLogs" | "showResult" | "cancelJob" | "rerunJob" | "restartFlow";
 
 function addJobCommands(job: Command): void {
-  const load = (name: JobAction) => async () => (await import("../commands/jobs.ts"))[name] as Action;
+  const load = (name: JobAction) => async () => (await import("../commands/jobs/jobs.ts"))[name] as Action;
   run(
     job
       .command("list")

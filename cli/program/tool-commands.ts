@@ -5,7 +5,8 @@ import { parseWhole } from "./parse-whole.ts";
 
 /** Adds the commands for people, the audit log, shells and the project. */
 export function addToolCommands(program: Command): void {
-  const load = (name: "listTokens" | "createToken" | "deleteToken") => async () => (await import("../commands/tokens.ts"))[name] as Action;
+  const load = (name: "listTokens" | "createToken" | "deleteToken") => async () =>
+    (await import("../commands/account/tokens.ts"))[name] as Action;
   const token = program.command("token").description("Your tokens.");
   run(token.command("list").description("List your tokens without their values."), load("listTokens"));
   run(
@@ -27,16 +28,16 @@ export function addToolCommands(program: Command): void {
   });
   run(
     program.command("lint").description("Check the files of the project. Nothing is called."),
-    async () => (await import("../commands/lint.ts")).lint as Action,
+    async () => (await import("../commands/project/lint.ts")).lint as Action,
   );
   run(
     program.command("doctor").description("Check what commands depend on: Node.js, the profile, the service, the token and the files."),
-    async () => (await import("../commands/doctor.ts")).runDoctor as Action,
+    async () => (await import("../commands/project/doctor.ts")).runDoctor as Action,
   );
 }
 
 function addUserCommands(program: Command): void {
-  const load = (name: "listUsers" | "addUser" | "removeUser") => async () => (await import("../commands/users.ts"))[name] as Action;
+  const load = (name: "listUsers" | "addUser" | "removeUser") => async () => (await import("../commands/account/users.ts"))[name] as Action;
   const user = program.command("user").description("Members of the workspace, and users of the instance.");
   run(
     user.command("list").description("List the members of the workspace.").option("--all", "list the users of the instance"),

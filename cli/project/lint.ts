@@ -5,22 +5,25 @@ import { checkLockFile } from "../metadata/lock-file.ts";
 import type { Project } from "./project.ts";
 import type { ParsedFiles } from "./snapshots.ts";
 
-/**
- * Returns the problems of a project's files that are found without a call. `all`: also those that `svc lint` reports and that stop a push only
- * with the option `lint`.
- */
-export function lintFiles(project: Project, parsed: ParsedFiles, { all = project.options.lint ?? false } = {}): FileProblem[] {
-  const { locksRequired = false } = project.options;
-  if (!all && !locksRequired) return parsed.problems;
-  const recorded = readLocks(project, parsed);
-  if ("problem" in recorded) return [...parsed.problems, recorded.problem];
-  return [...parsed.problems, ...(locksRequired ? findMissingLocks(recorded) : []), ...describeStaleLocks(recorded)];
+/** Everything that is found in a project's files without a call. */
+interface Findings {
+  problems: FileProblem[];
+  /** The problems of locks, if they do not stop the command. */
+  warnings: FileProblem[];
 }
 
-/** Returns the problems of locks that do not stop a push without the options `lint` and `locksRequired`. */
-export function listLockWarnings(project: Project, parsed: ParsedFiles): FileProblem[] {
+/** Checks the files of a project. The problems of locks are warnings without `strict`, which is the default with the options `lint` and `locksRequired`. */
+export function lintFiles(project: Project, parsed: ParsedFiles, { strict = isStrict(project) } = {}): Findings {
+  const locks = findLockProblems(project, parsed);
+  return strict ? { problems: [...parsed.problems, ...locks], warnings: [] } : { problems: parsed.problems, warnings: locks };
+}
+
+const isStrict = ({ options: { lint = false, locksRequired = false } }: Project): boolean => lint || locksRequired;
+
+function findLockProblems(project: Project, parsed: ParsedFiles): FileProblem[] {
   const recorded = readLocks(project, parsed);
-  return "problem" in recorded ? [recorded.problem] : describeStaleLocks(recorded);
+  if ("problem" in recorded) return [recorded.problem];
+  return [...(project.options.locksRequired ? findMissingLocks(recorded) : []), ...describeStaleLocks(recorded)];
 }
 
 function readLocks({ root }: Project, { snapshot, files }: ParsedFiles): ProjectState | { problem: FileProblem } {

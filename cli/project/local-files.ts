@@ -38,9 +38,13 @@ export function readLocalFiles(root: string): { files: FileMap; problems: FilePr
 
 const isFileOfRoot = (name: string): boolean => /^(settings(\..+)?|encryption_key|.+\.resource-type)\.yaml$/.test(name);
 
+/** Returns whether a real path is a folder, given by its real path too, or lies below it. */
+export const isInside = (realRoot: string, realPath: string): boolean => realPath === realRoot || realPath.startsWith(`${realRoot}${sep}`);
+
 function leadsInside(link: string, realRoot: string): boolean {
   try {
-    return realpathSync(link).startsWith(`${realRoot}${sep}`);
+    const target = realpathSync(link);
+    return target !== realRoot && isInside(realRoot, target);
   } catch {
     return false;
   }

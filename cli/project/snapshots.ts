@@ -147,8 +147,7 @@ export interface ParsedFiles {
 
 /** Parses the files of a project. */
 export function parseLocal(local: LocalFiles, project: Project, layout: ParseOptions): ParsedFiles {
-  const { items, problems } = parseFiles(local.files, layout);
-  const groups = groupFiles(local.files, layout);
+  const { items, groups, problems } = parseFiles(local.files, layout);
   const snapshot: Snapshot = new Map();
   for (const item of items) {
     const own = groups.get(itemKey(item))?.files ?? new Map<string, string>();

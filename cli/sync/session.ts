@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { formatProblem, throwProblems } from "../errors.ts";
 import { findTarget, type Target } from "../profiles/target.ts";
 import { attachBundles, makeBundles } from "../project/bundles.ts";
-import { lintFiles, listLockWarnings } from "../project/lint.ts";
+import { lintFiles } from "../project/lint.ts";
 import { openProject, type Project } from "../project/project.ts";
 import {
   type LocalFiles,
@@ -72,8 +72,9 @@ export async function openSession(
 ): Promise<SyncSession> {
   const files = readProjectFiles(project);
   const parsed = parseLocal(files, project, toLayout(project));
-  throwProblems(lint ? lintFiles(project, parsed) : parsed.problems);
-  if (lint) for (const warning of listLockWarnings(project, parsed)) context.output.say(`Warning: ${formatProblem(warning)}`);
+  const { problems: found, warnings } = lint ? lintFiles(project, parsed) : { problems: parsed.problems, warnings: [] };
+  throwProblems(found);
+  for (const warning of warnings) context.output.say(`Warning: ${formatProblem(warning)}`);
   const bundles = isBundled ? await makeBundles(project, parsed.snapshot, isBundled) : new Map<string, Bundle>();
   const client = context.client(target);
   await client.get("/users/whoami");

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { buildSync, type Metafile } from "esbuild";
+import { MODULE_REQUIRE } from "../../contract/module-require.ts";
 import { cliFiles } from "../api/cli-package.ts";
 import { referenceFiles } from "../api/reference.ts";
 import { webFiles } from "../api/web.ts";
@@ -20,9 +21,6 @@ export function bundleOf(bundles: readonly Bundle[], kind: Bundle["kind"], name:
   if (!found) throw new Error(`${kind}/${name} has no handler.ts, but the stack needs it.`);
   return found;
 }
-
-/** Defines `require`, which an ES module does not have, for bundled CommonJS dependencies that load Node's modules. */
-const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node:module";const require=svcCreateRequire(import.meta.url);';
 
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`. Dynamic imports become
@@ -84,7 +82,7 @@ function bundleHandler(root: string, outdir: string, handler: string) {
     sourcemap: "external",
     metafile: true,
     legalComments: "none",
-    banner: { js: REQUIRE_FOR_COMMONJS },
+    banner: { js: MODULE_REQUIRE },
     logLevel: "warning",
   });
 }

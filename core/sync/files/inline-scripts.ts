@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
-import { type ScriptLanguage, scriptLanguages } from "../../../contract/languages.ts";
+import { isScriptLanguage, type ScriptLanguage } from "../../../contract/languages.ts";
 import { type DefaultTs, scriptEnding } from "./extensions.ts";
 
 /** The beginning of a value that refers to a file. */
@@ -52,7 +52,7 @@ export function listAppScripts(value: unknown): InlineScript[] {
     if (!isJsonObject(node)) return;
     const own = typeof node["name"] === "string" && node["name"] !== "" ? node["name"] : name;
     const script = node["inlineScript"];
-    if (isJsonObject(script) && typeof script["content"] === "string" && isLanguage(script["language"])) {
+    if (isJsonObject(script) && typeof script["content"] === "string" && isScriptLanguage(script["language"])) {
       found.push({ script, id: own, name: own });
     }
     for (const key of Object.keys(node).sort()) if (key !== "inlineScript") visit(node[key], own);
@@ -60,8 +60,6 @@ export function listAppScripts(value: unknown): InlineScript[] {
   visit(value, "script");
   return found;
 }
-
-const isLanguage = (value: unknown): value is ScriptLanguage => scriptLanguages.some((language) => language === value);
 
 interface NamingOptions {
   defaultTs: DefaultTs;
@@ -103,7 +101,7 @@ const baseOf = (file: string, ending: string): string | undefined =>
   file.endsWith(ending) && file.length > ending.length ? file.slice(0, -ending.length) : undefined;
 
 const endingOf = ({ language }: Record<string, unknown>, defaultTs: DefaultTs): string =>
-  isLanguage(language) ? inlineEnding(language, defaultTs) : ".txt";
+  isScriptLanguage(language) ? inlineEnding(language, defaultTs) : ".txt";
 
 function inlineEnding(language: ScriptLanguage, defaultTs: DefaultTs): string {
   return language === "nativets" ? ".native.ts" : scriptEnding(language, defaultTs);

@@ -7,9 +7,12 @@ import type { FileMap, LayoutOptions } from "./layout.ts";
 import { endingOf, readModules } from "./script-files.ts";
 import { parseYaml } from "./yaml.ts";
 
+/** The files of items by the keys of the items. */
+type FileGroups = Map<string, { kind: string; path: string; files: FileMap }>;
+
 /** Groups files by the item that they belong to. */
-export function groupFiles(files: FileMap, options: LayoutOptions): Map<string, { kind: string; path: string; files: FileMap }> {
-  const groups = new Map<string, { kind: string; path: string; files: FileMap }>();
+export function groupFiles(files: FileMap, options: LayoutOptions): FileGroups {
+  const groups: FileGroups = new Map();
   for (const [file, text] of files) {
     const place = placeOf(file, options);
     if (!place) continue;
@@ -27,15 +30,16 @@ export interface ParseOptions extends LayoutOptions {
 }
 
 /** Parses files to items. A file that belongs to no item is left out. Every problem is reported, so that one run shows all of them. */
-export function parseFiles(files: FileMap, options: ParseOptions): { items: SyncItem[]; problems: FileProblem[] } {
+export function parseFiles(files: FileMap, options: ParseOptions): { items: SyncItem[]; groups: FileGroups; problems: FileProblem[] } {
+  const groups = groupFiles(files, options);
   const items: SyncItem[] = [];
   const problems: FileProblem[] = [];
-  for (const { kind, path, files: own } of groupFiles(files, options).values()) {
+  for (const { kind, path, files: own } of groups.values()) {
     const reader = new ItemReader(own, options, problems);
     const item = reader.read(kind, path);
     if (item) items.push(item);
   }
-  return { items, problems };
+  return { items, groups, problems };
 }
 
 /** Reads the files of one item. */

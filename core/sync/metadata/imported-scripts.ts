@@ -1,6 +1,15 @@
 import { findRunner } from "../../../contract/languages.ts";
 import { listScriptImports } from "../../builds/imports.ts";
+import type { SyncItem } from "../item.ts";
 import type { Source } from "./used-lists.ts";
+
+/** Returns the sources of the scripts among some items, by path. */
+export const listScripts = (items: readonly { item: SyncItem }[]): Map<string, Source> =>
+  new Map(
+    items.flatMap(({ item: { kind, path, language = "bun", content: source = "" } }) =>
+      kind === "script" ? [[path, { language, source }] as const] : [],
+    ),
+  );
 
 /**
  * Lists the scripts of a project that a source imports, directly or by other scripts, sorted and without itself. `path`: the path from which

@@ -1,4 +1,4 @@
-import { type ScriptLanguage, scriptLanguages } from "../../../contract/languages.ts";
+import { isScriptLanguage } from "../../../contract/languages.ts";
 import { type FilePlace, placeOf } from "../files/file-place.ts";
 import { listFlowScripts, readInlineReference } from "../files/inline-scripts.ts";
 import type { FileMap } from "../files/layout.ts";
@@ -43,8 +43,6 @@ export function ownerOf({ item, files }: LocalItem): string {
   return item.kind === "script" ? item.path : main.slice(0, main.lastIndexOf("/"));
 }
 
-const isLanguage = (value: unknown): value is ScriptLanguage => scriptLanguages.some((language) => language === value);
-
 /** A reference to a lock remains in an item if its file does not exist. */
 function readLock(lock: unknown): Pick<ItemSource, "lock" | "isLockMissing"> {
   const isLockMissing = readInlineReference(lock) !== undefined;
@@ -62,7 +60,7 @@ export function listSources(local: LocalItem): ItemSource[] {
   const folder = ownerOf(local);
   const names = readInlineNames(item, files.get(`${folder}/flow.yaml`) ?? "");
   return listFlowScripts(fieldsOf(item)["value"]).flatMap(({ id, script: { language, content, lock } }) => {
-    if (!isLanguage(language)) return [];
+    if (!isScriptLanguage(language)) return [];
     // A source in flow.yaml itself gets a file when the flow is written.
     const name = names.get(id) ?? id;
     const own = {

@@ -1,8 +1,8 @@
-import { listImportedScripts } from "./imported-scripts.ts";
+import { listImportedScripts, listScripts } from "./imported-scripts.ts";
 import { type ItemSource, type LocalItem, listSources } from "./item-sources.ts";
 import type { LockHashes, UsedLists } from "./lock-file.ts";
 import { listChangedKeys, type ProjectState } from "./stale-locks.ts";
-import { type Source, selectUsedLists } from "./used-lists.ts";
+import { selectUsedLists } from "./used-lists.ts";
 
 /** A source whose lock was made for another state of the project. */
 export interface StaleSource extends ItemSource {
@@ -21,14 +21,6 @@ export interface StaleItem {
   /** One sentence without a subject for each. */
   reasons: string[];
 }
-
-/** Returns the scripts of a project by path. */
-const listScripts = (items: readonly LocalItem[]): Map<string, Source> =>
-  new Map(
-    items.flatMap(({ item: { kind, path, language = "bun", content: source = "" } }) =>
-      kind === "script" ? [[path, { language, source }] as const] : [],
-    ),
-  );
 
 /**
  * Finds the scripts and flows whose metadata must be generated: one of their hashes differs from the recorded one, a lock is missing, or they

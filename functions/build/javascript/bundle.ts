@@ -3,6 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, BuildFailure as EsbuildFailure, Message, Metafile, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 import { type BuiltinModules, getManifest, type RunnerLanguage, runnerLanguages } from "../../../contract/languages.ts";
+import { MODULE_REQUIRE } from "../../../contract/module-require.ts";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readJavascriptImports } from "../../../core/builds/javascript-imports.ts";
 import { isOwnClient } from "../../../core/builds/own-clients.ts";
@@ -29,7 +30,6 @@ const CLIENT = "client";
  * Node module delays the start of a bun worker by milliseconds.
  */
 const SHIM = "export const __filename = import.meta.filename;\nexport const __dirname = import.meta.dirname;\n";
-const REQUIRE = 'import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url); ';
 
 let loaded: Esbuild | undefined;
 
@@ -82,10 +82,9 @@ export async function bundleScript(request: JavascriptRequest, packages: Package
   await cleanSourceMap(join(sandbox.out, "main.mjs.map"));
 }
 
-/** The code is added in front of the first line and not above it, so that the source map stays correct. */
 async function addRequire(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
-  if (/\brequire\b/.test(text)) await writeFile(file, REQUIRE + text);
+  if (/\brequire\b/.test(text)) await writeFile(file, MODULE_REQUIRE + text);
 }
 
 function toBuildOptions(request: JavascriptRequest, packages: Packages, sandbox: BuildSandbox): BuildOptions {

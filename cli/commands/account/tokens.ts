@@ -1,17 +1,11 @@
-import type { Context } from "../context.ts";
-
-interface Token {
-  token_prefix: string;
-  label?: string;
-  expiration?: string;
-  scopes?: string[];
-}
+import type { TruncatedTokenJson } from "../../../contract/routes/people/tokens.ts";
+import type { Context } from "../../context.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Lists your tokens without their values. */
 export async function listTokens(context: Context): Promise<void> {
-  const tokens = await context.instanceClient().get<Token[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
+  const tokens = await context.instanceClient().get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
   const { output } = context;
   const rows = tokens.map(({ token_prefix, label, expiration, scopes }) => [token_prefix, label, expiration, scopes?.join(" ")]);
   output.data(tokens, output.table(["PREFIX", "LABEL", "EXPIRES", "SCOPES"], rows));

@@ -1,10 +1,10 @@
-import { placeOf } from "../../core/sync/files/file-place.ts";
-import type { Context } from "../context.ts";
-import { UsageError } from "../errors.ts";
-import { toProjectPath } from "../project/project.ts";
-import { readProjectFiles, toLayout } from "../project/snapshots.ts";
-import { saveItem } from "../sync/push/apply.ts";
-import { openSyncProject } from "../sync/session.ts";
+import { placeOf } from "../../../core/sync/files/file-place.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { toProjectPath } from "../../project/project.ts";
+import { readProjectFiles, toLayout } from "../../project/snapshots.ts";
+import { saveItem } from "../../sync/push/apply.ts";
+import { openSyncProject } from "../../sync/session.ts";
 import { runPull, runPush, type SyncFlags } from "./sync.ts";
 
 const lists = new Set(["dependencies"]);

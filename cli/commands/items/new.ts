@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { folderName } from "../../contract/common.ts";
-import type { RunnerLanguage } from "../../contract/languages.ts";
-import type { UserJson } from "../../contract/routes/people/people.ts";
-import { parseSignature, toArgumentsSchema } from "../../core/signatures/signature.ts";
-import { isSafeName } from "../../core/sync/files/file-names.ts";
-import { toFiles } from "../../core/sync/files/layout.ts";
-import type { SyncItem } from "../../core/sync/item.ts";
-import type { Context } from "../context.ts";
-import { UsageError } from "../errors.ts";
-import { writeLocalFile } from "../project/local-files.ts";
-import { toLayout } from "../project/snapshots.ts";
-import { openLocalProject, openSyncProject } from "../sync/session.ts";
+import { folderName } from "../../../contract/common.ts";
+import type { RunnerLanguage } from "../../../contract/languages.ts";
+import type { UserJson } from "../../../contract/routes/people/people.ts";
+import { parseSignature, toArgumentsSchema } from "../../../core/signatures/signature.ts";
+import { isSafeName } from "../../../core/sync/files/file-names.ts";
+import { toFiles } from "../../../core/sync/files/layout.ts";
+import type { SyncItem } from "../../../core/sync/item.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { writeLocalFile } from "../../project/local-files.ts";
+import { toLayout } from "../../project/snapshots.ts";
+import { openLocalProject, openSyncProject } from "../../sync/session.ts";
 
 const typescript = (parameter: string) => `export async function main(${parameter}) {
   return { greeting: \`Hello, \${name}!\` };

@@ -1,14 +1,14 @@
-import { readBundleDigest } from "../../core/sync/config/codebase.ts";
-import { equalsLocal, type ItemDigest } from "../../core/sync/digest.ts";
-import type { SyncItem } from "../../core/sync/item.ts";
-import type { Context } from "../context.ts";
-import { UsageError } from "../errors.ts";
-import { requireConfirmation } from "../output/prompts.ts";
-import { describeItem, type SnapshotItem } from "../project/snapshot-item.ts";
-import { deleteItem, saveItem } from "../sync/push/apply.ts";
-import { readLastUndo, type UndoRecord } from "../sync/push/undo.ts";
-import { openOnly, openSession, openSyncProject } from "../sync/session.ts";
-import { readBase, writeBase } from "../sync/state.ts";
+import { readBundleDigest } from "../../../core/sync/config/codebase.ts";
+import { equalsLocal, type ItemDigest } from "../../../core/sync/digest.ts";
+import type { SyncItem } from "../../../core/sync/item.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { requireConfirmation } from "../../output/prompts.ts";
+import { describeItem, type SnapshotItem } from "../../project/snapshot-item.ts";
+import { deleteItem, saveItem } from "../../sync/push/apply.ts";
+import { readLastUndo, type UndoRecord } from "../../sync/push/undo.ts";
+import { openOnly, openSession, openSyncProject } from "../../sync/session.ts";
+import { readBase, writeBase } from "../../sync/state.ts";
 import { optionsOf, type SyncFlags } from "./sync.ts";
 
 /** Puts back what the last push changed, where nothing has changed since. */

@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatYaml } from "../../core/sync/files/yaml.ts";
-import type { Context } from "../context.ts";
-import { UsageError } from "../errors.ts";
-import { findGitBranch } from "../project/git.ts";
-import { CONFIG_FILE } from "../project/project.ts";
+import { formatYaml } from "../../../core/sync/files/yaml.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { findGitBranch } from "../../project/git.ts";
+import { CONFIG_FILE } from "../../project/project.ts";
 
 /** Writes `svc.yaml` for the target of the command. */
 export function init(context: Context, { force = false }: { force?: boolean }): void {

@@ -1,8 +1,8 @@
-import type { ApiClient } from "../api/client.ts";
-import { encodePath } from "../api/routes.ts";
-import type { Context } from "../context.ts";
-import { CommandError, UsageError } from "../errors.ts";
-import { runJob } from "../run/run-job.ts";
+import type { ApiClient } from "../../api/client.ts";
+import { encodePath } from "../../api/routes.ts";
+import type { Context } from "../../context.ts";
+import { CommandError, UsageError } from "../../errors.ts";
+import { runJob } from "../../run/run-job.ts";
 
 interface RunFlags {
   data?: Record<string, unknown>;

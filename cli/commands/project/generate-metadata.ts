@@ -1,11 +1,11 @@
-import type { SyncOptions } from "../../core/sync/config/config.ts";
-import { findStaleItems, type StaleItem } from "../../core/sync/metadata/stale-items.ts";
-import type { Context } from "../context.ts";
-import { CommandError, UsageError } from "../errors.ts";
-import { generateItems, type Outcome, type Parts, selectParts } from "../metadata/generate.ts";
-import { type MetadataProject, readMetadataProject, selectByPaths } from "../metadata/project-state.ts";
-import { requireConfirmation } from "../output/prompts.ts";
-import { type OpenedProject, openSyncProject } from "../sync/session.ts";
+import type { SyncOptions } from "../../../core/sync/config/config.ts";
+import { findStaleItems, type StaleItem } from "../../../core/sync/metadata/stale-items.ts";
+import type { Context } from "../../context.ts";
+import { CommandError, UsageError } from "../../errors.ts";
+import { generateItems, type Outcome, type Parts, selectParts } from "../../metadata/generate.ts";
+import { type MetadataProject, readMetadataProject, selectByPaths } from "../../metadata/project-state.ts";
+import { requireConfirmation } from "../../output/prompts.ts";
+import { type OpenedProject, openSyncProject } from "../../sync/session.ts";
 
 interface MetadataFlags extends SyncOptions {
   lockOnly?: boolean;

@@ -1,8 +1,7 @@
-import type { GlobalUserJson, UserJson } from "../../contract/routes/people/people.ts";
-import type { Context } from "../context.ts";
-import { readSecret, requireConfirmation } from "../output/prompts.ts";
-
-const PER_PAGE = 100;
+import type { GlobalUserJson, UserJson } from "../../../contract/routes/people/people.ts";
+import { readPages } from "../../api/pages.ts";
+import type { Context } from "../../context.ts";
+import { readSecret, requireConfirmation } from "../../output/prompts.ts";
 
 /** Lists the members of the workspace, or with `all` the users of the instance. */
 export async function listUsers(context: Context, { all = false }: { all?: boolean }): Promise<void> {
@@ -18,11 +17,7 @@ export async function listUsers(context: Context, { all = false }: { all?: boole
     output.data(members, output.table(["USERNAME", "EMAIL", "ROLE", "STATE"], rows));
     return;
   }
-  const client = context.instanceClient();
-  const users: GlobalUserJson[] = [];
-  for (let page = 1; users.length === (page - 1) * PER_PAGE; page += 1) {
-    users.push(...(await client.get<GlobalUserJson[]>("/users/list_as_super_admin", { query: { page, per_page: PER_PAGE } })));
-  }
+  const users = await readPages<GlobalUserJson>(context.instanceClient(), "/users/list_as_super_admin");
   const rows = users.map(({ email, name, super_admin, disabled }) => [
     email,
     name,

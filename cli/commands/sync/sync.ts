@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { SyncOptions } from "../../core/sync/config/config.ts";
-import type { Direction } from "../../core/sync/plan.ts";
-import type { Context } from "../context.ts";
-import { CommandError, exitCodes, UsageError } from "../errors.ts";
-import { requireConfirmation } from "../output/prompts.ts";
-import { type Change, findMissingFolders, isEffective, planSync, protectFolders, protectSecrets } from "../sync/changes.ts";
-import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../sync/plan-text.ts";
-import { applyPull } from "../sync/pull.ts";
-import { applyPush } from "../sync/push/push.ts";
-import { type OpenedProject, openOnly, openSession, openSyncProject, type SyncSession } from "../sync/session.ts";
-import { readBase } from "../sync/state.ts";
+import type { SyncOptions } from "../../../core/sync/config/config.ts";
+import type { Direction } from "../../../core/sync/plan.ts";
+import type { Context } from "../../context.ts";
+import { CommandError, exitCodes, UsageError } from "../../errors.ts";
+import { requireConfirmation } from "../../output/prompts.ts";
+import { type Change, findMissingFolders, isEffective, planSync, protectFolders, protectSecrets } from "../../sync/changes.ts";
+import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../../sync/plan-text.ts";
+import { applyPull } from "../../sync/pull.ts";
+import { applyPush } from "../../sync/push/push.ts";
+import { type OpenedProject, openOnly, openSession, openSyncProject, type SyncSession } from "../../sync/session.ts";
+import { readBase } from "../../sync/state.ts";
 
 export interface SyncFlags extends SyncOptions {
   dryRun?: boolean;
@@ -65,7 +65,7 @@ export async function runPull(context: Context, flags: SyncFlags, kinds?: Readon
 export async function runPush(context: Context, flags: SyncFlags, kinds?: ReadonlySet<string>): Promise<void> {
   const opened = openKinds(context, flags, kinds);
   if (flags.autoMetadata) {
-    const { generateBeforePush } = await import("./generate-metadata.ts");
+    const { generateBeforePush } = await import("../project/generate-metadata.ts");
     await generateBeforePush(context, opened, flags);
   }
   const session = await openSession(context, opened, { lint: true, bundles: () => true });

@@ -1,12 +1,13 @@
 import { statSync } from "node:fs";
-import type { TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
-import type { Context } from "../context.ts";
-import { exitCodes } from "../errors.ts";
-import { profilesFile } from "../profiles/profiles.ts";
-import { lintFiles } from "../project/lint.ts";
-import { parseLocal, readProjectFiles, toLayout } from "../project/snapshots.ts";
-import { openLocalProject } from "../sync/session.ts";
-import { version } from "../version.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { TruncatedTokenJson } from "../../../contract/routes/people/tokens.ts";
+import type { Context } from "../../context.ts";
+import { exitCodes } from "../../errors.ts";
+import { profilesFile } from "../../profiles/profiles.ts";
+import { lintFiles } from "../../project/lint.ts";
+import { parseLocal, readProjectFiles, toLayout } from "../../project/snapshots.ts";
+import { openLocalProject } from "../../sync/session.ts";
+import { version } from "../../version.ts";
 
 /** The outcome of one check. `problem`: what is wrong, and what to do. */
 interface Finding {
@@ -18,8 +19,6 @@ interface Finding {
 const OLDEST_NODE = [22, 14] as const;
 const DAY_MS = 24 * 3600 * 1000;
 const WARN_DAYS = 7;
-/** The length of the prefix by which lists name a token. */
-const PREFIX = 10;
 
 /** Checks what commands depend on, and reports each check. Exits with 1 if one fails. */
 export async function runDoctor(context: Context): Promise<number> {
@@ -79,7 +78,9 @@ async function checkToken(context: Context): Promise<string> {
   const client = context.instanceClient();
   const { email } = await client.get<{ email: string }>("/users/whoami");
   const tokens = await client.get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
-  const own = tokens.find(({ token_prefix: prefix }) => client.options.token.startsWith(prefix) && prefix.length >= PREFIX);
+  const own = tokens.find(
+    ({ token_prefix: prefix }) => client.options.token.startsWith(prefix) && prefix.length >= limits.tokenPrefixChars,
+  );
   if (own?.expiration === undefined) return email;
   const days = Math.floor((Date.parse(own.expiration) - Date.now()) / DAY_MS);
   if (days < WARN_DAYS) throw new Error(`The token of ${email} expires in ${days} days. Run: svc login ${client.options.url}`);
@@ -95,8 +96,8 @@ async function checkWorkspace(context: Context): Promise<string> {
 function checkFiles(context: Context): string {
   const project = openLocalProject(context);
   const parsed = parseLocal(readProjectFiles(project), project, toLayout(project));
-  const { length } = lintFiles(project, parsed, { all: true });
-  if (length > 0) throw new Error(`${length} problems in ${project.root}. Run: svc lint`);
+  const { problems } = lintFiles(project, parsed, { strict: true });
+  if (problems.length > 0) throw new Error(`${problems.length} problems in ${project.root}. Run: svc lint`);
   return `${parsed.snapshot.size} items in ${project.root}`;
 }
 

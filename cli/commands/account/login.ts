@@ -1,10 +1,11 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiClient, ApiError } from "../api/client.ts";
-import type { Context } from "../context.ts";
-import { CommandError, UsageError } from "../errors.ts";
-import { readSecret } from "../output/prompts.ts";
-import { readProfiles, writeProfiles } from "../profiles/profiles.ts";
+import { limits } from "../../../contract/limits.ts";
+import { ApiClient, ApiError } from "../../api/client.ts";
+import type { Context } from "../../context.ts";
+import { CommandError, UsageError } from "../../errors.ts";
+import { readSecret } from "../../output/prompts.ts";
+import { readProfiles, writeProfiles } from "../../profiles/profiles.ts";
 import { chooseWorkspace, saveProfile } from "./workspace.ts";
 
 interface DeviceAnswer {
@@ -83,14 +84,11 @@ export async function logout(context: Context): Promise<void> {
     context.output.say("The token is still valid, because its scopes do not allow it to delete itself. Delete it with another token.");
 }
 
-/** The number of characters by which the service finds a token. */
-const PREFIX = 10;
-
 /** Ends the session of the client's token, or deletes a token of another kind. Returns whether the token is not valid any more. */
 async function revokeToken(client: ApiClient): Promise<boolean> {
   await client.post("/auth/logout");
   try {
-    await client.delete(`/users/tokens/delete/${encodeURIComponent(client.options.token.slice(0, PREFIX))}`);
+    await client.delete(`/users/tokens/delete/${encodeURIComponent(client.options.token.slice(0, limits.tokenPrefixChars))}`);
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
-import { DevSession } from "../dev/dev-session.ts";
-import { writeTypes } from "../dev/write-types.ts";
-import { openSyncProject } from "../sync/session.ts";
+import type { Context } from "../../context.ts";
+import { DevSession } from "../../dev/dev-session.ts";
+import { writeTypes } from "../../dev/write-types.ts";
+import { openSyncProject } from "../../sync/session.ts";
 
 /** Runs a script or flow when one of its files is saved, until the process is interrupted. */
 export async function dev(context: Context): Promise<void> {

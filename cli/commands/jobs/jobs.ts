@@ -1,8 +1,9 @@
-import type { JobJson } from "../../contract/routes/jobs/job.ts";
-import { NEXT_CURSOR_HEADER } from "../../contract/routes/jobs/job-lists.ts";
-import type { Context } from "../context.ts";
-import { CommandError } from "../errors.ts";
-import { showRun } from "../run/run-job.ts";
+import type { JobJson } from "../../../contract/routes/jobs/job.ts";
+import { NEXT_CURSOR_HEADER } from "../../../contract/routes/jobs/job-lists.ts";
+import { readFirst } from "../../api/pages.ts";
+import type { Context } from "../../context.ts";
+import { CommandError } from "../../errors.ts";
+import { showRun } from "../../run/run-job.ts";
 
 interface ListFlags {
   path?: string;
@@ -10,9 +11,6 @@ interface ListFlags {
   failed?: boolean;
   limit: number;
 }
-
-/** The most jobs that one request returns. */
-const PER_PAGE = 100;
 
 const stateOf = (job: JobJson): string => {
   if (job.type === "QueuedJob") return job.running ? "running" : "queued";
@@ -22,16 +20,9 @@ const stateOf = (job: JobJson): string => {
 
 /** Lists jobs, the newest first. */
 export async function listJobs(context: Context, { path, running, failed, limit }: ListFlags): Promise<void> {
-  const client = context.client();
-  const jobs: JobJson[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = { per_page: Math.min(PER_PAGE, limit), script_path_exact: path, running, success: failed ? false : undefined, cursor };
-    const response = await client.fetch("GET", "jobs/list", { query });
-    jobs.push(...((await response.json()) as JobJson[]));
-    cursor = response.headers.get(NEXT_CURSOR_HEADER) ?? undefined;
-  } while (cursor !== undefined && jobs.length < limit);
-  const shown = jobs.slice(0, limit);
+  const query = { script_path_exact: path, running, success: failed ? false : undefined };
+  const next = { header: NEXT_CURSOR_HEADER, parameter: "cursor" };
+  const shown = await readFirst<JobJson>(context.client(), "jobs/list", query, { limit, next });
   const rows = shown.map((job) => [job.id, stateOf(job), job.created_at, job.created_by, job.script_path ?? job.job_kind]);
   context.output.data(shown, context.output.table(["ID", "STATE", "CREATED_AT", "CREATED_BY", "PATH"], rows));
 }

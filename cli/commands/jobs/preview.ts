@@ -1,10 +1,10 @@
-import type { Context } from "../context.ts";
-import { createPreview } from "../preview/create-preview.ts";
-import { findPreviewItem } from "../preview/find-item.ts";
-import { readArguments } from "../preview/read-arguments.ts";
-import { readPreviewItem } from "../preview/read-item.ts";
-import { runJob } from "../run/run-job.ts";
-import { openSyncProject } from "../sync/session.ts";
+import type { Context } from "../../context.ts";
+import { createPreview } from "../../preview/create-preview.ts";
+import { findPreviewItem } from "../../preview/find-item.ts";
+import { readArguments } from "../../preview/read-arguments.ts";
+import { readPreviewItem } from "../../preview/read-item.ts";
+import { runJob } from "../../run/run-job.ts";
+import { openSyncProject } from "../../sync/session.ts";
 
 interface PreviewFlags {
   data?: Record<string, unknown>;

@@ -1,8 +1,8 @@
-import { ApiClient } from "../api/client.ts";
-import type { Context } from "../context.ts";
-import { CommandError, UsageError } from "../errors.ts";
-import { askChoice, canAsk } from "../output/prompts.ts";
-import { type Profile, type Profiles, readProfiles, writeProfiles } from "../profiles/profiles.ts";
+import { ApiClient } from "../../api/client.ts";
+import type { Context } from "../../context.ts";
+import { CommandError, UsageError } from "../../errors.ts";
+import { askChoice, canAsk } from "../../output/prompts.ts";
+import { type Profile, type Profiles, readProfiles, writeProfiles } from "../../profiles/profiles.ts";
 
 interface UserWorkspaces {
   email: string;

@@ -1,19 +1,19 @@
-import { fromSpecificFile } from "../../core/sync/config/specific-items.ts";
-import { equalsLocal } from "../../core/sync/digest.ts";
-import { type FilePlace, placeOf } from "../../core/sync/files/file-place.ts";
-import { fromObject } from "../../core/sync/from-object.ts";
-import type { SyncItem } from "../../core/sync/item.ts";
-import type { ApiClient } from "../api/client.ts";
-import { encodePath } from "../api/routes.ts";
-import type { Context } from "../context.ts";
-import { UsageError } from "../errors.ts";
-import { findKind } from "../objects/kinds.ts";
-import { type Project, toProjectPath } from "../project/project.ts";
-import { readLocalItem } from "../project/read-item.ts";
-import { describeItem } from "../project/snapshot-item.ts";
-import { loadFileTypes, readProjectFiles, toLayout } from "../project/snapshots.ts";
-import { saveItem } from "../sync/push/apply.ts";
-import { openSyncProject } from "../sync/session.ts";
+import { fromSpecificFile } from "../../../core/sync/config/specific-items.ts";
+import { equalsLocal } from "../../../core/sync/digest.ts";
+import { type FilePlace, placeOf } from "../../../core/sync/files/file-place.ts";
+import { fromObject } from "../../../core/sync/from-object.ts";
+import type { SyncItem } from "../../../core/sync/item.ts";
+import type { ApiClient } from "../../api/client.ts";
+import { encodePath } from "../../api/routes.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { findKind } from "../../objects/kinds.ts";
+import { type Project, toProjectPath } from "../../project/project.ts";
+import { readLocalItem } from "../../project/read-item.ts";
+import { describeItem } from "../../project/snapshot-item.ts";
+import { loadFileTypes, readProjectFiles, toLayout } from "../../project/snapshots.ts";
+import { saveItem } from "../../sync/push/apply.ts";
+import { openSyncProject } from "../../sync/session.ts";
 
 /**
  * Saves the item that a file of the project belongs to, whatever the options of the project leave out. Reads only this item: its files, and its object

@@ -1,32 +1,21 @@
-import { formatYaml } from "../../core/sync/files/yaml.ts";
-import type { ApiClient } from "../api/client.ts";
-import { encodePath } from "../api/routes.ts";
-import type { Context } from "../context.ts";
-import { CommandError } from "../errors.ts";
-import { findKind, type ObjectKind } from "../objects/kinds.ts";
-import { requireConfirmation } from "../output/prompts.ts";
-import { deleteItem } from "../sync/push/apply.ts";
+import { formatYaml } from "../../../core/sync/files/yaml.ts";
+import { readPages } from "../../api/pages.ts";
+import { encodePath } from "../../api/routes.ts";
+import type { Context } from "../../context.ts";
+import { CommandError } from "../../errors.ts";
+import { findKind } from "../../objects/kinds.ts";
+import { requireConfirmation } from "../../output/prompts.ts";
+import { deleteItem } from "../../sync/push/apply.ts";
 
 type Fields = Record<string, unknown>;
 interface KindFlags {
   kind?: string;
 }
 
-const PER_PAGE = 100;
-
-/** Reads every page of a list. */
-async function readList(client: ApiClient, { routes, unpaged }: ObjectKind, query: Record<string, string | undefined>): Promise<Fields[]> {
-  const found: Fields[] = [];
-  for (let page = 1; ; page += 1) {
-    const rows = await client.get<Fields[]>(`${routes}/list`, { query: { ...query, ...(unpaged ? {} : { page, per_page: PER_PAGE }) } });
-    found.push(...rows);
-    if (unpaged || rows.length < PER_PAGE) return found;
-  }
-}
-
 export async function listObjects(context: Context, name: string, flags: KindFlags & { pathStart?: string }): Promise<void> {
   const kind = findKind(name, flags.kind);
-  const rows = await readList(context.client(), kind, { path_start: flags.pathStart });
+  const [client, route, query] = [context.client(), `${kind.routes}/list`, { path_start: flags.pathStart }];
+  const rows = await (kind.unpaged ? client.get<Fields[]>(route, { query }) : readPages<Fields>(client, route, query));
   const { output } = context;
   const table = output.table(
     kind.columns.map((column) => column.toUpperCase()),
