@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyText } from "../../test/builders/any-text.ts";
 import { checkFileKey, fileObjectKey } from "../files/file-key.ts";
 import { matchesEtag } from "../reply/etag.ts";
 import { splitRequestPath } from "./address.ts";
@@ -27,7 +28,7 @@ describe("the key of a static file", () => {
   it("lies below the configured folder for every path that a caller can send", () => {
     const part = fc.oneof(
       fc.string({ maxLength: 6 }),
-      fc.string({ unit: "binary", maxLength: 4 }).map((text) => encodeURIComponent(text.toWellFormed())),
+      anyText({ maxLength: 4 }).map((text) => encodeURIComponent(text)),
       fc.constantFrom("..", ".", "%2e%2e", "%2E.", "..%2f", "%5c..", "%252e%252e", "a", "", "%00", "..;", "\\..", "short", "jobs"),
     );
     fc.assert(

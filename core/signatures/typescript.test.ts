@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyText } from "../../test/builders/any-text.ts";
 import type { ParsedSignature } from "./parsed-signature.ts";
 import { parseSignature, toArgumentsSchema } from "./signature.ts";
 
@@ -165,7 +166,7 @@ describe("signatureOf any language", () => {
     "|",
   );
   const garbage = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 200 }),
+    anyText({ maxLength: 200 }),
     fc.array(fragments, { maxLength: 60 }).map((parts) => parts.join(" ")),
   );
 

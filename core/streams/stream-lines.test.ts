@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyText } from "../../test/builders/any-text.ts";
 import { addStreamToJson, StreamLines, toResultWithStream, toStreamResult } from "./stream-lines.ts";
 
 describe("a stream in a log", () => {
@@ -50,7 +51,7 @@ describe("the JSON text of a large result with a stream", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom({}, { wm_stream: 1 }, "WM_STREAM: x", null)),
-        fc.string({ minLength: 1, unit: "binary" }).map((text) => text.toWellFormed()),
+        anyText({ minLength: 1 }),
         fc.constantFrom(0, 2),
         fc.constantFrom("", " ", "\n\t"),
         (result, stream, indent, space) => {

@@ -96,7 +96,9 @@ def main():
     from patches.expiry import apply_expiry
     from patches.function_roles import enforce_roles
     from patches.packed_items import pack_items
+    from patches.process_starts import limit_starts
     from patches.shared_code import share_code
+    from patches.surviving_processes import keep_processes
     from patches.web_pages import refuse_web_pages
 
     app.app = refuse_web_pages(apply_expiry(app.app), sys.stdin.readline().strip())
@@ -104,6 +106,8 @@ def main():
     os.umask(0o077)
     lambda_runtime.Worker._drain_stderr_bounded = drain_log
     share_code(lambda_runtime)
+    limit_starts(lambda_runtime, lambda_svc)
+    keep_processes(lambda_runtime)
     begin_streams_anew(lambda_svc)
     pack_items()
     bound_records()

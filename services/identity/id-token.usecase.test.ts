@@ -1,18 +1,24 @@
 import { createPublicKey } from "node:crypto";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { keys } from "../../core/objects/keys.ts";
 import type { JobActor, Person } from "../../core/people/actor.ts";
 import { aRunningJob } from "../../test/builders/jobs.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { authenticate } from "./authenticate.ts";
-import { createIdToken, describeIdTokenIssuer, listIdTokenKeys } from "./id-token.ts";
+import { describeIdTokenIssuer } from "./id-token.ts";
 import { createJobToken } from "./job-token.ts";
 
+type IdTokens = typeof import("./id-token.ts");
 let room: Room;
+let createIdToken: IdTokens["createIdToken"];
+let listIdTokenKeys: IdTokens["listIdTokenKeys"];
 beforeAll(async () => {
   room = await newRoom();
+  // A process reads the key of one table, and this one may have read that of another room.
+  vi.resetModules();
+  ({ createIdToken, listIdTokenKeys } = await import("./id-token.ts"));
 });
 const HOUR_S = 3600;
 const request = (actor: Person | JobActor, fields: { audience?: string; expiresInS?: number } = {}) =>

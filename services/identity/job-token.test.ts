@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyText } from "../../test/builders/any-text.ts";
 import { verifyJobToken } from "./job-token.ts";
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value) ?? "").toString("base64url");
@@ -25,7 +26,7 @@ describe("verifyJobToken", () => {
     const token = fc.oneof(
       fc.tuple(header, fc.jsonValue()).map(([of, payload]) => tokenOf(of, payload)),
       fc.tuple(fc.string(), fc.string(), fc.string()).map((parts) => parts.join(".")),
-      fc.string({ unit: "binary" }),
+      anyText(),
       fc.constant(`${"[".repeat(50_000)}.a.b`),
     );
     await fc.assert(

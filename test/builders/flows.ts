@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { type FlowModule, type FlowValue, storedFlowValueSchema } from "../../contract/flows/flow-value.ts";
+import { anyText } from "./any-text.ts";
 
 /** Builds a stored flow from a submitted one. */
 export const aFlow = (value: object): FlowValue => storedFlowValueSchema.parse(value);
@@ -15,7 +16,7 @@ const few = { maxLength: 3, depthIdentifier: "modules" } as const;
 /** The options of a module in addition to its value. */
 const around = fc.record(
   {
-    summary: fc.string({ unit: "binary", maxLength: 120 }),
+    summary: anyText({ maxLength: 120 }),
     retry: fc.constant(retry),
     sleep: fc.constant({ type: "static", value: 1 }),
     stop_after_if: fc.constant(expr),

@@ -23,8 +23,15 @@ describe("a flow's job", () => {
     const job = await runFlow(ws, [step("a", "1")]);
     const { execution } = (await jobOf(String(job["id"]))) as { execution: { arn: string } };
     expect(execution).toEqual({ arn: expect.stringMatching(/^arn:aws:states:/), earlier: [] });
-    const { status, name } = await sfn.send(new DescribeExecutionCommand({ executionArn: execution.arn }));
-    expect([status, name]).toEqual(["SUCCEEDED", `${String(job["id"])}.0`]);
+    // The execution ends just after its last step has ended the job.
+    const ended = await until(
+      async () => {
+        const now = await sfn.send(new DescribeExecutionCommand({ executionArn: execution.arn }));
+        return now.status === "RUNNING" ? undefined : now;
+      },
+      { what: "the end of the execution" },
+    );
+    expect([ended.status, ended.name]).toEqual(["SUCCEEDED", `${String(job["id"])}.0`]);
   });
 
   it("the job contains no execution before the first one", async () => {

@@ -1,0 +1,24 @@
+"""Lets the process of a function live on after the handler has thrown an error, as AWS does.
+
+The engine kills it, so that each failed step of a flow costs a start. What the function does with errors of its own is in its hands on AWS
+too: only a process that ends or does not answer in time is replaced.
+"""
+
+HANDLER_ERROR = 'status: "error", error: String(err.message || err), trace: err.stack || ""'
+# The engine takes this for a result, and `invoke` makes the error of it.
+KEPT = 'status: "ok", thrown: { error: String(err.message || err), trace: err.stack || "" }'
+
+
+def keep_processes(lambda_runtime):
+    script = lambda_runtime._NODEJS_WORKER_SCRIPT
+    if script.count(HANDLER_ERROR) != 1:
+        raise RuntimeError("The engine's script for processes of Node.js has changed.")
+    lambda_runtime._NODEJS_WORKER_SCRIPT = script.replace(HANDLER_ERROR, KEPT)
+    invoke = lambda_runtime.Worker.invoke
+
+    def invoke_and_keep(*args, **options):
+        response = invoke(*args, **options)
+        thrown = response.pop("thrown", None)
+        return {**response, "status": "error", **thrown} if thrown else response
+
+    lambda_runtime.Worker.invoke = invoke_and_keep
