@@ -38,6 +38,7 @@ async function runJobs(count: number): Promise<void> {
 }
 
 const JOBS = 200;
+const MOST_BYTES = 5 * 1024;
 async function measureGrowth(): Promise<number> {
   const before = await engineBytes();
   await runJobs(JOBS);
@@ -48,8 +49,9 @@ async function measureGrowth(): Promise<number> {
 it.runIf(process.platform === "linux")("the engine's memory grows by at most 5 KB for each job", { timeout: 300_000 }, async () => {
   await runJobs(300);
   // Python allocates 1 MiB at a time, which is 5 KB for each of these jobs. Growth of that size is a leak only if it is in every round.
-  const rounds = [await measureGrowth(), await measureGrowth(), await measureGrowth()];
-  expect(Math.min(...rounds)).toBeLessThan(5 * 1024);
+  let growth = await measureGrowth();
+  for (let round = 2; round <= 3 && growth >= MOST_BYTES; round += 1) growth = await measureGrowth();
+  expect(growth).toBeLessThan(MOST_BYTES);
 });
 
 it("no log group of the engine has more than 200 streams", async () => {
