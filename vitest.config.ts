@@ -17,9 +17,9 @@ const useCases = "{services,functions}/**/*.usecase.test.ts";
 
 export default defineConfig({
   test: {
-    // Tests wait for an engine and for programs: three files at a time leave a sixth of two cores idle and take an eighth longer than four, which
-    // leave a twentieth idle. More make tests slower that others wait for.
-    maxWorkers: 4,
+    // Tests wait for an engine and for programs: with three files at a time, two cores are idle for a sixth of the time, with four for a
+    // fourteenth, with five for a thirtieth.
+    maxWorkers: 5,
     sequence: { sequencer: SlowFirst },
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,

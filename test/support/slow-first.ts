@@ -1,17 +1,26 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take minutes. In a fresh checkout Vitest knows no durations and starts the largest files first, which these are not. */
+/**
+ * Files that take minutes, and files that mostly wait, among those that do not. In a fresh checkout Vitest knows no durations and starts the
+ * largest files first, which these are not.
+ */
 const SLOW = [
   "test/e2e/api/fuzz",
   "functions/shared/hostile-requests.usecase",
   "functions/shared/documented-replies.usecase",
   "test/e2e/local/up",
   "test/e2e/local/bench",
+  "runners/go/conformance",
   "services/flows/runtime/run-task-deaths.usecase",
+  "runners/deno/conformance",
   "test/e2e/local/upgrade",
+  "runners/python3/conformance",
   "test/e2e/jobs/concurrency",
+  "runners/bun/conformance",
   "test/e2e/jobs/recovery",
+  "runners/nodejs/conformance",
   "services/flows/lifecycle/executions.usecase",
+  "runners/bash/conformance",
   "test/e2e/approvals/recovery",
   "test/e2e/local/commands",
 ];
