@@ -109,7 +109,7 @@ async function compareValues(deps: FindJobsDeps, jobs: Job[], { values }: JobFil
     const fits = await Promise.all(part.map((job) => matchesValues(deps, job, values)));
     found.push(...part.filter((_, index) => fits[index]));
   }
-  const last = compared.at(-1) ?? jobs[0];
+  const last = compared.at(-1);
   return { jobs: found, ...(jobs.length > compared.length && last ? { stoppedAt: toListKey(last) } : {}) };
 }
 
@@ -131,8 +131,9 @@ async function findInIndexes(deps: FindJobsDeps, workspace: string, filter: JobF
     for await (const merged of mergeEntries(readers, { ascending, maxScanned: limits.jobScan })) {
       position = merged.position;
       const rest = merged.entries.filter(({ sort }) => isAfter(sort));
-      for (let at = 0; at < rest.length; at += BATCH) {
+      for (let at = 0; at < rest.length; ) {
         const part = rest.slice(at, at + Math.min(BATCH, budget.reads));
+        at += part.length;
         const ids = part.map(({ id }) => id);
         const matching = await findMatching(deps, workspace, ids, filter);
         // Clients request later pages by number, so the jobs of the pages before them are not charged. A count has no page.
@@ -140,7 +141,7 @@ async function findInIndexes(deps: FindJobsDeps, workspace: string, filter: JobF
         const found = await compareValues(deps, matching, filter, budget);
         jobs.push(...found.jobs);
         if (jobs.length >= most) return { jobs: jobs.slice(0, most) };
-        const stoppedAt = found.stoppedAt ?? (budget.reads <= 0 ? part.at(-1)?.sort : undefined);
+        const stoppedAt = found.stoppedAt ?? (budget.reads <= 0 || budget.values <= 0 ? part.at(-1)?.sort : undefined);
         if (stoppedAt !== undefined) return { jobs, stoppedAt };
       }
     }

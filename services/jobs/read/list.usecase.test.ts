@@ -5,7 +5,7 @@ import { actions } from "../../../contract/access/actions.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
-import { buildListKey, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { buildListKey, computeShard, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
@@ -75,11 +75,11 @@ function expected(query: JobListQuery, scope: ListScope): string[] {
 }
 
 /** Follows the cursors of a list to its end. */
-async function listAll(query: JobListQuery, scope: ListScope): Promise<string[]> {
+async function listAll(query: JobListQuery, scope: ListScope, workspace = room.workspace): Promise<string[]> {
   const all: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await listJobIds(room.deps, person, { workspace: room.workspace, query: { ...query, cursor }, scope });
+    const page = await listJobIds(room.deps, person, { workspace, query: { ...query, cursor }, scope });
     all.push(...page.entries);
     cursor = page.next;
   } while (cursor);
@@ -119,6 +119,46 @@ it("a list with any filters contains the jobs that match, in order, when its cur
     { numRuns: 60 },
   );
 });
+
+/** A list with a limited number of reads: how many jobs there are, which of them have the worker and the arguments of the query, newest first. */
+interface Limited {
+  count: number;
+  hasWorker: (at: number) => boolean;
+  hasArgs: (at: number) => boolean;
+  query: JobListQuery;
+}
+const limited: [string, Limited][] = [
+  // The first page of the index has 60 entries, and the second one the rest, of which 140 may still be read.
+  ["jobs", { count: 240, hasWorker: (at) => at % 20 === 0, hasArgs: () => true, query: {} }],
+  // After 220 jobs, of which 100 have the worker, no arguments may be compared any more.
+  [
+    "arguments",
+    {
+      count: 300,
+      hasWorker: (at) => (at < 60 ? at % 3 === 0 : at >= 220 || at % 2 === 0),
+      hasArgs: (at) => at > 0,
+      query: { args: '{"n":1}' },
+    },
+  ],
+];
+it.each(limited)(
+  "a list has all jobs that match, also if one call may read no more %s",
+  async (title, { count, hasWorker, hasArgs, query }) => {
+    const workspace = `limited-${title}`;
+    const added: Job[] = [];
+    while (added.length < count) {
+      const at = added.length;
+      const args = { in: "head" as const, json: hasArgs(at) ? '{"n":1}' : "{}" };
+      const varied = { ...aVariedJob(workspace, 2, room.clock.nowMs - at * 1000), id: randomUUID(), args };
+      const job = { ...varied, worker: hasWorker(at) ? "wanted" : "other" };
+      // All jobs are in one partition of the index, so that its pages are known.
+      if (computeShard(job.id) === 0) added.push(job);
+    }
+    await Promise.all(added.map((job) => room.deps.jobs.create(job, undefined)));
+    const wanted = added.filter((_, at) => hasWorker(at) && hasArgs(at)).map(({ id }) => id);
+    expect(await listAll({ ...query, worker: "wanted", per_page: 100 }, "completed", workspace)).toEqual(wanted);
+  },
+);
 
 it("a list without a cursor has the pages of existing clients, of which page 0 is the first", async () => {
   const pageOf = async (page: number) =>
