@@ -1,16 +1,11 @@
-import { spawnSync } from "node:child_process";
-import path from "node:path";
 import { expect, it } from "vitest";
-import { ensurePythonTools } from "../launch/venv.ts";
-import { root } from "../paths.ts";
+import { runPythonChecks } from "../../test/support/engine/python-checks.ts";
 
 /** The checks start processes of small functions, and no engine. */
 it("the engine starts few processes for a burst of calls, and retains a process whose handler has thrown", {
   timeout: 300_000,
 }, async () => {
-  const { python, env } = await ensurePythonTools();
-  const check = path.join(root, "engine/engine/patches/function_processes_check.py");
-  const { status, stderr } = spawnSync(python, [check], { env: { ...process.env, ...env }, encoding: "utf8" });
+  const { status, stderr } = await runPythonChecks("function_processes_check.py");
   expect(stderr).toMatch(/^Ran 4 tests/m);
   expect(status, stderr).toBe(0);
 });
