@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     // Tests wait for an engine and for programs: with three files at a time, two cores are idle for a sixth of the time, with four for a
     // fourteenth, with five for a thirtieth.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: SlowFirst },
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,

@@ -136,7 +136,8 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
         "late",
       ],
     ])("an error that is thrown %s fails the run", async (_where, code, message) => {
-      expect(await error(code)).toMatchObject({ name: "Error", message });
+      const outcome = await runner.run({ code });
+      expect(outcome.error, `The log of the run: ${outcome.logs.text}`).toMatchObject({ name: "Error", message });
     });
 
     it("a syntax error and a missing module are errors", async () => {

@@ -14,7 +14,7 @@ os.environ.setdefault("SVC_FUNCTION_CODE", tempfile.mkdtemp())
 from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 
-from process_starts import limit_starts
+from process_starts import STARTS_AT_A_TIME, limit_starts
 from surviving_processes import keep_processes
 
 keep_processes(lambda_runtime)
@@ -72,8 +72,8 @@ class Processes(unittest.TestCase):
     def test_short_calls_of_a_burst_share_a_few_processes(self):
         answers = in_parallel(40, "short")
         self.assertEqual(len(answers), 40)
-        # Without the limit there would be one for each call.
-        self.assertLess(len(set(answers)), 20)
+        # Without the limits there would be one for each call. A slow machine starts one more whenever a call has waited for long.
+        self.assertLess(len(set(answers)), 3 * STARTS_AT_A_TIME)
 
     def test_calls_that_wait_for_one_another_run_at_the_same_time(self):
         self.assertEqual(len(set(in_parallel(6, "long", ms=2_000))), 6)

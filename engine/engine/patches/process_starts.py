@@ -1,14 +1,16 @@
-"""Starts a few processes of a function at a time. Other calls wait for a process that is free or for their turn to start one.
+"""Starts a process of a function only for a call that finds none free for a while, and a few at a time.
 
 The engine starts a process for each call that finds all others busy, at once. A start takes as much processor time as dozens of calls, so
 a parallel loop with thirty steps keeps a small machine busy for seconds with processes that run one call each. Here most of these calls find
-a free process before it is their turn. A call whose caller keeps a process busy is not blocked by it, because each start ends.
+a free process while they wait. A call whose caller keeps a process busy is not blocked by it, because both waits end.
 """
 
 import os
 import threading
 
 STARTS_AT_A_TIME = max(2, os.cpu_count() or 0)
+# Most calls take less, so a process is free before another one would have started.
+PATIENCE_S = 0.3
 # A start that takes longer does not keep the other calls waiting.
 START_S = 10
 
@@ -18,15 +20,21 @@ def limit_starts(lambda_runtime, lambda_svc):
     spawn = lambda_runtime.Worker._spawn
     changed = threading.Condition()
 
-    def is_free_or_may_start(key):
+    def is_free_or_below(key, limit, is_counted):
         with lambda_runtime._lock:
             workers = lambda_runtime._workers.get(key, [])
-            starting = [worker for worker in workers if worker.in_use and worker._cold]
-            return len(starting) < STARTS_AT_A_TIME or any(not worker.in_use for worker in workers)
+            return any(not worker.in_use for worker in workers) or len(list(filter(is_counted, workers))) < limit
+
+    def is_free_or_few(key):
+        return is_free_or_below(key, STARTS_AT_A_TIME, lambda worker: True)
+
+    def is_free_or_may_start(key):
+        return is_free_or_below(key, STARTS_AT_A_TIME, lambda worker: worker._cold)
 
     def acquire_in_turn(func_name, config, code_zip, qualifier="$LATEST", max_concurrency=None):
         key = lambda_runtime._worker_key(func_name, config, qualifier)
         with changed:
+            changed.wait_for(lambda: is_free_or_few(key), PATIENCE_S)
             changed.wait_for(lambda: is_free_or_may_start(key), START_S)
             return acquire(func_name, config, code_zip, qualifier, max_concurrency)
 

@@ -4,6 +4,31 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 
+/** Returns what a reference within the document points to, for example `#/components/schemas/Job`. */
+function findReferenced(document, reference) {
+  const names = reference.slice("#/".length).split("/");
+  return names.reduce((found, name) => found?.[name.replaceAll("~1", "/").replaceAll("~0", "~")], document);
+}
+
+/** Replaces all references in a part of the document. A reference in its own target, as in the modules of a flow, remains. */
+function replaceReferences(document, part, within = []) {
+  if (Array.isArray(part)) return part.map((item) => replaceReferences(document, item, within));
+  if (typeof part !== "object" || part === null) return part;
+  const { $ref: reference, ...others } = part;
+  if (typeof reference !== "string") {
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, replaceReferences(document, value, within)]));
+  }
+  if (within.includes(reference)) return part;
+  const target = replaceReferences(document, findReferenced(document, reference), [...within, reference]);
+  return { ...target, ...replaceReferences(document, others, within) };
+}
+
+/** For each operation that a user opens, the library resolves the whole document, which takes seconds. All our references are within it. */
+const resolveSubtree = async (document, path) => {
+  const part = path.reduce((found, name) => found?.[name], document);
+  return { spec: replaceReferences(document, part), errors: [] };
+};
+
 SwaggerUIBundle({
   url: "/api/openapi.json",
   dom_id: "#reference",
@@ -14,6 +39,7 @@ SwaggerUIBundle({
   filter: true,
   tagsSorter: "alpha",
   validatorUrl: null,
+  plugins: [() => ({ fn: { resolveSubtree } })],
   // The document names one origin; this page may have been opened under another name of it, such as localhost.
   requestInterceptor: (request) => ({ ...request, url: request.url.replace(/^https?:\/\/[^/]+/, location.origin) }),
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { write } from "../../../core/objects/write.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
@@ -25,8 +26,8 @@ async function addOtherEntries({ deps, workspace }: Room, count: number, expires
   for (const first of ["00000000", "ffffffff"]) {
     const ids = Array.from({ length: count }, (_, n) => `${first}-0000-4000-8000-${String(n).padStart(12, "0")}`);
     const put = (id: string) =>
-      deps.objects.put({ ...keys.pendingGate(workspace, id), value: { flow: id }, ...(expiresAtS === undefined ? {} : { expiresAtS }) });
-    for (let at = 0; at < count; at += 100) await Promise.all(ids.slice(at, at + 100).map(put));
+      write.put({ ...keys.pendingGate(workspace, id), value: { flow: id }, ...(expiresAtS === undefined ? {} : { expiresAtS }) });
+    for (let at = 0; at < count; at += 100) await deps.objects.transactWrite(ids.slice(at, at + 100).map(put));
   }
 }
 

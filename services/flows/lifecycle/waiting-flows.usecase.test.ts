@@ -93,9 +93,9 @@ describe("housekeeping describes the execution", () => {
     await addFlow(room, "f/t/waits", [{ id: "ask", value: { type: "consentgate", approvers, timeout: 40 * 24 * 3600 } }]);
     const run = await startFlow(room, [nested("n", "f/t/waits")]);
     await playExecutions(room);
-    const { describes } = await passLooks(run, 10 * DAY_MS);
+    const { describes } = await passLooks(run, 3 * DAY_MS);
     expect(describes).toBeGreaterThan(0);
-    expect(describes).toBeLessThanOrEqual(10 * 24 + 10);
+    expect(describes).toBeLessThanOrEqual(3 * 24 + 3);
     await cancel(run);
   });
 });

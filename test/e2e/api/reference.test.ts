@@ -68,6 +68,20 @@ describe("the API reference in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("the page shows an example of a flow, and its schema, in which modules contain modules", { timeout: 180_000 }, async () => {
+    const { page: shown, complaints } = await openPage();
+    await shown.goto(`${url}/docs#/flows/flows.create`);
+    const body = shown.locator(".opblock.is-open .opblock-section-request-body");
+    await body.waitFor();
+    expect(await body.locator(".body-param__example").textContent()).toContain('"path"');
+    await body.getByRole("tab", { name: "Schema" }).click();
+    const value = body.locator('.json-schema-2020-12[data-json-schema-level="1"]', { hasText: "value" }).first();
+    await value.getByRole("button", { name: "Expand all" }).click();
+    await value.getByText("failure_module").first().waitFor();
+    await value.getByText("parallel").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("a user runs a script with a token that they type in, by keyboard alone", { timeout: 300_000 }, async () => {
     const ws = await newWorkspace();
     await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello from the page" });

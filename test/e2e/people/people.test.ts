@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
+import { listPages } from "../../support/api/list-pages.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 const client = api();
@@ -16,9 +17,9 @@ describe("tokens", () => {
     const token = await make({ label: "ci" });
     expect((await whoami(token)).json).toMatchObject({ email: "admin@example.com", super_admin: true });
     const prefix = token.slice(0, 10);
-    const listed = (await client.get("users/tokens/list", { per_page: 100 })).text;
-    expect(JSON.parse(listed)).toContainEqual(expect.objectContaining({ label: "ci", token_prefix: prefix }));
-    expect(listed).not.toContain(token);
+    const listed = await listPages(client, "users/tokens/list");
+    expect(listed).toContainEqual(expect.objectContaining({ label: "ci", token_prefix: prefix }));
+    expect(JSON.stringify(listed)).not.toContain(token);
     expectStatus(await client.call("DELETE", `users/tokens/delete/${prefix}`), 200);
     expect((await whoami(token)).status).toBe(401);
     expect((await client.call("DELETE", `users/tokens/delete/${prefix}`)).status).toBe(404);

@@ -68,6 +68,11 @@ export class Cloud {
     return this.processes.writes;
   }
 
+  /** The deaths of one call that can be played, each with a different state that it leaves. */
+  listDeaths(): Fault[] {
+    return this.processes.listDeaths();
+  }
+
   /** Plays until the job has ended and nothing moves. Throws if the job stops moving before its end, or an execution after it. */
   async play(job: string): Promise<void> {
     try {

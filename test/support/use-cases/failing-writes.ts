@@ -34,6 +34,10 @@ interface PlayedProcess {
   fault: Fault | undefined;
   isDead: boolean;
   writes: string[];
+  /** The number of its latest write, unless it has called a runner since. */
+  latest?: number | undefined;
+  /** The writes whose process had made the write before them, and had called no runner in between. */
+  following?: Set<number>;
   /** Is called before and after each write is applied. */
   onChange?: () => void;
 }
@@ -47,6 +51,8 @@ export async function countWrite<T>(operation: string, apply: () => Promise<T>):
   refuseIfDead(current, operation);
   const { fault, writes, onChange } = current;
   writes.push(operation);
+  if (current.latest === writes.length - 1) current.following?.add(writes.length);
+  current.latest = writes.length;
   onChange?.();
   const applyAndTell = () => apply().finally(onChange);
   if (writes.length !== fault?.write) return applyAndTell();
@@ -59,6 +65,7 @@ export async function countWrite<T>(operation: string, apply: () => Promise<T>):
 export async function countRead<T>(operation: string, apply: () => Promise<T>): Promise<T> {
   const current = played.getStore();
   if (current) refuseIfDead(current, operation);
+  if (current && operation === "Invoke") current.latest = undefined;
   return apply();
 }
 
@@ -82,13 +89,21 @@ export async function withFault<T>(
  */
 export function processesWithFault(fault: Fault | undefined, onChange: () => void) {
   const writes: string[] = [];
+  const following = new Set<number>();
   const play = async <T>(work: () => Promise<T>): Promise<T> => {
-    const process: PlayedProcess = { fault, isDead: false, writes, onChange };
+    const process: PlayedProcess = { fault, isDead: false, writes, following, onChange };
     const result = await played.run(process, work);
     if (process.isDead) throw new InjectedFault("The process has died.");
     return result;
   };
-  return { writes, play };
+  /** Lists the deaths that differ: a process that dies before a write leaves what it leaves if it dies after its write before that one. */
+  const listDeaths = (): Fault[] =>
+    writes.flatMap((_, index) => {
+      const [write, kind] = [index + 1, "death"] as const;
+      const after = { write, moment: "after", kind } as const;
+      return following.has(write) ? [after] : [{ write, moment: "before", kind } as const, after];
+    });
+  return { writes, play, listDeaths };
 }
 
 interface Context {

@@ -1,0 +1,15 @@
+import type { Api, CallOptions } from "./api.ts";
+import { expectStatus } from "./workspace.ts";
+
+/** The size of the largest page, to which the service reduces a larger one. */
+const PAGE = 100;
+
+/** Returns all items of a list that other tests add to, so that their number does not matter. `route` follows `/api/`. */
+export async function listPages(client: Pick<Api, "get">, route: string, query: CallOptions["query"] = {}): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (let page = 1; ; page += 1) {
+    const items = expectStatus(await client.get(route, { ...query, page, per_page: PAGE }), 200).json as unknown[];
+    found.push(...items);
+    if (items.length < PAGE) return found;
+  }
+}
