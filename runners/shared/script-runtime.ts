@@ -64,7 +64,10 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
   function wait(host: Host): void {
     host.idleTimer = setTimeout(() => discard(host), IDLE_MS);
     host.idleTimer.unref();
-    void host.child.exited.then(() => discard(host));
+    void host.child.exited.then(() => {
+      // A job that has taken the host discards it, after it has read what the process wrote before its exit.
+      if (spare === host || idle.includes(host)) discard(host);
+    });
   }
 
   /** Takes a healthy idle host of this key, otherwise the spare, otherwise a new host. */

@@ -161,12 +161,13 @@ describe("instance settings", () => {
     try {
       expectStatus(await set(24), 200);
       expect((await api().get(SETTING)).json).toBe(24);
-      expect((await api().get("settings/list_global")).json).toEqual([{ name: "timeout_wait_result", value: 24 }]);
+      // Other tests have settings of their own.
+      expect((await api().get("settings/list_global")).json).toContainEqual({ name: "timeout_wait_result", value: 24 });
     } finally {
       expectStatus(await api().post(SETTING, {}), 200);
     }
     expect((await api().get(SETTING)).json).toBeNull();
-    expect((await api().get("settings/list_global")).json).toEqual([]);
+    expect((await api().get("settings/list_global")).text).not.toContain("timeout_wait_result");
   });
 
   it.each([0, 26, 1.5, "20", [20], {}])("an invalid setting is rejected: %j", async (value) => {

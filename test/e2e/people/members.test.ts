@@ -6,6 +6,7 @@ import { member, type Someone, someone } from "../../support/api/people.ts";
 import { shaped } from "../../support/api/shaped.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { addOutboxReader, outboxOf } from "../../support/engine/outbox.ts";
+import { stubServiceEnv } from "../../support/engine/stub-env.ts";
 
 const client = api();
 let ws: Workspace;
@@ -272,10 +273,7 @@ describe("users of the instance", () => {
   it("one superadmin remains when the last two remove each other at the same time", async () => {
     const two = [await someone("one"), await someone("two")].map(({ email }) => email);
     for (const email of two) expectStatus(await client.post(`users/update/${email}`, { is_super_admin: true }), 200);
-    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
-    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-    vi.stubEnv("AWS_REGION", "us-east-1");
-    vi.stubEnv("SVC_OBJECTS_TABLE", shared().outputs["ObjectsTable"] ?? "");
+    stubServiceEnv(shared());
     const [{ updateUser }, { objectTable }] = await Promise.all([
       import("../../../services/identity/users.ts"),
       import("../../../aws/dynamodb/object-table.ts"),
