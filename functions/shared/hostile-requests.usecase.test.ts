@@ -42,7 +42,7 @@ const toCall = (operation: Operation, { what, ...parts }: Hostile): FuzzCall => 
 
 describe("every function answers with a documented status and one sentence, and never with an internal error", () => {
   it("if the credentials are missing, malformed or of another kind", async () => {
-    const calls = spread(fuzzer.operations, hostileCredentials, 3).map(({ operation, one }) => ({
+    const calls = spread(fuzzer.operations, hostileCredentials, 6).map(({ operation, one }) => ({
       ...toCall(operation, one),
       anonymous: true,
       // Nothing else is wrong, so nothing else may be reported.
@@ -52,7 +52,7 @@ describe("every function answers with a documented status and one sentence, and 
   });
 
   it("if headers are repeated, too long, or contain control characters", async () => {
-    const calls = spread(fuzzer.operations, hostileHeaders, 2).map(({ operation, one }) => toCall(operation, one));
+    const calls = spread(fuzzer.operations, hostileHeaders, 4).map(({ operation, one }) => toCall(operation, one));
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe("every function answers with a documented status and one sentence, and 
     const parts = fuzzer.operations.flatMap((operation) =>
       Object.keys(sample(operation.params, 1)[0] ?? {}).map((name) => ({ ...operation, name })),
     );
-    const calls = spread(parts, hostileParts, 3).map(({ operation: part, one }) => {
+    const calls = spread(parts, hostileParts, 6).map(({ operation: part, one }) => {
       const { name } = part as (typeof parts)[number];
       const operation = fuzzer.operations.find(({ route }) => route === part.route) as Operation;
       return { what: `${name} ${JSON.stringify(one.slice(0, 40))}`, operation, rawParams: { [name]: one } };
@@ -70,7 +70,7 @@ describe("every function answers with a documented status and one sentence, and 
 
   it("if a query parameter is of another kind, repeated or too long", async () => {
     const parameters = fuzzer.operations.flatMap((operation) => operation.queryNames.map((name) => ({ ...operation, name })));
-    const single = spread(parameters, hostileQueryValues, 1).map(({ operation: parameter, one }) => {
+    const single = spread(parameters, hostileQueryValues, 2).map(({ operation: parameter, one }) => {
       const { name } = parameter as (typeof parameters)[number];
       const operation = fuzzer.operations.find(({ route }) => route === parameter.route) as Operation;
       return { what: `${name}=${JSON.stringify(one.slice(0, 40))}`, operation, query: [[name, one] as const] };
@@ -89,14 +89,14 @@ describe("every function answers with a documented status and one sentence, and 
   });
 
   it("if the body is deep, broken, binary, too large or of another kind", async () => {
-    const calls = spread(fuzzer.operations.filter(takesBody), hostileBodies, 2).map(({ operation, one }) => toCall(operation, one));
+    const calls = spread(fuzzer.operations.filter(takesBody), hostileBodies, 3).map(({ operation, one }) => toCall(operation, one));
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
 
   it("if any value within the body is hostile", async () => {
     const calls = fuzzer.operations.flatMap((operation) =>
       operation.hostileBody
-        ? sample(operation.hostileBody, 5).map((json) => {
+        ? sample(operation.hostileBody, 8).map((json) => {
             const text = JSON.stringify(json) ?? "";
             return { what: `the body ${text.slice(0, 300)}`, operation, body: Buffer.from(text) };
           })

@@ -50,7 +50,12 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
     const child = new Child((self) => ({ command: runtime.command(), env: runtime.env?.(self) ?? {}, answers: true, commands: true }));
     const lines = new Lines();
     if (child.answers) child.answers.onData = (chunk) => lines.push(chunk);
-    return { child, lines, key: undefined, jobs: 0, firstKb: 0, idleTimer: undefined };
+    const host: Host = { child, lines, key: undefined, jobs: 0, firstKb: 0, idleTimer: undefined };
+    void child.exited.then(() => {
+      // A job that has taken the host discards it, after it has read what the process wrote before its exit.
+      if (spare === host || idle.includes(host)) discard(host);
+    });
+    return host;
   }
 
   function discard(host: Host): void {
@@ -64,10 +69,6 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
   function wait(host: Host): void {
     host.idleTimer = setTimeout(() => discard(host), IDLE_MS);
     host.idleTimer.unref();
-    void host.child.exited.then(() => {
-      // A job that has taken the host discards it, after it has read what the process wrote before its exit.
-      if (spare === host || idle.includes(host)) discard(host);
-    });
   }
 
   /** Takes a healthy idle host of this key, otherwise the spare, otherwise a new host. */

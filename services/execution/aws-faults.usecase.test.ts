@@ -68,8 +68,8 @@ const all: Fault = (call, atMs, random) => {
   return undefined;
 };
 
-const FLOWS = 4;
-const SCRIPTS = 12;
+const FLOWS = 8;
+const SCRIPTS = 16;
 
 interface Work {
   id: string;

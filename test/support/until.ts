@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 interface UntilOptions {
   timeoutMs?: number;
-  /** Time between two calls. By default it grows from 100 to 700 ms, because each call costs time that the service needs. */
+  /** Time between two calls. By default it grows from 40 to 700 ms, because each call costs time that the service needs. */
   everyMs?: number;
   /** Names the condition in the error. */
   what?: string;
 }
 
-const FIRST_PAUSE_MS = 100;
+const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 700;
 const GROWTH = 1.5;
 

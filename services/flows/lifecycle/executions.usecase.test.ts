@@ -92,8 +92,8 @@ async function runDisturbed(at: number, disturb: Disturbance) {
 }
 
 describe("a flow runs each step once and ends once, successfully, although", () => {
-  /** Each disturbance strikes at every fourth state, so that two of them strike at each. */
-  const STRIDE = 4;
+  /** Each disturbance strikes at every third state, so that two or three of them strike at each. */
+  const STRIDE = 3;
   const table = Object.entries(disturbances).map(([title, disturb], index) => [title, disturb, 1 + (index % STRIDE)] as const);
 
   it.each(table)("%s, at any state of its machine", { timeout: 120_000 }, async (_title, disturb, first) => {
@@ -113,7 +113,7 @@ describe("a flow runs each step once and ends once, successfully, although", () 
       }
     }
     expect(failures).toEqual([]);
-    expect(struck).toBeGreaterThanOrEqual(10);
+    expect(struck).toBeGreaterThan(10);
   });
 });
 

@@ -31,7 +31,7 @@ async function tracesOf(id: string): Promise<string[]> {
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: shared().outputs["Bucket"], Prefix: `${folder}/${id}/` }));
     found.push(...Contents.map(({ Key = "" }) => Key));
   }
-  // The audit log of the instance, its events until they are delivered, and the records of Idempotency-Keys, which last a day.
+  // The instance retains its audit log, its events while another test has an endpoint for them, and for a day the Idempotency-Keys.
   return found.filter((key) => !/^(AUDIT#-|OUTBOX#-|IDEMPOTENCY#)/.test(key)).sort();
 }
 
