@@ -18,8 +18,8 @@ const useCases = "{services,functions}/**/*.usecase.test.ts";
 export default defineConfig({
   test: {
     // Tests wait for an engine and for programs: with three files at a time, two cores are idle for a sixth of the time, with four for a
-    // fourteenth, with five for a thirtieth. Six gain a little more.
-    maxWorkers: 6,
+    // fourteenth, with five for a thirtieth.
+    maxWorkers: 5,
     sequence: { sequencer: SlowFirst },
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,

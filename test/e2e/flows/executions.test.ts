@@ -18,7 +18,8 @@ const telling = (id: string) =>
     id,
     `export async function main(at: string) {
   await fetch(at);
-  await Bun.sleep(500);
+  // The flow must not end before its execution is disturbed.
+  while ((await (await fetch(new URL("/waits?of=disturbed", at))).text()) === "0") await Bun.sleep(100);
   return at.split("/").at(-1);
 }`,
     { at: `flow_input.at + '/${id}'` },
@@ -31,6 +32,7 @@ it("a flow runs each step once although its execution is reported as failed and 
   await witness.waitForReport("a");
   const [execution = expect.fail("The flow has no execution.")] = await executionsOf(ws.id, `${id}.0`);
   await Promise.all([sendStatus(`${id}.0`, "FAILED"), startAgain(execution, `again-${id}`)]);
+  await fetch(`${witness.url}/disturbed`);
   expect(await ws.completed(id)).toMatchObject({ success: true, result: "b" });
   const ended = async () => (await executionsOf(ws.id, id)).every(({ status }) => status !== "RUNNING");
   await until(ended, { timeoutMs: 60_000, what: "the end of all executions" });
