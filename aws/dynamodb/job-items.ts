@@ -13,6 +13,7 @@ import { buildListKey, computeShard, hasEnded, type Job, jobSchema, type Running
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import { indexEnded } from "./job-indexes.ts";
 import { jobsTable as table } from "./jobs-client.ts";
+import { nameAttributes } from "./stored-names.ts";
 
 /**
  * The head item. DynamoDB bills an update by the size of the whole item, names of attributes included, which must stay under 1 KB. That is why stored names
@@ -103,6 +104,7 @@ export const HeadEntity = new Entity({
   }),
 });
 export type HeadItem = FormattedItem<typeof HeadEntity>;
+export const toHeadItem = nameAttributes(HeadEntity);
 export type HeadChange = Omit<UpdateAttributesInput<typeof HeadEntity>, "id" | "sk">;
 /** The fields that claiming a job changes. */
 export type AttemptChange = Pick<RunningJob, "state" | "nonce" | "leaseUntilMs" | "startedAtMs" | "worker" | "attempt">;
@@ -128,6 +130,7 @@ export const ChildEntity = new Entity({
   }),
 });
 export type Child = FormattedItem<typeof ChildEntity>;
+export const toChild = nameAttributes(ChildEntity);
 
 /** Throws `UnreadableRecordError`. */
 export function toJob(head: HeadItem): Job {

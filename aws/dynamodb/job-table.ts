@@ -1,11 +1,10 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import {
   $add,
   $get,
   $remove,
   $set,
-  BatchGetCommand,
-  BatchGetRequest,
   BatchPutRequest,
   type Condition,
   ConditionCheck,
@@ -21,6 +20,7 @@ import {
 } from "dynamodb-toolbox";
 import type { EndedJob, EndState, Job } from "../../core/jobs/job.ts";
 import { parseReadable } from "../../core/records/record-format.ts";
+import { documents } from "../sdk/clients.ts";
 import { getBatch, type PutRequest, putBatch } from "./batch.ts";
 import { jobExpiry } from "./job-expiry.ts";
 import { indexEnded, jobIndexes } from "./job-indexes.ts";
@@ -32,13 +32,18 @@ import {
   type HeadChange,
   type HeadCondition,
   HeadEntity,
-  type HeadItem,
   isLive,
+  toChild,
   toHead,
+  toHeadItem,
   toJob,
 } from "./job-items.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 import { executeWrite } from "./write-conflict.ts";
+
+const HEAD = "job";
+const keyOf = (id: string) => ({ pk: id, sk: HEAD });
+const entryOf = <T>(key: string, value: T | undefined): [string, T][] => (value === undefined ? [] : [[key, value]]);
 
 /** The table `jobs`. Every write states its condition. A failed condition is a return value, not an error. */
 export const jobTable = {
@@ -74,8 +79,9 @@ export const jobTable = {
 
   /** Reads a job. `expired` also returns an expired job, for a sweep. */
   async get(id: string, { expired = false } = {}): Promise<Job | undefined> {
-    const { Item } = await HeadEntity.build(GetItemCommand).key({ id }).options({ consistent: true }).send();
-    return Item && (expired || isLive(Item)) ? toJob(Item) : undefined;
+    const { Item } = await documents().send(new GetCommand({ TableName: table.getName(), Key: keyOf(id), ConsistentRead: true }));
+    const head = Item && toHeadItem(Item);
+    return head && (expired || isLive(head)) ? toJob(head) : undefined;
   },
 
   /** Reads heads by id, each once, in the given order. Missing heads are left out, and so are heads that cannot be read, which are reported. */
@@ -84,14 +90,7 @@ export const jobTable = {
     // DynamoDB rejects duplicate keys.
     const once = [...new Set(ids)];
     for (let start = 0; start < once.length; start += 100) {
-      const requests = once.slice(start, start + 100).map((id) => HeadEntity.build(BatchGetRequest).key({ id, sk: "job" }));
-      const read = await getBatch(
-        table
-          .build(BatchGetCommand)
-          .requests(...requests)
-          .options({ consistent: true }),
-      );
-      const heads = (read as (HeadItem | undefined)[]).filter((head) => head !== undefined);
+      const heads = (await getBatch(table.getName(), once.slice(start, start + 100).map(keyOf))).map(toHeadItem);
       const records = heads.filter(isLive).map((head) => ({ parent: head.id, ref: head.sk, head }));
       for (const [{ parent }, job] of parseReadable(records, ({ head }) => toJob(head))) found.set(parent, job);
     }
@@ -101,37 +100,33 @@ export const jobTable = {
   /** Reads child items of a job by their references, and its head unless `head` is false, with up to 100 items in one read. */
   async getWith(id: string, refs: readonly string[], { head = true } = {}): Promise<{ job: Job | undefined; items: Map<string, Child> }> {
     let job: Job | undefined;
-    const items = new Map<string, Child>();
+    const children = new Map<unknown, Child>();
     const once = [...new Set(refs)];
     for (let start = 0; start === 0 || start <= once.length; start += 99) {
-      const requests = [
-        ...(start === 0 && head ? [HeadEntity.build(BatchGetRequest).key({ id, sk: "job" })] : []),
-        ...once.slice(start, start + 99).map((ref) => ChildEntity.build(BatchGetRequest).key({ parent: id, ref })),
-      ];
-      if (requests.length === 0) break;
-      const read = await getBatch(
-        table
-          .build(BatchGetCommand)
-          .requests(...requests)
-          .options({ consistent: true }),
-      );
-      for (const found of read as (HeadItem | Child | undefined)[]) {
-        if (!found) continue;
-        if ("ref" in found) items.set(found.ref, found);
-        else if (isLive(found)) job = toJob(found);
+      const keys = once.slice(start, start + 99).map((ref) => ({ pk: id, sk: ref }));
+      for (const found of await getBatch(table.getName(), start === 0 && head ? [keyOf(id), ...keys] : keys)) {
+        if (found["sk"] !== HEAD) {
+          children.set(found["sk"], toChild(found));
+          continue;
+        }
+        const named = toHeadItem(found);
+        if (isLive(named)) job = toJob(named);
       }
     }
+    // DynamoDB returns them in any order.
+    const items = new Map(once.flatMap((ref) => entryOf(ref, children.get(ref))));
     return { job, items };
   },
 
   /** Changes the head if `condition` is true and returns the changed job, or `undefined` if it is false. */
   async update(id: string, change: HeadChange, condition: HeadCondition): Promise<Job | undefined> {
     try {
-      const { Attributes } = await HeadEntity.build(UpdateAttributesCommand)
+      const update = HeadEntity.build(UpdateAttributesCommand)
         .item({ id, ...change })
         .options({ condition, returnValues: "ALL_NEW" })
-        .send();
-      return Attributes ? toJob(Attributes as HeadItem) : undefined;
+        .params();
+      const { Attributes } = await documents().send(new UpdateCommand(update));
+      return Attributes && toJob(toHeadItem(Attributes));
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
       throw error;

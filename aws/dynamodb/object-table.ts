@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import {
   $set,
   any,
-  BatchGetCommand,
-  BatchGetRequest,
   BatchPutRequest,
   type Condition,
   ConditionCheck,
   DeleteItemCommand,
   DeleteTransaction,
   Entity,
-  GetItemCommand,
   item,
   number,
   PutItemCommand,
@@ -28,6 +25,7 @@ import type { ObjectKey } from "../../core/objects/keys.ts";
 import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import { documents } from "../sdk/clients.ts";
 import { getBatch, type PutRequest } from "./batch.ts";
+import { nameAttributes, type StoredItem } from "./stored-names.ts";
 import { executeWrite } from "./write-conflict.ts";
 
 const table = new Table({
@@ -59,6 +57,9 @@ const ObjectEntity = new Entity({
     expiresAtS: number().savedAs("ttl").optional(),
   }),
 });
+const toObject = nameAttributes(ObjectEntity) as (stored: StoredItem) => StoredObject;
+/** Callers may pass a whole object. */
+const toKey = ({ pk, sk }: ObjectKey) => ({ pk, sk });
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
@@ -116,8 +117,9 @@ const SORT_KEY_BYTES = 1024;
 export const objectTable = {
   async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
     if (!isPossibleKey(key)) return undefined;
-    const { Item } = await ObjectEntity.build(GetItemCommand).key(key).options({ consistent }).send();
-    return Item && !expired(Item) ? Item : undefined;
+    const { Item } = await documents().send(new GetCommand({ TableName: table.getName(), Key: toKey(key), ConsistentRead: consistent }));
+    const object = Item && toObject(Item);
+    return object && !expired(object) ? object : undefined;
   },
 
   /** Reads several items in one call and returns them in the given order. */
@@ -126,15 +128,9 @@ export const objectTable = {
     // DynamoDB refuses a key that comes twice.
     const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()].filter(isPossibleKey);
     for (let start = 0; start < once.length; start += 100) {
-      const requests = once.slice(start, start + 100).map((key) => ObjectEntity.build(BatchGetRequest).key(key));
-      const read = await getBatch(
-        table
-          .build(BatchGetCommand)
-          .requests(...requests)
-          .options({ consistent }),
-      );
-      for (const object of read as (StoredObject | undefined)[]) {
-        if (object && !expired(object)) found.set(`${object.pk}\n${object.sk}`, object);
+      const read = await getBatch(table.getName(), once.slice(start, start + 100).map(toKey), { consistent });
+      for (const object of read.map(toObject)) {
+        if (!expired(object)) found.set(`${object.pk}\n${object.sk}`, object);
       }
     }
     return wanted.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
