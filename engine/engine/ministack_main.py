@@ -95,6 +95,7 @@ def main():
     from patches.bounded_records import bound_records
     from patches.expiry import apply_expiry
     from patches.function_roles import enforce_roles
+    from patches.idle_processes import end_idle_processes
     from patches.packed_items import pack_items
     from patches.process_starts import limit_starts
     from patches.shared_code import share_code
@@ -108,6 +109,7 @@ def main():
     share_code(lambda_runtime)
     limit_starts(lambda_runtime, lambda_svc)
     keep_processes(lambda_runtime)
+    end_idle_processes(lambda_runtime, lambda_svc)
     begin_streams_anew(lambda_svc)
     pack_items()
     bound_records()

@@ -15,11 +15,13 @@ os.environ.setdefault("SVC_FUNCTION_CODE", tempfile.mkdtemp())
 from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 
+from idle_processes import FEW_CALLS, end_idle_processes
 from process_starts import STARTS_AT_A_TIME, limit_starts
 from surviving_processes import keep_processes
 
 keep_processes(lambda_runtime)
 limit_starts(lambda_runtime, lambda_svc)
+end_idle_processes(lambda_runtime, lambda_svc)
 
 CODE = """
 export const handler = async ({ fail, exit, ms = 0 }) => {
@@ -69,6 +71,14 @@ class Processes(unittest.TestCase):
         first = call("ends")["body"]
         self.assertTrue(call("ends", exit=True)["error"])
         self.assertNotEqual(call("ends")["body"], first)
+
+    def test_an_idle_function_keeps_a_process_only_if_it_is_called_often(self):
+        for calls, name in ((FEW_CALLS - 1, "rare"), (FEW_CALLS, "daily")):
+            for _ in range(calls):
+                call(name)
+        self.assertEqual(lambda_svc.reap_idle_workers(ttl=3600), 0)
+        self.assertEqual(lambda_svc.reap_idle_workers(ttl=0), 1)
+        self.assertEqual([worker.func_name for workers in lambda_runtime._workers.values() for worker in workers], ["daily"])
 
     def test_short_calls_of_a_burst_share_a_few_processes(self):
         answers = in_parallel(40, "short")

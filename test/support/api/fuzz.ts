@@ -52,7 +52,8 @@ export async function fuzz(options: FuzzOptions): Promise<{ report: FuzzReport; 
   writeFileSync(config, configOf(options), { mode: 0o600 });
   const args = ["-c", START, "--config-file", config, "run", `${options.url}/api/openapi.json`, "--phases", "fuzzing"];
   args.push("--max-examples", String(options.examples), "--generation-deterministic", "--no-shrink", "--continue-on-failure", "--no-color");
-  args.push("--checks", CHECKS.join(","), "--report", "json", "--report-json-path", reportFile, "--workers", "2");
+  // Two threads of Hypothesis disturb each other at the start on a busy machine: it makes no call of an operation, and reports nothing.
+  args.push("--checks", CHECKS.join(","), "--report", "json", "--report-json-path", reportFile, "--workers", "1");
   for (const id of options.leaveOut) args.push("--exclude-operation-id", id);
   const env = { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: "1", COLUMNS: "200" };
   const done = promisify(execFile)(python, args, { cwd: dir, env, maxBuffer: 64 * 1024 * 1024 });
