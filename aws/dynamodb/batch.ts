@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { BatchGetCommand, BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, BatchWriteCommand, type BatchWriteCommandInput, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "dynamodb-toolbox";
 import { SvcError } from "../../contract/errors.ts";
 import { documents } from "../sdk/clients.ts";
 import type { StoredItem } from "./stored-names.ts";
 
 type Requests = NonNullable<BatchWriteCommandInput["RequestItems"]>;
+
+type Named = Pick<Table, "getName">;
+type ItemKey = Record<"pk" | "sk", string>;
 
 /** One unconditional put and its table. */
 export interface PutRequest {
@@ -30,19 +34,27 @@ export async function putBatch(puts: PutRequest[]): Promise<void> {
   }
 }
 
+/** Reads an item, or `undefined` if it is missing. */
+export async function getItem(table: Named, key: ItemKey, { consistent = true } = {}): Promise<StoredItem | undefined> {
+  return (await documents().send(new GetCommand({ TableName: table.getName(), Key: key, ConsistentRead: consistent }))).Item;
+}
+
 /**
- * Reads the items with at most 100 keys of a table, in no order. Missing items are left out. Keys that DynamoDB did not process, because it is
- * throttled or the items are large, are read again. Throws `service.busy` if some remain after six attempts.
+ * Reads items by their keys, in calls of at most 100, and returns them in no order. Missing items are left out. Keys that DynamoDB did not process,
+ * because it is throttled or the items are large, are read again. Throws `service.busy` if some of a call remain after six attempts.
  */
-export async function getBatch(table: string, keys: Record<"pk" | "sk", string>[], { consistent = true } = {}): Promise<StoredItem[]> {
+export async function getBatch(table: Named, keys: readonly ItemKey[], { consistent = true } = {}): Promise<StoredItem[]> {
   const found: StoredItem[] = [];
-  let waiting: Record<string, unknown>[] = keys;
-  for (let attempt = 0; waiting.length > 0; attempt += 1) {
-    await pauseBefore(attempt);
-    const request = { [table]: { Keys: waiting, ConsistentRead: consistent } };
-    const { Responses, UnprocessedKeys } = await documents().send(new BatchGetCommand({ RequestItems: request }));
-    found.push(...(Responses?.[table] ?? []));
-    waiting = UnprocessedKeys?.[table]?.Keys ?? [];
+  for (let start = 0; start < keys.length; start += 100) {
+    let waiting: Record<string, unknown>[] = keys.slice(start, start + 100);
+    for (let attempt = 0; waiting.length > 0; attempt += 1) {
+      await pauseBefore(attempt);
+      const name = table.getName();
+      const request = { [name]: { Keys: waiting, ConsistentRead: consistent } };
+      const { Responses, UnprocessedKeys } = await documents().send(new BatchGetCommand({ RequestItems: request }));
+      found.push(...(Responses?.[name] ?? []));
+      waiting = UnprocessedKeys?.[name]?.Keys ?? [];
+    }
   }
   return found;
 }

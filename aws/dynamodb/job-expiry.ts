@@ -4,6 +4,7 @@ import { retentionSchema } from "../../contract/retention.ts";
 import { type JobKind, jobKindSchema } from "../../contract/routes/jobs/job.ts";
 import type { DataOwner } from "../../core/jobs/retention.ts";
 import { documents } from "../sdk/clients.ts";
+import { headKeyOf } from "./job-items.ts";
 import { jobsTable } from "./jobs-client.ts";
 
 /** The fields of a removed record that lead to the rest of its job. */
@@ -71,7 +72,7 @@ async function update(
   change: Omit<UpdateCommandInput, "TableName" | "Key" | "ReturnValues">,
 ): Promise<Record<string, unknown> | undefined> {
   try {
-    const key = { TableName: jobsTable.getName(), Key: { pk: id, sk: "job" } };
+    const key = { TableName: jobsTable.getName(), Key: headKeyOf(id) };
     return (await documents().send(new UpdateCommand({ ...key, ...change, ReturnValues: "ALL_NEW" }))).Attributes;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return undefined;

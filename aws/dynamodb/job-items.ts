@@ -15,6 +15,8 @@ import { indexEnded } from "./job-indexes.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 import { nameAttributes } from "./stored-names.ts";
 
+const HEAD = "job";
+
 /**
  * The head item. DynamoDB bills an update by the size of the whole item, names of attributes included, which must stay under 1 KB. That is why stored names
  * are short. This entity maps them, so that the names are spelled out everywhere else.
@@ -26,7 +28,7 @@ export const HeadEntity = new Entity({
   timestamps: false,
   schema: item({
     id: string().key().savedAs("pk"),
-    sk: string().key().default("job"),
+    sk: string().key().default(HEAD),
     workspace: string().savedAs("ws"),
     kind: string(),
     path: string().optional(),
@@ -105,6 +107,8 @@ export const HeadEntity = new Entity({
 });
 export type HeadItem = FormattedItem<typeof HeadEntity>;
 export const toHeadItem = nameAttributes(HeadEntity);
+/** The stored key of a job's head. */
+export const headKeyOf = (id: string) => ({ pk: id, sk: HEAD });
 export type HeadChange = Omit<UpdateAttributesInput<typeof HeadEntity>, "id" | "sk">;
 /** The fields that claiming a job changes. */
 export type AttemptChange = Pick<RunningJob, "state" | "nonce" | "leaseUntilMs" | "startedAtMs" | "worker" | "attempt">;

@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import {
   $add,
   $get,
@@ -10,7 +10,6 @@ import {
   ConditionCheck,
   DeleteItemCommand,
   DeleteTransaction,
-  GetItemCommand,
   isExtension,
   PutItemCommand,
   PutTransaction,
@@ -21,7 +20,7 @@ import {
 import type { EndedJob, EndState, Job } from "../../core/jobs/job.ts";
 import { parseReadable } from "../../core/records/record-format.ts";
 import { documents } from "../sdk/clients.ts";
-import { getBatch, type PutRequest, putBatch } from "./batch.ts";
+import { getBatch, getItem, type PutRequest, putBatch } from "./batch.ts";
 import { jobExpiry } from "./job-expiry.ts";
 import { indexEnded, jobIndexes } from "./job-indexes.ts";
 import {
@@ -32,6 +31,7 @@ import {
   type HeadChange,
   type HeadCondition,
   HeadEntity,
+  headKeyOf,
   isLive,
   toChild,
   toHead,
@@ -40,10 +40,6 @@ import {
 } from "./job-items.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 import { executeWrite } from "./write-conflict.ts";
-
-const HEAD = "job";
-const keyOf = (id: string) => ({ pk: id, sk: HEAD });
-const entryOf = <T>(key: string, value: T | undefined): [string, T][] => (value === undefined ? [] : [[key, value]]);
 
 /** The table `jobs`. Every write states its condition. A failed condition is a return value, not an error. */
 export const jobTable = {
@@ -79,8 +75,8 @@ export const jobTable = {
 
   /** Reads a job. `expired` also returns an expired job, for a sweep. */
   async get(id: string, { expired = false } = {}): Promise<Job | undefined> {
-    const { Item } = await documents().send(new GetCommand({ TableName: table.getName(), Key: keyOf(id), ConsistentRead: true }));
-    const head = Item && toHeadItem(Item);
+    const stored = await getItem(table, headKeyOf(id));
+    const head = stored && toHeadItem(stored);
     return head && (expired || isLive(head)) ? toJob(head) : undefined;
   },
 
@@ -89,32 +85,27 @@ export const jobTable = {
     const found = new Map<string, Job>();
     // DynamoDB rejects duplicate keys.
     const once = [...new Set(ids)];
-    for (let start = 0; start < once.length; start += 100) {
-      const heads = (await getBatch(table.getName(), once.slice(start, start + 100).map(keyOf))).map(toHeadItem);
-      const records = heads.filter(isLive).map((head) => ({ parent: head.id, ref: head.sk, head }));
-      for (const [{ parent }, job] of parseReadable(records, ({ head }) => toJob(head))) found.set(parent, job);
-    }
+    const heads = (await getBatch(table, once.map(headKeyOf))).map(toHeadItem);
+    const records = heads.filter(isLive).map((head) => ({ parent: head.id, ref: head.sk, head }));
+    for (const [{ parent }, job] of parseReadable(records, ({ head }) => toJob(head))) found.set(parent, job);
     return once.flatMap((id) => found.get(id) ?? []);
   },
 
   /** Reads child items of a job by their references, and its head unless `head` is false, with up to 100 items in one read. */
   async getWith(id: string, refs: readonly string[], { head = true } = {}): Promise<{ job: Job | undefined; items: Map<string, Child> }> {
-    let job: Job | undefined;
-    const children = new Map<unknown, Child>();
+    const headKey = headKeyOf(id);
     const once = [...new Set(refs)];
-    for (let start = 0; start === 0 || start <= once.length; start += 99) {
-      const keys = once.slice(start, start + 99).map((ref) => ({ pk: id, sk: ref }));
-      for (const found of await getBatch(table.getName(), start === 0 && head ? [keyOf(id), ...keys] : keys)) {
-        if (found["sk"] !== HEAD) {
-          children.set(found["sk"], toChild(found));
-          continue;
-        }
-        const named = toHeadItem(found);
-        if (isLive(named)) job = toJob(named);
-      }
+    const keys = [...(head ? [headKey] : []), ...once.map((ref) => ({ pk: id, sk: ref }))];
+    const stored = new Map((await getBatch(table, keys)).map((item) => [item["sk"], item]));
+    const found = head ? stored.get(headKey.sk) : undefined;
+    const headItem = found && toHeadItem(found);
+    const job = headItem && isLive(headItem) ? toJob(headItem) : undefined;
+    // In the order of the references: DynamoDB returns items in any order.
+    const items = new Map<string, Child>();
+    for (const ref of once) {
+      const child = stored.get(ref);
+      if (child) items.set(ref, toChild(child));
     }
-    // DynamoDB returns them in any order.
-    const items = new Map(once.flatMap((ref) => entryOf(ref, children.get(ref))));
     return { job, items };
   },
 
@@ -204,18 +195,17 @@ export const jobTable = {
     }
   },
   async getChild(parent: string, ref: string): Promise<Child | undefined> {
-    const { Item } = await ChildEntity.build(GetItemCommand).key({ parent, ref }).options({ consistent: true }).send();
-    return Item;
+    const stored = await getItem(table, { pk: parent, sk: ref });
+    return stored && toChild(stored);
   },
   async listChildren(parent: string, prefix: string, limit?: number): Promise<Child[]> {
     const { Items } = await table
       .build(QueryCommand)
       // An empty prefix is not a valid range.
       .query({ partition: parent, ...(prefix ? { range: { beginsWith: prefix } } : {}) })
-      .entities(ChildEntity)
-      .options({ consistent: true, entityAttrFilter: false, ...(limit ? { limit } : { maxPages: Number.POSITIVE_INFINITY }) })
+      .options({ consistent: true, ...(limit ? { limit } : { maxPages: Number.POSITIVE_INFINITY }) })
       .send();
-    return Items ?? [];
+    return (Items ?? []).map(toChild);
   },
   async deleteItem(parent: string, ref: string): Promise<void> {
     await ChildEntity.build(DeleteItemCommand).key({ parent, ref }).send();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import {
   $set,
   any,
@@ -24,7 +24,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
 import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import { documents } from "../sdk/clients.ts";
-import { getBatch, type PutRequest } from "./batch.ts";
+import { getBatch, getItem, type PutRequest } from "./batch.ts";
 import { nameAttributes, type StoredItem } from "./stored-names.ts";
 import { executeWrite } from "./write-conflict.ts";
 
@@ -117,8 +117,8 @@ const SORT_KEY_BYTES = 1024;
 export const objectTable = {
   async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
     if (!isPossibleKey(key)) return undefined;
-    const { Item } = await documents().send(new GetCommand({ TableName: table.getName(), Key: toKey(key), ConsistentRead: consistent }));
-    const object = Item && toObject(Item);
+    const stored = await getItem(table, toKey(key), { consistent });
+    const object = stored && toObject(stored);
     return object && !expired(object) ? object : undefined;
   },
 
@@ -127,11 +127,8 @@ export const objectTable = {
     const found = new Map<string, StoredObject>();
     // DynamoDB refuses a key that comes twice.
     const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()].filter(isPossibleKey);
-    for (let start = 0; start < once.length; start += 100) {
-      const read = await getBatch(table.getName(), once.slice(start, start + 100).map(toKey), { consistent });
-      for (const object of read.map(toObject)) {
-        if (!expired(object)) found.set(`${object.pk}\n${object.sk}`, object);
-      }
+    for (const object of (await getBatch(table, once.map(toKey), { consistent })).map(toObject)) {
+      if (!expired(object)) found.set(`${object.pk}\n${object.sk}`, object);
     }
     return wanted.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
   },
@@ -150,15 +147,13 @@ export const objectTable = {
     const { Items } = await table
       .build(QueryCommand)
       .query({ partition: pk, ...(between ? { range: { between } } : beginsWith ? { range: { beginsWith } } : {}) })
-      .entities(ObjectEntity)
       .options({
         consistent: true,
         reverse: newestFirst,
-        entityAttrFilter: false,
         ...(Number.isFinite(limit) ? { limit } : { maxPages: Number.POSITIVE_INFINITY }),
       })
       .send();
-    return (Items ?? []).filter((object) => !expired(object));
+    return (Items ?? []).map(toObject).filter((object) => !expired(object));
   },
 
   /**
@@ -172,11 +167,13 @@ export const objectTable = {
     const { Items, LastEvaluatedKey } = await table
       .build(QueryCommand)
       .query({ partition: pk, ...(before === undefined ? {} : { range: { lt: before } }) })
-      .entities(ObjectEntity)
-      .options({ consistent: true, reverse: true, entityAttrFilter: false, limit })
+      .options({ consistent: true, reverse: true, limit })
       .send();
     const last: unknown = LastEvaluatedKey?.["sk"];
-    return { objects: (Items ?? []).filter((object) => !expired(object)), ...(typeof last === "string" ? { before: last } : {}) };
+    return {
+      objects: (Items ?? []).map(toObject).filter((object) => !expired(object)),
+      ...(typeof last === "string" ? { before: last } : {}),
+    };
   },
 
   /** An unconditional put, for a batch together with another table (`jobTable.putWith`). */
