@@ -1,8 +1,11 @@
 import type { Command } from "commander";
+import type { SyncOptions } from "../core/sync/config/config.ts";
 import { ApiClient } from "./api/client.ts";
 import { UsageError } from "./errors.ts";
 import { Output } from "./output/output.ts";
-import { type ConfiguredWorkspace, findTarget, type Target, type TargetFlags } from "./profiles/target.ts";
+import { requireConfirmation } from "./output/prompts.ts";
+import { findTarget, type Target, type TargetFlags } from "./profiles/target.ts";
+import { findProjectRoot, openProject } from "./project/project.ts";
 
 /** The flags that every command has. */
 export interface GlobalFlags extends TargetFlags {
@@ -11,20 +14,62 @@ export interface GlobalFlags extends TargetFlags {
   verbose: boolean;
 }
 
+/** The flags of single commands that decide about the target, or whether the command names it. */
+interface TargetOptions extends Pick<SyncOptions, "skipBranchValidation"> {
+  silent?: boolean;
+}
+
 /** The surroundings of a command: its flags, its streams and its folder. */
 export class Context {
   readonly flags: GlobalFlags;
   readonly output: Output;
   readonly cwd = process.cwd();
+  readonly #options: TargetOptions;
+  #target: Target | undefined;
+  #namesTarget: boolean;
 
-  constructor(command: Command) {
-    const { json = false, yes = false, verbose = false, ...target } = command.optsWithGlobals<Partial<GlobalFlags>>();
-    this.flags = { ...target, json, yes, verbose };
+  /** `namesTarget`: print the target before the first question or request. */
+  constructor(command: Command, { namesTarget }: { namesTarget: boolean }) {
+    const {
+      json = false,
+      yes = false,
+      verbose = false,
+      url,
+      token,
+      workspace,
+      ...options
+    } = command.optsWithGlobals<Partial<GlobalFlags> & TargetOptions>();
+    this.flags = { url, token, workspace, json, yes, verbose };
     this.output = new Output({ json, verbose });
+    this.#options = options;
+    this.#namesTarget = namesTarget && !options.silent;
   }
 
-  target(configured: ConfiguredWorkspace = {}): Target {
-    return findTarget(this.flags, configured);
+  /** Returns the target of the command: every command in a folder has the same one. Throws `UsageError` if none is known. */
+  target(): Target {
+    this.#target ??= findTarget(this.flags, this.#readProject()?.configured);
+    return this.#target;
+  }
+
+  /** Reads `svc.yaml` of the current folder, if there is one. */
+  #readProject() {
+    if (findProjectRoot(this.cwd) === undefined) return undefined;
+    const { skipBranchValidation } = this.#options;
+    return openProject(this.cwd, { skipBranchValidation, workspace: this.flags.workspace });
+  }
+
+  /** Prints the target of the command at the first call. */
+  #nameTarget(): void {
+    if (!this.#namesTarget) return;
+    this.#namesTarget = false;
+    const { url, workspace, source } = this.target();
+    this.output.say(this.output.style("dim", `Target: ${workspace === "" ? "" : `workspace ${workspace} at `}${url} (${source})`));
+  }
+
+  /** Throws `CommandError` unless the person or `--yes` confirms. */
+  async confirm(question: string): Promise<void> {
+    this.#nameTarget();
+    await requireConfirmation(question, this.flags);
   }
 
   /** Returns a client for a target. Throws `UsageError` if the command needs a workspace and none is known. */
@@ -35,6 +80,7 @@ export class Context {
 
   /** Returns a client for routes that belong to no workspace. */
   instanceClient(target: Target = this.target()): ApiClient {
+    this.#nameTarget();
     return new ApiClient({ ...target, trace: this.flags.verbose ? (line) => this.output.detail(line) : undefined });
   }
 }

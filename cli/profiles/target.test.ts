@@ -8,7 +8,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe("findTarget", () => {
   it("takes the active profile by default", () => {
-    expect(findTarget({}, {}, stored)).toEqual({ ...stored.profiles.dev, profile: "dev" });
+    expect(findTarget({}, {}, stored)).toEqual({ ...stored.profiles.dev, profile: "dev", source: "profile dev" });
   });
 
   it("prefers flags to variables, these to svc.yaml, and that to the active profile", () => {

@@ -5,6 +5,8 @@ import { type Profile, type Profiles, readProfiles } from "./profiles.ts";
 export interface Target extends Profile {
   /** The profile that the token is from. */
   profile?: string | undefined;
+  /** The setting that names the workspace, otherwise the one that names the service. */
+  source: string;
 }
 
 export interface TargetFlags {
@@ -18,6 +20,15 @@ export interface TargetFlags {
 export interface ConfiguredWorkspace {
   url?: string | undefined;
   workspace?: string | undefined;
+  /** Whether the flag or the variable names this workspace of `svc.yaml`: then the name is neither a profile nor an id. */
+  isNamed?: boolean | undefined;
+}
+
+/** Returns the name of the workspace that the flag or the variable states, and which of them. */
+export function readNamedWorkspace({ workspace }: Pick<TargetFlags, "workspace">): { name: string; source: string } | undefined {
+  if (workspace !== undefined) return { name: workspace, source: "--workspace" };
+  const name = process.env["SVC_WORKSPACE"];
+  return name ? { name, source: "SVC_WORKSPACE" } : undefined;
 }
 
 /**
@@ -25,11 +36,11 @@ export interface ConfiguredWorkspace {
  * that before the active profile. A token of a profile is used only at the service of the profile.
  */
 export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace = {}, stored: Profiles = readProfiles()): Target {
-  const { SVC_URL, SVC_TOKEN, SVC_WORKSPACE } = process.env;
-  const named = flags.workspace ?? (SVC_WORKSPACE || undefined);
+  const { SVC_URL, SVC_TOKEN } = process.env;
+  const named = readNamedWorkspace(flags);
   const wanted = {
     url: flags.url ?? (SVC_URL || undefined) ?? configured.url,
-    workspace: named ?? configured.workspace,
+    workspace: configured.isNamed ? configured.workspace : (named?.name ?? configured.workspace),
   };
   const profile = findProfile(stored, wanted);
   const found = profile === undefined ? undefined : stored.profiles[profile];
@@ -38,7 +49,10 @@ export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace =
   const workspace = profile !== undefined && profile === wanted.workspace ? found?.workspace : (wanted.workspace ?? found?.workspace);
   if (url === undefined) throw new UsageError("No service is known. Run: svc login <url>");
   if (token === undefined) throw new UsageError(`No token for ${url} is known. Run: svc login ${url}`);
-  return { url: url.replace(/\/+$/, ""), token, workspace: workspace ?? "", profile: flags.token || SVC_TOKEN ? undefined : profile };
+  const urlSource = flags.url ? "--url" : SVC_URL ? "SVC_URL" : configured.url ? "svc.yaml" : `profile ${profile}`;
+  const source = named?.source ?? (configured.workspace ? "svc.yaml" : found?.workspace ? `profile ${profile}` : urlSource);
+  const owner = flags.token || SVC_TOKEN ? undefined : profile;
+  return { url: url.replace(/\/+$/, ""), token, workspace: workspace ?? "", profile: owner, source };
 }
 
 /** Returns the profile with the wanted name, otherwise the one of the wanted service and workspace, otherwise one of the wanted service. */

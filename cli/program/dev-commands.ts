@@ -7,6 +7,7 @@ export function addDevCommands(program: Command): void {
     program
       .command("dev")
       .description("Run a script or flow when a file of it is saved, with the arguments of <file>.args.json, and write types for editors."),
+    "change",
     async () => (await import("../commands/jobs/dev.ts")).dev as Action,
   );
 }

@@ -21,14 +21,14 @@ export function addObjectCommands(program: Command): void {
     const group =
       program.commands.find((command) => command.name() === name) ?? program.command(name).description(`Read and change ${what}.`);
     const list = withKind(group.command("list").description(`List ${what}.`));
-    run(list.option("--path-start <text>", "only paths that begin like this"), load("listObjects", name));
+    run(list.option("--path-start <text>", "only paths that begin like this"), "read", load("listObjects", name));
     const get = withKind(group.command("get").description(`Print ${one} as JSON.`).argument("<path>"));
     if (name === "variable") get.option("--show-secret", "print the value of a secret");
-    run(get, load("getObject", name));
+    run(get, "read", load("getObject", name));
     if (history) {
       const shown = name === "script" ? "the source of a script" : `${one} as YAML`;
-      run(group.command("show").description(`Print ${shown}.`).argument("<path>"), load("showObject", name));
-      run(group.command("history").description(`List the versions of ${one}.`).argument("<path>"), load("listHistory", name));
+      run(group.command("show").description(`Print ${shown}.`).argument("<path>"), "read", load("showObject", name));
+      run(group.command("history").description(`List the versions of ${one}.`).argument("<path>"), "read", load("listHistory", name));
     }
     if (Object.hasOwn(writers, name)) addNewCommand(group, name);
     run(
@@ -36,10 +36,11 @@ export function addObjectCommands(program: Command): void {
         .command("push")
         .description(`Save ${one} from its file of the project.`)
         .argument("<file>", `a file of the ${name.replace("-", " ")}`),
+      "change",
       loadPush(name),
     );
     const remove = group.command(archive ? "archive" : "delete").description(`${archive ? "Archive" : "Delete"} ${one}.`);
-    run(withKind(remove.argument("<path>")), load("deleteObject", name));
+    run(withKind(remove.argument("<path>")), "change", load("deleteObject", name));
     if (name !== "schedule") continue;
     for (const state of ["enable", "disable"]) {
       run(
@@ -47,6 +48,7 @@ export function addObjectCommands(program: Command): void {
           .command(state)
           .description(`Turn a schedule ${state === "enable" ? "on" : "off"}.`)
           .argument("<path>"),
+        "change",
         load("setEnabled", state),
       );
     }
@@ -70,5 +72,9 @@ function addNewCommand(group: Command, name: string): void {
     command.addOption(new Option("-l, --language <language>", "language of the script").choices(runnerLanguages).default("bun"));
   }
   command.option("--summary <text>", "summary");
-  run(command, async () => (await import("../commands/items/new.ts"))[writers[name as keyof typeof writers]] as Action);
+  run(
+    command,
+    name === "folder" ? "read" : "local",
+    async () => (await import("../commands/items/new.ts"))[writers[name as keyof typeof writers]] as Action,
+  );
 }

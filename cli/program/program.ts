@@ -17,6 +17,7 @@ function addSyncCommands(program: Command): void {
     withOptions("pull", "Change the files here as the workspace has changed.")
       .option("--dry-run", "show what would change")
       .option("--force", "make the files equal to the workspace, also where they changed here"),
+    "change",
     load("runPull"),
   );
   run(
@@ -27,6 +28,7 @@ function addSyncCommands(program: Command): void {
       .option("--auto-metadata", "generate stale metadata first, as `svc generate-metadata` does")
       .option("--wait", "wait for the builds of scripts and flows")
       .option("--plan <file>", "apply exactly this plan"),
+    "change",
     load("runPush"),
   );
   run(
@@ -35,10 +37,12 @@ function addSyncCommands(program: Command): void {
       .option("--prune-secrets", "plan the deletion of variables and resources that have no file")
       .option("-o, --output <file>", "write the plan to a file")
       .option("--exit-code", `exit with ${exitCodes.changes} if something would change`),
+    "change",
     load("runPlan"),
   );
   run(
     withOptions("undo", "Undo the last push where nothing has changed since.").option("--dry-run", "show what would change"),
+    "change",
     async () => (await import("../commands/sync/undo.ts")).runUndo as Action,
   );
 }
@@ -56,13 +60,14 @@ function addWorkspaceCommands(program: Command): void {
       .argument("[id]", "id of the workspace; default: the name")
       .argument("[url]", "address of the service")
       .option("--create", "create the workspace if it does not exist"),
+    "local",
     load("addWorkspace"),
   );
-  run(workspace.command("list").description("List the profiles."), load("listWorkspaces"));
-  run(workspace.command("switch").description("Make a profile the active one.").argument("[name]"), load("switchWorkspace"));
-  run(workspace.command("remove").description("Remove a profile.").argument("<name>"), load("removeWorkspace"));
-  run(workspace.command("whoami").description("Show the user and the target of commands."), load("showWhoami"));
-  run(workspace.command("list-remote").description("List your workspaces at the service."), load("listRemoteWorkspaces"));
+  run(workspace.command("list").description("List the profiles."), "local", load("listWorkspaces"));
+  run(workspace.command("switch").description("Make a profile the active one.").argument("[name]"), "local", load("switchWorkspace"));
+  run(workspace.command("remove").description("Remove a profile.").argument("<name>"), "local", load("removeWorkspace"));
+  run(workspace.command("whoami").description("Show the user and the target of commands."), "read", load("showWhoami"));
+  run(workspace.command("list-remote").description("List your workspaces at the service."), "read", load("listRemoteWorkspaces"));
   const loadLogin = (name: "login" | "logout") => async () => (await import("../commands/account/login.ts"))[name] as Action;
   run(
     program
@@ -71,11 +76,13 @@ function addWorkspaceCommands(program: Command): void {
       .argument("<url>", "address of the service")
       .option("--with-token", "read a token from standard input")
       .option("--name <profile>", "name of the profile; default: the workspace"),
+    "local",
     loadLogin("login"),
   );
-  run(program.command("logout").description("Revoke the token and remove the profile."), loadLogin("logout"));
+  run(program.command("logout").description("Revoke the token and remove the profile."), "change", loadLogin("logout"));
   run(
     program.command("init").description("Write svc.yaml for the current workspace.").option("--force", "replace an existing file"),
+    "local",
     async () => (await import("../commands/project/init.ts")).init as Action,
   );
 }

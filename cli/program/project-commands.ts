@@ -20,6 +20,7 @@ export function addProjectCommands(program: Command): void {
     .option("--dry-run", "list the scripts and flows that are stale; nothing is called");
   run(
     addSyncOptions(generate, metadataOptions),
+    "change",
     async () => (await import("../commands/project/generate-metadata.ts")).generateMetadata as Action,
   );
 
@@ -29,8 +30,8 @@ export function addProjectCommands(program: Command): void {
     command.option("--dry-run", "show what would change").option("--force", "decide conflicts for the side that the command reads");
   const lists = program.command("dependencies").description("Lists of package versions.");
   const push = lists.command("push").description("Make the lists of the workspace equal to the files in `dependencies`.");
-  run(withFlags(push.argument("[file]", "save only this file")), load("pushDependencies"));
+  run(withFlags(push.argument("[file]", "save only this file")), "change", load("pushDependencies"));
   const settings = program.command("settings").description("The settings of the workspace.");
-  run(withFlags(settings.command("pull").description("Write the settings to settings.yaml.")), load("pullSettings"));
-  run(withFlags(settings.command("push").description("Change the settings as settings.yaml has changed.")), load("pushSettings"));
+  run(withFlags(settings.command("pull").description("Write the settings to settings.yaml.")), "change", load("pullSettings"));
+  run(withFlags(settings.command("push").description("Change the settings as settings.yaml has changed.")), "change", load("pushSettings"));
 }

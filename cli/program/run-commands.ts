@@ -21,6 +21,7 @@ export function addRunCommands(program: Command): void {
         .argument("<path>")
         .addOption(data())
         .addOption(silent()),
+      "change",
       loadRun(kind),
     );
     addPreviewCommand(group, name);
@@ -44,6 +45,7 @@ function addPreviewCommand(group: Command, name: keyof typeof previews): void {
       .argument(argument, description)
       .addOption(data())
       .addOption(silent()),
+    "change",
     async () => (await import("../commands/jobs/preview.ts"))[load] as Action,
   );
 }
@@ -60,19 +62,21 @@ function addJobCommands(job: Command): void {
       .option("--running", "only jobs that run")
       .option("--failed", "only jobs that failed")
       .option("--limit <count>", "at most this many", parseWhole(1), 20),
+    "read",
     load("listJobs"),
   );
   const withId = (name: string, description: string) => job.command(name).description(description).argument("<id>", "id of the job");
-  run(withId("get", "Print a job as JSON."), load("getJob"));
-  run(withId("logs", "Print the log of a job."), load("showLogs"));
-  run(withId("result", "Print the result of a job."), load("showResult"));
-  run(withId("cancel", "Cancel a job.").option("--reason <text>", "reason that the job shows"), load("cancelJob"));
-  run(withId("rerun", "Run a job again with the same version and arguments.").addOption(silent()), load("rerunJob"));
+  run(withId("get", "Print a job as JSON."), "read", load("getJob"));
+  run(withId("logs", "Print the log of a job."), "read", load("showLogs"));
+  run(withId("result", "Print the result of a job."), "read", load("showResult"));
+  run(withId("cancel", "Cancel a job.").option("--reason <text>", "reason that the job shows"), "change", load("cancelJob"));
+  run(withId("rerun", "Run a job again with the same version and arguments.").addOption(silent()), "change", load("rerunJob"));
   run(
     withId("restart", "Restart an ended flow as a new job. The earlier steps retain their results.")
       .option("--step <id>", "first step to run again; default: the one that failed")
       .option("--iteration <number>", "first iteration or branch of this step, from 0", parseWhole(0))
       .addOption(silent()),
+    "change",
     load("restartFlow"),
   );
 }

@@ -8,7 +8,7 @@ export function addToolCommands(program: Command): void {
   const load = (name: "listTokens" | "createToken" | "deleteToken") => async () =>
     (await import("../commands/account/tokens.ts"))[name] as Action;
   const token = program.command("token").description("Your tokens.");
-  run(token.command("list").description("List your tokens without their values."), load("listTokens"));
+  run(token.command("list").description("List your tokens without their values."), "read", load("listTokens"));
   run(
     token
       .command("create")
@@ -17,21 +17,32 @@ export function addToolCommands(program: Command): void {
       .option("--expires-in <days>", "days until it expires", parseDays)
       .option("--scopes <scopes...>", "scopes, such as jobs:run:scripts:f/ops/greet")
       .option("--read-only", "the token can change nothing"),
+    "change",
     load("createToken"),
   );
-  run(token.command("delete").description("Delete a token.").argument("<prefix>", "the beginning of the token"), load("deleteToken"));
+  run(
+    token.command("delete").description("Delete a token.").argument("<prefix>", "the beginning of the token"),
+    "change",
+    load("deleteToken"),
+  );
   addUserCommands(program);
   addAuditCommands(program);
   const shell = new Argument("<shell>").choices(shells);
-  run(program.command("completion").description("Print a script that completes commands in a shell.").addArgument(shell), async () => {
-    return ((context, name: Shell) => context.output.data(createCompletion(program, name), createCompletion(program, name))) as Action;
-  });
+  run(
+    program.command("completion").description("Print a script that completes commands in a shell.").addArgument(shell),
+    "local",
+    async () => {
+      return ((context, name: Shell) => context.output.data(createCompletion(program, name), createCompletion(program, name))) as Action;
+    },
+  );
   run(
     program.command("lint").description("Check the files of the project. Nothing is called."),
+    "local",
     async () => (await import("../commands/project/lint.ts")).lint as Action,
   );
   run(
     program.command("doctor").description("Check what commands depend on: Node.js, the profile, the service, the token and the files."),
+    "read",
     async () => (await import("../commands/project/doctor.ts")).runDoctor as Action,
   );
 }
@@ -41,6 +52,7 @@ function addUserCommands(program: Command): void {
   const user = program.command("user").description("Members of the workspace, and users of the instance.");
   run(
     user.command("list").description("List the members of the workspace.").option("--all", "list the users of the instance"),
+    "read",
     load("listUsers"),
   );
   run(
@@ -51,6 +63,7 @@ function addUserCommands(program: Command): void {
       .option("--name <text>", "full name")
       .option("--superadmin", "the user administers the instance")
       .option("--with-password", "read a password from standard input"),
+    "change",
     load("addUser"),
   );
   run(
@@ -58,6 +71,7 @@ function addUserCommands(program: Command): void {
       .command("remove")
       .description("Delete a user of the instance with all tokens and memberships. You must be a superadmin.")
       .argument("<email>"),
+    "change",
     load("removeUser"),
   );
 }
@@ -75,6 +89,7 @@ function addAuditCommands(program: Command): void {
       .option("--after <time>", "only later operations", parseTime)
       .option("--before <time>", "only earlier operations", parseTime)
       .option("--limit <count>", "at most this many", parseWhole(1), 100),
+    "read",
     load("listAudit"),
   );
   run(
@@ -83,6 +98,7 @@ function addAuditCommands(program: Command): void {
       .description(
         "Read the record of approvals and compute it anew. Exits with 1 if an entry was changed, and with 2 if the record cannot be read.",
       ),
+    "read",
     load("verifyAudit"),
   );
 }

@@ -12,6 +12,8 @@ import {
 import type { FileProblem } from "../../core/sync/item.ts";
 import { throwProblems, UsageError } from "../errors.ts";
 import type { Output } from "../output/output.ts";
+import { readProfiles } from "../profiles/profiles.ts";
+import { type ConfiguredWorkspace, readNamedWorkspace } from "../profiles/target.ts";
 import { findGitBranch, findGitRoot } from "./git.ts";
 
 export const CONFIG_FILE = "svc.yaml";
@@ -24,7 +26,7 @@ export interface Project {
   /** The workspace of `svc.yaml` that flag or git branch choose. */
   entry?: string | undefined;
   /** The service and the workspace that `svc.yaml` names. */
-  configured: { url?: string | undefined; workspace?: string | undefined };
+  configured: ConfiguredWorkspace;
   options: SyncOptions;
   specific: SpecificItems;
   /** Describes a problem of a property of `svc.yaml` with its place. */
@@ -35,8 +37,8 @@ export interface Project {
 export const toProjectPath = ({ root }: Pick<Project, "root">, cwd: string, file: string): string =>
   relative(root, resolve(cwd, file)).split(sep).join("/");
 
-/** Finds the folder of `svc.yaml`: the current one or one above it, up to the root of the git repository. */
-function findProjectRoot(from: string): string | undefined {
+/** Finds the folder of `svc.yaml`, if there is one: the current one or one above it, up to the root of the git repository. */
+export function findProjectRoot(from: string): string | undefined {
   const top = findGitRoot(from);
   for (let folder = from; ; folder = dirname(folder)) {
     if (existsSync(join(folder, CONFIG_FILE))) return folder;
@@ -44,8 +46,8 @@ function findProjectRoot(from: string): string | undefined {
   }
 }
 
-/** Reads `svc.yaml`. Throws `UsageError` without one, and for each problem in it. */
-export function openProject(from: string, flags: SyncOptions & { workspace?: string | undefined }, output: Output): Project {
+/** Reads `svc.yaml`. `output`: names deprecated properties there. Throws `UsageError` without one, and for each problem in it. */
+export function openProject(from: string, flags: SyncOptions & { workspace?: string | undefined }, output?: Output): Project {
   const root = findProjectRoot(from);
   if (root === undefined) throw new UsageError(`There is no ${CONFIG_FILE} here or above. Run: svc init`);
   const { workspace, ...optionFlags } = flags;
@@ -57,24 +59,39 @@ export function openProject(from: string, flags: SyncOptions & { workspace?: str
     throw new UsageError(`${file} is not valid.`);
   }
   const { config } = parsed;
-  for (const name of listDeprecated(config)) output.say(`${file}: ${name} is deprecated, use workspaces.`);
-  const entry = chooseEntry(root, config, { ...optionFlags, workspace });
+  for (const name of listDeprecated(config)) output?.say(`${file}: ${name} is deprecated, use workspaces.`);
+  const named = readNamedWorkspace({ workspace })?.name;
+  const entry = named === undefined ? findBranchEntry(root, config, optionFlags) : findNamedEntry(root, config, named);
   const { baseUrl, workspaceId } = (entry === undefined ? undefined : listEntries(config).get(entry)) ?? {};
   return {
     root,
     config,
     entry,
-    configured: { url: baseUrl, workspace: entry === undefined ? undefined : (workspaceId ?? entry) },
+    configured: {
+      url: baseUrl,
+      workspace: entry === undefined ? undefined : (workspaceId ?? entry),
+      isNamed: named !== undefined && entry !== undefined,
+    },
     options: resolveOptions(config, entry, optionFlags),
     specific: listSpecificItems(config, entry),
     describeProblem: (path, message) => ({ file, ...createLocator(text)(path), message: `${path.join(".")}: ${message}` }),
   };
 }
 
-/** Returns the name of the workspace that the flag names, otherwise the one of the git branch. */
-function chooseEntry(root: string, config: SyncConfig, flags: SyncOptions & { workspace?: string | undefined }): string | undefined {
+/** Returns the workspace of `svc.yaml` that has the name. Of those with this id, the one of the git branch comes first. A profile comes before an id. */
+function findNamedEntry(root: string, config: SyncConfig, name: string): string | undefined {
   const entries = listEntries(config);
-  if (flags.workspace !== undefined) return entries.has(flags.workspace) ? flags.workspace : undefined;
+  if (entries.has(name)) return name;
+  if (Object.hasOwn(readProfiles().profiles, name)) return undefined;
+  const sameId = [...entries].flatMap(([entry, { workspaceId }]) => (workspaceId === name ? [entry] : []));
+  const branch = sameId.length > 1 ? findGitBranch(root) : undefined;
+  const ofBranch = branch === undefined ? undefined : findEntryOfBranch(config, branch);
+  return sameId.find((entry) => entry === ofBranch) ?? sameId[0];
+}
+
+/** Returns the workspace of `svc.yaml` that belongs to the git branch. Throws `UsageError` on a branch of no workspace. */
+function findBranchEntry(root: string, config: SyncConfig, flags: SyncOptions): string | undefined {
+  const entries = listEntries(config);
   if (entries.size === 0) return undefined;
   const branch = findGitBranch(root);
   const found = branch === undefined ? undefined : findEntryOfBranch(config, branch);
@@ -82,6 +99,6 @@ function chooseEntry(root: string, config: SyncConfig, flags: SyncOptions & { wo
   if (flags.skipBranchValidation ?? config.skipBranchValidation) return undefined;
   const names = [...entries].map(([name, { gitBranch = name }]) => `${gitBranch} (${name})`).join(", ");
   throw new UsageError(
-    `No workspace of ${CONFIG_FILE} is that of the git branch ${branch}. Known branches: ${names}. Choose one with --workspace, or continue with --skip-branch-validation.`,
+    `No workspace of ${CONFIG_FILE} is that of the git branch ${branch}. Known branches: ${names}. Choose one with --workspace. svc sync continues with --skip-branch-validation.`,
   );
 }

@@ -4,7 +4,7 @@ import type { ApiClient } from "../api/client.ts";
 import type { Bundle } from "../codebases/bundle.ts";
 import type { Context } from "../context.ts";
 import { formatProblem, throwProblems } from "../errors.ts";
-import { findTarget, type Target } from "../profiles/target.ts";
+import type { Target } from "../profiles/target.ts";
 import { attachBundles, makeBundles } from "../project/bundles.ts";
 import { lintFiles } from "../project/lint.ts";
 import { openProject, type Project } from "../project/project.ts";
@@ -41,10 +41,9 @@ export interface OpenedProject {
 
 /** Opens the project of the current folder and its target. Nothing is called. Throws `UsageError`. */
 export function openSyncProject(context: Context, options: SyncOptions = {}): OpenedProject {
-  const { workspace, ...flags } = context.flags;
+  const { workspace } = context.flags;
   const project = openProject(context.cwd, { ...options, workspace }, context.output);
-  // A workspace of svc.yaml is neither a profile nor an id, so the flag has done its work.
-  return { project, target: findTarget(project.entry === undefined ? context.flags : flags, project.configured) };
+  return { project, target: context.target() };
 }
 
 /** Opens the project of the current folder for a command that calls nothing, so that it needs neither a service nor a branch. Throws `UsageError`. */

@@ -1,7 +1,7 @@
 import type { GlobalUserJson, UserJson } from "../../../contract/routes/people/people.ts";
 import { readPages } from "../../api/pages.ts";
 import type { Context } from "../../context.ts";
-import { readSecret, requireConfirmation } from "../../output/prompts.ts";
+import { readSecret } from "../../output/prompts.ts";
 
 /** Lists the members of the workspace, or with `all` the users of the instance. */
 export async function listUsers(context: Context, { all = false }: { all?: boolean }): Promise<void> {
@@ -46,7 +46,7 @@ export async function addUser(
 
 /** Deletes a user of the instance with all tokens and memberships. */
 export async function removeUser(context: Context, email: string): Promise<void> {
-  await requireConfirmation(`Delete the user ${email} with all tokens and memberships?`, context.flags);
+  await context.confirm(`Delete the user ${email} with all tokens and memberships?`);
   await context.instanceClient().delete(`/users/delete/${encodeURIComponent(email)}`);
   context.output.say(`The user ${email} was deleted.`);
 }

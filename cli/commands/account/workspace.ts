@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { CommandError, UsageError } from "../../errors.ts";
 import { askChoice, canAsk } from "../../output/prompts.ts";
 import { type Profile, type Profiles, readProfiles, writeProfiles } from "../../profiles/profiles.ts";
+import { findTarget } from "../../profiles/target.ts";
 
 interface UserWorkspaces {
   email: string;
@@ -17,12 +18,14 @@ export async function addWorkspace(
   url: string | undefined,
   { create = false }: { create?: boolean },
 ): Promise<void> {
-  const target = context.target({ url });
-  const address = url ?? target.url;
+  // An address comes before the target of the folder, whose token is not for it.
+  const target = url === undefined ? context.target() : findTarget({ ...context.flags, url });
+  const address = target.url;
   const client = new ApiClient({ url: address, token: target.token, workspace: id });
   const exists = await client.post<boolean>("/workspaces/exists", { id });
   if (!exists) {
     if (!create) throw new CommandError(`There is no workspace ${id} at ${address}. Add --create to create it.`);
+    context.output.say(`Creating the workspace ${id} at ${address}.`);
     await client.post("/workspaces/create", { id, name: id });
   }
   saveProfile(name, { url: address, workspace: id, token: target.token });
@@ -80,9 +83,10 @@ export function removeWorkspace(context: Context, name: string): void {
 export async function showWhoami(context: Context): Promise<void> {
   const target = context.target();
   const user = await context.instanceClient(target).get<{ email: string; super_admin?: boolean }>("/users/whoami");
-  const { profile, url, workspace } = target;
-  const shown = { email: user.email, url, workspace, profile: profile ?? null };
-  context.output.data(shown, `${user.email} at ${url}, workspace ${workspace || "(none)"}${profile ? `, profile ${profile}` : ""}`);
+  const { profile, url, workspace, source } = target;
+  const shown = { email: user.email, url, workspace, profile: profile ?? null, source };
+  const token = profile ? `, token of the profile ${profile}` : "";
+  context.output.data(shown, `${user.email} at ${url}, workspace ${workspace || "(none)"} (${source})${token}`);
 }
 
 export async function listRemoteWorkspaces(context: Context): Promise<void> {

@@ -4,7 +4,6 @@ import { encodePath } from "../../api/routes.ts";
 import type { Context } from "../../context.ts";
 import { CommandError } from "../../errors.ts";
 import { findKind } from "../../objects/kinds.ts";
-import { requireConfirmation } from "../../output/prompts.ts";
 import { deleteItem } from "../../sync/push/apply.ts";
 
 type Fields = Record<string, unknown>;
@@ -57,7 +56,7 @@ export async function deleteObject(context: Context, name: string, path: string,
   const client = context.client();
   const found = await client.find<Fields>(`${get}/${encodePath(path)}`, { query: name === "variable" ? { decrypt_secret: false } : {} });
   if (!found) throw new CommandError(`There is no ${name} ${path}.`);
-  await requireConfirmation(`${archive ? "Archive" : "Delete"} the ${name} ${path}?`, context.flags);
+  await context.confirm(`${archive ? "Archive" : "Delete"} the ${name} ${path}?`);
   if (name === "flow") await client.post(`flows/archive/${encodePath(path)}`, { archived: true });
   else await deleteItem(client, { kind: item, path, value: found });
   context.output.say(`The ${name} ${path} was ${archive ? "archived" : "deleted"}.`);

@@ -4,7 +4,6 @@ import type { Context } from "../../context.ts";
 import { CommandError, UsageError } from "../../errors.ts";
 import { generateItems, type Outcome, type Parts, selectParts } from "../../metadata/generate.ts";
 import { type MetadataProject, readMetadataProject, selectByPaths } from "../../metadata/project-state.ts";
-import { requireConfirmation } from "../../output/prompts.ts";
 import { type OpenedProject, openSyncProject } from "../../sync/session.ts";
 
 interface MetadataFlags extends SyncOptions {
@@ -29,7 +28,7 @@ export async function generateMetadata(
   const wanted = selectParts(stale.filter(isSelected), parts);
   if (dryRun) return output.data({ stale: wanted.map(toJson) }, describeStale(wanted));
   if (wanted.length === 0) output.say("Nothing is stale.");
-  else await requireConfirmation(`Generate the metadata of ${wanted.length} ${wanted.length === 1 ? "item" : "items"}?`, context.flags);
+  else await context.confirm(`Generate the metadata of ${wanted.length} ${wanted.length === 1 ? "item" : "items"}?`);
   const outcome = await generate(context, opened, { state, parts, stale, wanted });
   output.data(outcome, outcome.generated.flatMap(({ files }) => files).join("\n"));
   requireSuccess(outcome, "Their files are unchanged.");

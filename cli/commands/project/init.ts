@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { formatYaml } from "../../../core/sync/files/yaml.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { findTarget } from "../../profiles/target.ts";
 import { findGitBranch } from "../../project/git.ts";
 import { CONFIG_FILE } from "../../project/project.ts";
 
@@ -10,11 +11,12 @@ import { CONFIG_FILE } from "../../project/project.ts";
 export function init(context: Context, { force = false }: { force?: boolean }): void {
   const file = join(context.cwd, CONFIG_FILE);
   if (existsSync(file) && !force) throw new UsageError(`${CONFIG_FILE} exists already. Add --force to replace it.`);
-  const { url, workspace } = context.target();
+  // The file that is replaced does not decide what the new one contains.
+  const { url, workspace } = findTarget(context.flags);
   const branch = findGitBranch(context.cwd);
   const entry = { baseUrl: url, workspaceId: workspace, ...(branch && branch !== workspace ? { gitBranch: branch } : {}) };
   const config = { defaultTs: "bun", includes: ["f/**"], excludes: [], ...(workspace ? { workspaces: { [workspace]: entry } } : {}) };
   const schema = `# yaml-language-server: $schema=${url}/svc.schema.json\n`;
   writeFileSync(file, `${schema}${formatYaml(config)}`);
-  context.output.say(`${CONFIG_FILE} is ready. Next: svc sync pull`);
+  context.output.say(`${CONFIG_FILE} is ready for the workspace ${workspace || "(none)"} at ${url}. Next: svc sync pull`);
 }

@@ -3,7 +3,6 @@ import type { SyncOptions } from "../../../core/sync/config/config.ts";
 import type { Direction } from "../../../core/sync/plan.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, exitCodes, UsageError } from "../../errors.ts";
-import { requireConfirmation } from "../../output/prompts.ts";
 import { type Change, findMissingFolders, isEffective, planSync, protectFolders, protectSecrets } from "../../sync/changes.ts";
 import { listDiffs, type PlanJson, printPlan, summarise, toPlanJson } from "../../sync/plan-text.ts";
 import { applyPull } from "../../sync/pull.ts";
@@ -111,7 +110,7 @@ async function proceed(
   const effective = changes.filter(isEffective);
   if (effective.length > 0) {
     const question = direction === "pull" ? `Change ${effective.length} items here?` : `Change ${effective.length} items in the workspace?`;
-    await requireConfirmation(question, context.flags);
+    await context.confirm(question);
   }
   await apply();
   if (effective.length > 0) output.say(output.style("green", `Done: ${summarise(effective)}`));

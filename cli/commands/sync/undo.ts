@@ -3,7 +3,6 @@ import { equalsLocal, type ItemDigest } from "../../../core/sync/digest.ts";
 import type { SyncItem } from "../../../core/sync/item.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { requireConfirmation } from "../../output/prompts.ts";
 import { describeItem, type SnapshotItem } from "../../project/snapshot-item.ts";
 import { deleteItem, saveItem } from "../../sync/push/apply.ts";
 import { readLastUndo, type UndoRecord } from "../../sync/push/undo.ts";
@@ -26,7 +25,7 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
   for (const { key, before } of restorable) context.output.say(`${before ? "restore" : "delete"} ${key}`);
   for (const step of rest) context.output.say(`leave ${step.key} (${describeObstacle(step)})`);
   if (flags.dryRun) return;
-  if (restorable.length > 0) await requireConfirmation(`Undo ${restorable.length} changes of the push of ${record.at}?`, context.flags);
+  if (restorable.length > 0) await context.confirm(`Undo ${restorable.length} changes of the push of ${record.at}?`);
   for (const { before, current } of restorable.toReversed()) {
     if (before) await saveItem(session.client, before, current?.item, { plainSecrets: false });
     else await deleteItem(session.client, current?.item as SyncItem);

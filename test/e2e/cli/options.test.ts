@@ -210,9 +210,10 @@ describe("the workspaces of svc.yaml", () => {
     const workspaces = { dev: entry({ overrides: { skipScripts: true } }) };
     const strict = newProject(JSON.stringify({ workspaces }));
     execFileSync("git", ["init", "-q", "-b", "feature"], { cwd: strict.folder });
-    const refused = await cli.run(["sync", "pull", "--yes"], { cwd: strict.folder, env: connection() });
+    const refused = await cli.run(["sync", "pull", "--yes"], { cwd: strict.folder, env: tokenOnly() });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("the git branch feature") });
-    const { filesAmong } = await pull(JSON.stringify({ workspaces, skipBranchValidation: true }), { branch: "feature" });
+    const others = { dev: entry({ workspaceId: "another", overrides: { skipScripts: true } }) };
+    const { filesAmong } = await pull(JSON.stringify({ workspaces: others, skipBranchValidation: true }), { branch: "feature" });
     expect(filesAmong(always)).toContain(always.script);
   });
 });

@@ -54,9 +54,21 @@ describe("svc script run", () => {
 
   it("requires the arguments without a default before it starts a job", async () => {
     const refused = await checkout.svc("script", "run", "f/t/twice");
-    expect(refused).toEqual({ code: 2, stdout: "", stderr: "The script f/t/twice requires arguments: n. Pass them with --data.\n" });
-    expect(await checkout.svc("script", "run", "f/t/none")).toEqual({ code: 1, stdout: "", stderr: "There is no script f/t/none.\n" });
-    expect(await checkout.svc("flow", "run", "f/t/none")).toEqual({ code: 1, stdout: "", stderr: "There is no flow f/t/none.\n" });
+    expect(refused).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/\nThe script f\/t\/twice requires arguments: n. Pass them with --data.\n$/),
+    });
+    expect(await checkout.svc("script", "run", "f/t/none")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/\nThere is no script f\/t\/none.\n$/),
+    });
+    expect(await checkout.svc("flow", "run", "f/t/none")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/\nThere is no flow f\/t\/none.\n$/),
+    });
     expect(await checkout.svc("script", "run", "f/t/none", "-d", "{}")).toMatchObject({ code: 1, stdout: "" });
     expect(await checkout.svc("script", "run", "f/t/twice", "-d", "n=1")).toMatchObject({ code: 2, stdout: "" });
   });
@@ -65,7 +77,7 @@ describe("svc script run", () => {
     const run = checkout.start("script", "run", "f/t/hold", "--json");
     await run.line(({ log }) => String(log).includes("holding"));
     const { code, stderr } = await run.stop();
-    const [, id = ""] = /^The job (\S+) continues\.\n$/.exec(stderr) ?? [];
+    const [, id = ""] = /^Target: .*\nThe job (\S+) continues\.\n$/.exec(stderr) ?? [];
     expect([code, id]).toEqual([130, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     expect(await checkout.json("job", "get", id)).toMatchObject({ type: "QueuedJob", running: true });
     expect(await checkout.json<Line[]>("job", "list", "--running", "--path", "f/t/hold")).toMatchObject([{ id }]);
@@ -141,7 +153,7 @@ describe("svc job", () => {
     const none = "019a0000-0000-7000-8000-000000000000";
     for (const name of ["get", "logs", "result", "cancel", "rerun", "restart"]) {
       const { code, stdout, stderr } = await checkout.svc("job", name, none);
-      expect([name, code, stdout, stderr.trim()]).toEqual([name, 1, "", expect.stringMatching(/^[A-Z].*\.$/)]);
+      expect([name, code, stdout, stderr.trim()]).toEqual([name, 1, "", expect.stringMatching(/^(Target: .*\n)?[A-Z].*\.$/)]);
     }
     const { id } = await runOf("script", "run", "f/t/twice", "-d", '{"n": 1}');
     expect(await checkout.svc("job", "restart", id)).toMatchObject({ code: 1, stdout: "" });

@@ -36,7 +36,7 @@ async function runLines(
 describe("docs/sync.md", () => {
   it("has shell blocks that run in their order, from the installation on, and do what the page describes", async () => {
     const stdout = await runLines(listBlocks("sh").join("\n"));
-    expect(stdout).toContain(`${shared().url}, workspace ${ws.id}, profile ${ws.id}`);
+    expect(stdout).toContain(`${shared().url}, workspace ${ws.id} (profile ${ws.id})`);
     expect(stdout).toContain('{\n  "greeting": "Hello, Ada!"\n}');
     // The last block pushes again what the undo has taken back.
     expect((await ws.get("scripts/get/p/f/ops/greet")).json).toMatchObject({ summary: "Greets a person" });

@@ -1,0 +1,226 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Command } from "commander";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { effectOf } from "./action.ts";
+import { createProgram } from "./program.ts";
+
+/** A service that records requests and answers each with what lets most commands continue. */
+interface RecordedService {
+  url: string;
+  requests: string[];
+  /** Whether the target was named, for each request that changes something. */
+  namedBefore: boolean[];
+  close(): void;
+}
+
+let stderr = "";
+let folder = "";
+let services: { a: RecordedService; b: RecordedService };
+
+/** Routes that a command calls with POST only to read. */
+const READING = /\/(workspaces\/exists|raw_temp\/diff)$/;
+
+async function startService(): Promise<RecordedService> {
+  const service = { requests: [] as string[], namedBefore: [] as boolean[] };
+  const server = http.createServer((request, response) => {
+    const path = request.url?.split("?", 1)[0] ?? "";
+    service.requests.push(`${request.method} ${path}`);
+    if (request.method !== "GET" && !READING.test(path)) service.namedBefore.push(stderr.includes("Target: workspace"));
+    request.resume();
+    // Types of resources are the first request of `svc dev`, which otherwise waits for an interrupt.
+    response.statusCode = path.includes("/resources/type/list") ? 403 : 200;
+    response.setHeader("content-type", "application/json");
+    response.end(
+      JSON.stringify(/list|queue|users$/.test(path) ? [] : { completed: true, success: true, username: "ann", job_kind: "script" }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { ...service, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+}
+
+/** The leaves of the program: the commands that do something. */
+const listLeaves = (command: Command, path: string[] = []): { path: string[]; command: Command }[] =>
+  command.commands.length === 0 ? [{ path, command }] : command.commands.flatMap((inner) => listLeaves(inner, [...path, inner.name()]));
+
+const leaves = listLeaves(createProgram());
+
+/** Files of the project, by the name of the command whose argument they are. */
+const files: Record<string, string> = {
+  script: "f/t/a.sh",
+  flow: "f/t/a.flow/flow.yaml",
+  app: "f/t/a.app/app.yaml",
+  variable: "f/t/a.variable.yaml",
+  resource: "f/t/a.resource.yaml",
+  "resource-type": "a.resource-type.yaml",
+  folder: "f/t/folder.meta.yaml",
+  group: "groups/a.group.yaml",
+  schedule: "f/t/a.schedule.yaml",
+  trigger: "f/t/a.http_trigger.yaml",
+  dependencies: "dependencies/package.json",
+};
+const contents: Record<string, string> = {
+  "f/t/a.sh": "echo a\n",
+  "f/t/a.script.yaml": "summary: ''\n",
+  "f/t/a.flow/flow.yaml": "summary: ''\nvalue:\n  modules: []\n",
+  "f/t/a.app/app.yaml": "summary: ''\nvalue: {}\npolicy: {}\n",
+  "f/t/a.variable.yaml": "value: v\nis_secret: false\ndescription: ''\n",
+  "f/t/a.resource.yaml": "resource_type: any\nvalue: {}\n",
+  "a.resource-type.yaml": "schema: {}\ndescription: ''\n",
+  "f/t/folder.meta.yaml": "summary: ''\ndisplay_name: a\nowners: []\nextra_perms: {}\n",
+  "groups/a.group.yaml": "summary: ''\nadmins: []\nmembers: []\n",
+  "f/t/a.schedule.yaml": "schedule: 0 0 * * * *\ntimezone: UTC\nscript_path: f/t/a\nis_flow: false\nenabled: true\n",
+  "f/t/a.http_trigger.yaml": "route_path: a\nscript_path: f/t/a\nis_flow: false\nhttp_method: get\n",
+  "dependencies/package.json": "{}\n",
+};
+
+/** Returns arguments with which a command begins its work. */
+function argumentsOf({ path, command }: (typeof leaves)[number]): string[] {
+  return command.registeredArguments
+    .filter(({ required }) => required)
+    .map((argument) => {
+      if (argument.argChoices) return argument.argChoices[0] as string;
+      if (argument.name() === "file" || argument.name() === "folder") return files[path[0] as string] as string;
+      return argument.name() === "path" ? "f/t/a" : "a";
+    });
+}
+
+/** Executes a command in the folder. Its end is not of interest, because the service only pretends. */
+async function execute(leaf: (typeof leaves)[number], ...flags: string[]): Promise<string> {
+  try {
+    await createProgram().parseAsync(["node", "svc", ...leaf.path, ...argumentsOf(leaf), ...flags]);
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+beforeAll(async () => {
+  services = { a: await startService(), b: await startService() };
+});
+afterAll(() => {
+  services.a.close();
+  services.b.close();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-targets-"));
+  for (const [file, text] of Object.entries(contents)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  writeFileSync(join(folder, "svc.yaml"), "{}\n");
+  const profiles = {
+    active: "here",
+    profiles: {
+      here: { url: services.a.url, workspace: "here", token: "of a" },
+      there: { url: services.b.url, workspace: "there", token: "of b" },
+    },
+  };
+  writeFileSync(join(folder, "profiles.json"), JSON.stringify(profiles));
+  vi.stubEnv("SVC_CONFIG_DIR", folder);
+  for (const name of ["SVC_URL", "SVC_TOKEN", "SVC_WORKSPACE"]) vi.stubEnv(name, "");
+  vi.spyOn(process, "cwd").mockReturnValue(folder);
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  stderr = "";
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    stderr += String(text);
+    return true;
+  });
+  for (const { requests, namedBefore } of [services.a, services.b]) {
+    requests.length = 0;
+    namedBefore.length = 0;
+  }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+  process.exitCode = undefined;
+});
+
+const configured = () =>
+  `skipBranchValidation: true\nworkspaces:\n  entry: { baseUrl: "${services.b.url}", workspaceId: there, gitBranch: "*" }\n`;
+
+/** Each way to choose a target, and what commands get by it. */
+const ways: [name: string, choose: () => string[]][] = [
+  ["the flag", () => ["--workspace", "there"]],
+  [
+    "the flag with the name of a workspace of svc.yaml",
+    () => {
+      writeFileSync(join(folder, "svc.yaml"), configured());
+      vi.stubEnv("SVC_WORKSPACE", "ignored");
+      return ["--workspace", "entry"];
+    },
+  ],
+  [
+    "the variable",
+    () => {
+      vi.stubEnv("SVC_WORKSPACE", "there");
+      return [];
+    },
+  ],
+  [
+    "the variable with the name of a workspace of svc.yaml",
+    () => {
+      writeFileSync(join(folder, "svc.yaml"), configured());
+      vi.stubEnv("SVC_WORKSPACE", "entry");
+      return [];
+    },
+  ],
+  [
+    "svc.yaml",
+    () => {
+      mkdirSync(join(folder, ".git"));
+      for (const part of ["objects", "refs"]) mkdirSync(join(folder, ".git", part));
+      writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/main\n");
+      writeFileSync(join(folder, "svc.yaml"), configured().replace('"*"', "main"));
+      return [];
+    },
+  ],
+];
+
+const calling = leaves.filter(({ command }) => effectOf(command) !== "local");
+/** Every command for the target of svc.yaml, and for each other way a command of each sort. */
+const sorts = new Set(["sync push", "variable delete", "script list", "token create", "workspace whoami", "logout", "script preview"]);
+/** These call nothing, because nothing is stale here and nothing was pushed. */
+const calm = new Set(["generate-metadata", "sync undo"]);
+const cases = ways.flatMap(([way, choose]) =>
+  calling.map((leaf) => ({ leaf, name: leaf.path.join(" "), way, choose })).filter(({ name }) => way === "svc.yaml" || sorts.has(name)),
+);
+
+describe("svc", () => {
+  it.each(cases)("$name calls the target that $way chooses, and names it before a change", async ({ leaf, name, choose }) => {
+    await execute(leaf, "--yes", ...choose());
+    const { requests, namedBefore } = services.b;
+    expect(services.a.requests).toEqual([]);
+    if (!calm.has(name)) expect(requests).not.toEqual([]);
+    for (const request of requests) expect(request).toMatch(/ \/api\/(w\/there\/|(?!w\/))/);
+    expect(namedBefore).not.toContain(false);
+    const isNamed = stderr.includes(`Target: workspace there at ${services.b.url}`);
+    expect(isNamed).toBe(effectOf(leaf.command) === "change" && name !== "sync undo");
+  });
+});
+
+it.each(calling.map((leaf) => [leaf.path.join(" "), leaf] as const))("svc %s names its target before it asks", async (_, leaf) => {
+  const refusal = await execute(leaf);
+  // Without a terminal, a question is refused.
+  if (refusal.includes("Add --yes")) expect(stderr).toContain(`Target: workspace here at ${services.a.url} (profile here)`);
+  else expect(stderr).not.toContain("?");
+});
+
+it("classifies each command", () => {
+  expect(leaves.filter(({ command }) => effectOf(command) === undefined)).toEqual([]);
+});
+
+it.each(
+  leaves
+    .filter(({ command }) => effectOf(command) === "local" && command.name() !== "login")
+    .map((leaf) => [leaf.path.join(" "), leaf] as const),
+)("svc %s, which names no target, changes nothing at a service", async (_, leaf) => {
+  vi.stubEnv("SVC_CONFIG_DIR", folder);
+  await execute(leaf);
+  expect([...services.a.namedBefore, ...services.b.namedBefore]).toEqual([]);
+});
