@@ -15,6 +15,7 @@ import { readToken } from "./credentials.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { parseBody } from "./parse-body.ts";
 import { type Reply, text } from "./reply.ts";
+import { listIgnoredFields, nameIgnored } from "./unknown-input.ts";
 
 /** A validated call of a route. `auth` is the result of the function's `authenticate`. */
 export interface Call<R extends Route, Auth> extends RouteInput<R> {
@@ -157,7 +158,11 @@ async function answerCall<Auth>(
   const sent = route.body ? parseSentBody(event, route) : undefined;
   const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
   const payload = route.payload ? readPayload(event) : undefined;
-  return handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>);
+  const ignored = await listIgnoredFields(route, sentQuery, sent);
+  return nameIgnored(
+    await handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>),
+    ignored,
+  );
 }
 
 /** Returns the body of a request. Programs that know OAuth send forms. A repeated name becomes a list, which the schemas of forms refuse. */

@@ -1,6 +1,6 @@
-import { closest, distance } from "fastest-levenshtein";
 import { isMap, isPair, isScalar, LineCounter, parseDocument } from "yaml";
 import type * as z from "zod";
+import { findNearestName } from "../../../contract/unknown-fields.ts";
 import { parseYaml } from "../files/yaml.ts";
 import type { FileProblem } from "../item.ts";
 import { configSchema, type SyncConfig } from "./config.ts";
@@ -41,14 +41,11 @@ function describeIssue(issue: z.core.$ZodIssue): PlacedMessage[] {
   return issue.keys.map((key) => ({ path: [...issue.path, key], message: `${at}${describeUnknown(key, issue.path)}` }));
 }
 
-/** A name this different is no misspelling of the known one. */
-const MOST_DIFFERENT = 4;
-
 function describeUnknown(key: string, path: readonly PropertyKey[]): string {
   const known = Object.keys(shapeAt(path) ?? {});
   const elsewhere = path.length > 0 && Object.hasOwn(configSchema.shape, key) ? " It belongs to the top level." : "";
-  const nearest = known.length > 0 ? closest(key, known) : undefined;
-  const guess = nearest !== undefined && distance(key, nearest) <= MOST_DIFFERENT ? ` Did you mean ${nearest}?` : "";
+  const nearest = findNearestName(key, known);
+  const guess = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   return `there is no property ${JSON.stringify(key)} here.${elsewhere || guess}`;
 }
 

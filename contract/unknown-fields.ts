@@ -1,0 +1,126 @@
+import { closest, distance } from "fastest-levenshtein";
+import * as z from "zod";
+import { isJsonObject } from "./json-object.ts";
+
+type Path = readonly PropertyKey[];
+
+/** A field that a schema does not know, with the names that the schema knows beside it. */
+export interface UnknownField {
+  path: Path;
+  known: readonly string[];
+  /** The known name that the sender most probably meant: a very similar one that the value does not have. */
+  meant: string | undefined;
+}
+
+/** A name this different is no misspelling of the known one. */
+const MOST_DIFFERENT = 4;
+
+/** Returns the known name that is most similar to an unknown one, for a suggestion to a person. */
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const nearest = closest(name, [...known]);
+  return distance(name, nearest) <= Math.min(MOST_DIFFERENT, Math.max(1, name.length - 2)) ? nearest : undefined;
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, "");
+
+/** Returns whether a name is so similar to a known one that it is a misspelling. Senders may add fields with other names. */
+function isMisspelling(name: string, known: string): boolean {
+  if (plain(name) === plain(known)) return true;
+  const most = Math.min(name.length, known.length) < 6 ? 1 : 2;
+  return Math.min(name.length, known.length) >= 4 && distance(name, known) <= most;
+}
+
+/**
+ * Returns the fields of a value, at any depth, that no part of its schema knows. An object that accepts any field has only those that are misspelt, and
+ * a value that the schema changes before it checks it has none.
+ */
+export function findUnknownFields(schema: z.core.$ZodType, value: unknown, around: Path = []): UnknownField[] {
+  if (Array.isArray(value)) {
+    const element = elementOf(schema);
+    return element ? value.flatMap((item, at) => findUnknownFields(element, item, [...around, at])) : [];
+  }
+  if (!isJsonObject(value)) return [];
+  const inner = unwrap(schema);
+  const def = inner._zod.def as unknown as Definition;
+  if (inner instanceof z.ZodRecord && def.valueType) {
+    const { valueType } = def;
+    return Object.entries(value).flatMap(([name, field]) => findUnknownFields(valueType, field, [...around, name]));
+  }
+  if (inner instanceof z.ZodObject) return findInObject(inner, value, around);
+  if (def.type === "intersection" && def.left && def.right) {
+    const [left, right] = [findUnknownFields(def.left, value, around), findUnknownFields(def.right, value, around)];
+    return left.flatMap((field) => {
+      const same = right.find(({ path }) => path.join("\n") === field.path.join("\n"));
+      return same ? [toUnknown(value, field.path, [...field.known, ...same.known])] : [];
+    });
+  }
+  return def.options ? findInUnion(def.options, value, around) : [];
+}
+
+interface Definition {
+  type: string;
+  innerType?: z.core.$ZodType;
+  in?: z.core.$ZodType;
+  element?: z.core.$ZodType;
+  valueType?: z.core.$ZodType;
+  left?: z.core.$ZodType;
+  right?: z.core.$ZodType;
+  options?: readonly z.core.$ZodType[];
+}
+
+/** Returns the schema inside wrappers that do not change which fields a value has. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodLazy) return unwrap(schema._zod.innerType);
+  const { type, innerType, in: before } = schema._zod.def as unknown as Definition;
+  if (innerType) return unwrap(innerType);
+  return type === "pipe" && before ? unwrap(before) : schema;
+}
+
+function elementOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  const inner = unwrap(schema);
+  const { element, options = [] } = inner._zod.def as unknown as Definition;
+  return element ?? options.map(elementOf).find((found) => found !== undefined);
+}
+
+function findInObject(schema: z.ZodObject, value: Record<string, unknown>, around: Path): UnknownField[] {
+  const shape = schema.shape as Record<string, z.ZodType>;
+  const known = Object.keys(shape);
+  const isOpen = schema._zod.def.catchall !== undefined && !(schema._zod.def.catchall instanceof z.ZodNever);
+  return Object.entries(value).flatMap(([name, field]) => {
+    const own = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (own) return findUnknownFields(own, field, [...around, name]);
+    const unknown = toUnknown(value, [...around, name], known);
+    return isOpen && unknown.meant === undefined ? [] : [unknown];
+  });
+}
+
+/** `value` is the object that has the last part of the path. */
+function toUnknown(value: Record<string, unknown>, path: Path, known: readonly string[]): UnknownField {
+  const name = String(path.at(-1));
+  const absent = known.filter((other) => !Object.hasOwn(value, other) && isMisspelling(name, other));
+  return { path, known, meant: absent.length > 0 ? closest(name, absent) : undefined };
+}
+
+/** A value of a union belongs to the alternative that accepts it, and else to the one that knows most of its fields. */
+function findInUnion(options: readonly z.core.$ZodType[], value: Record<string, unknown>, around: Path): UnknownField[] {
+  const accepting = options.filter((option) => z.safeParse(option, value).success);
+  const named = options.filter((option) => hasLiteralsOf(option, value));
+  const candidates = accepting.length > 0 ? accepting : named.length > 0 ? named : options.filter(acceptsObjects);
+  const found = candidates.map((option) => findUnknownFields(option, value, around));
+  return found.sort((one, other) => one.length - other.length)[0] ?? [];
+}
+
+/** Returns whether an alternative has fixed values, such as its type, and the value has all of them. */
+function hasLiteralsOf(schema: z.core.$ZodType, value: Record<string, unknown>): boolean {
+  const inner = unwrap(schema);
+  if (!(inner instanceof z.ZodObject)) return false;
+  const fixed = Object.entries(inner.shape).filter(([, field]) => field instanceof z.ZodLiteral);
+  return fixed.length > 0 && fixed.every(([name, field]) => z.safeParse(field, value[name]).success);
+}
+
+function acceptsObjects(schema: z.core.$ZodType): boolean {
+  const inner = unwrap(schema);
+  const { options } = inner._zod.def as unknown as Definition;
+  return options ? options.some(acceptsObjects) : inner instanceof z.ZodObject;
+}

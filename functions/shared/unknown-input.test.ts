@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { Route } from "../../contract/route.ts";
+import { routes } from "../../contract/routes/routes.ts";
+import { json } from "./reply.ts";
+import { listIgnoredFields, nameIgnored } from "./unknown-input.ts";
+
+const all = Object.entries<Route>(routes);
+const namesOf = (schema: z.ZodType | undefined): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+/** The name without one of its letters. */
+const misspell = (name: string) => `${name.slice(0, 2)}${name.slice(3)}`;
+
+describe("a query parameter that a route does not know", () => {
+  const cases = all.flatMap(([name, route]) => namesOf(route.query).map((parameter) => ({ name, route, parameter })));
+  it("is refused with the name that was meant, on every route but webhooks, whose senders cannot correct it", async () => {
+    for (const { name, route, parameter } of cases) {
+      if (parameter.length < 5) continue;
+      const known = namesOf(route.query);
+      const sent = misspell(parameter);
+      if (known.includes(sent)) continue;
+      const outcome = await listIgnoredFields(route, { [sent]: "1" }, {}).catch((error: { code?: string }) => error.code);
+      expect([name, parameter, outcome]).toEqual([name, parameter, route.payload ? [sent] : "query.invalid"]);
+    }
+  });
+
+  it("is named if it is like no known one", async () => {
+    for (const [name, route] of all) {
+      expect([name, await listIgnoredFields(route, { zzqx_unlike: "1" }, {})]).toEqual([name, ["zzqx_unlike"]]);
+    }
+  });
+});
+
+describe("a field of a body that a route does not know", () => {
+  const cases = all.flatMap(([name, route]) => namesOf(route.body).map((field) => ({ name, route, field })));
+  it("is refused with the name that was meant, on every route", async () => {
+    for (const { name, route, field } of cases) {
+      const sent = misspell(field);
+      if (field.length < 5 || namesOf(route.body).includes(sent)) continue;
+      const outcome = await listIgnoredFields(route, {}, { [sent]: 1 }).catch((error: { code?: string }) => error.code);
+      expect([name, field, outcome]).toEqual([name, field, "body.shape"]);
+    }
+  });
+
+  it("is named if it is like no known one, on every route whose body does not accept any field", async () => {
+    for (const [name, route] of all) {
+      const { body } = route;
+      if (!(body instanceof z.ZodObject) || (body._zod.def.catchall && !(body._zod.def.catchall instanceof z.ZodNever))) continue;
+      expect([name, await listIgnoredFields(route, {}, { zzqx_unlike: 1 })]).toEqual([name, ["zzqx_unlike"]]);
+    }
+  });
+});
+
+describe("the header x-svc-ignored", () => {
+  it("is absent if all fields are known", () => {
+    expect(nameIgnored(json(200, 1), []).headers).not.toHaveProperty("x-svc-ignored");
+  });
+  it("contains no character that a header must not have, and ends within its limit", () => {
+    const { headers } = nameIgnored(json(200, 1), ["a\r\nb", "é, ü", ...Array.from({ length: 500 }, (_, at) => `field${at}`)]);
+    const value = String(headers?.["x-svc-ignored"]);
+    expect(value).toMatch(/^a%0D%0Ab, %C3%A9%2C%20%C3%BC, field0, /);
+    expect(value).toMatch(/, \.\.\.$/);
+    expect(value.length).toBeLessThan(1100);
+  });
+});
