@@ -10,6 +10,8 @@ export interface RequestErrors {
   "query.invalid": { issues: Issues };
   "body.tooLarge": { limitBytes: number; what: string };
   "body.tooDeep": { limit: number };
+  "body.encoding": { encoding: string };
+  "body.notDecoded": { encoding: string };
   "payload.base64": NoDetails;
   "payload.form": { reason: string };
   "payload.cloudEvent": { reason: string };
@@ -39,6 +41,15 @@ export const requestAnswers: Answers<RequestErrors> = {
       `The ${what} is larger than the limit of ${formatMegabytes(limitBytes)}. Store large data as a file and pass a reference to it.`,
   },
   "body.tooDeep": { status: 422, describe: ({ limit }) => `The body is nested deeper than the limit of ${limit} levels.` },
+  "body.encoding": {
+    status: 415,
+    describe: ({ encoding }) =>
+      `The body has the encoding ${JSON.stringify(encoding)}, which is not supported. Send it as gzip, deflate, br, or without an encoding.`,
+  },
+  "body.notDecoded": {
+    status: 400,
+    describe: ({ encoding }) => `The body cannot be decoded: it is not valid ${encoding}, although its header Content-Encoding says so.`,
+  },
   "payload.base64": {
     status: 400,
     describe: () =>

@@ -77,15 +77,26 @@ export async function parseArguments(sent: Payload, options: PayloadOptions): Pr
   };
 }
 
+/** The files of a form after they were stored, by the names of their parts. */
+type StoredFiles = Readonly<Record<string, readonly unknown[]>>;
+
 /** Adds the stored files to the arguments, after the form's texts of the same name. */
-export function mergeStoredFiles(
-  { args, wrapped }: Arguments,
-  stored: Readonly<Record<string, readonly unknown[]>>,
-): Record<string, unknown> {
-  const form = (wrapped ? args[BODY] : args) as Record<string, unknown>;
-  const both = Object.entries(stored).map(([name, files]) => [name, Object.hasOwn(form, name) ? [form[name], files].flat() : files]);
-  const all = Object.fromEntries([...Object.entries(form), ...both]) as Record<string, unknown>;
-  return wrapped ? { ...args, [BODY]: all } : all;
+export function mergeStoredFiles({ args, wrapped }: Arguments, stored: StoredFiles): Record<string, unknown> {
+  if (!wrapped) return addFiles(args, stored);
+  const form = args[BODY];
+  // A selected header or query parameter of this name has replaced the form.
+  return isJsonObject(form) ? { ...args, [BODY]: addFiles(form, stored) } : args;
+}
+
+/** Adds the stored files to the body of an event, as `mergeStoredFiles` adds them to the arguments. */
+export function addFilesToEvent<E extends WebhookEvent | TriggerEvent>(event: E, stored: StoredFiles): E {
+  const { body } = event;
+  return Object.keys(stored).length === 0 || !isJsonObject(body) ? event : { ...event, body: addFiles(body, stored) };
+}
+
+function addFiles(form: Readonly<Record<string, unknown>>, stored: StoredFiles): Record<string, unknown> {
+  const files = Object.entries(stored).map(([name, list]) => [name, Object.hasOwn(form, name) ? [form[name], list].flat() : list]);
+  return Object.fromEntries([...Object.entries(form), ...files]) as Record<string, unknown>;
 }
 
 /** `unwrapped`: the body was inside an envelope. */
@@ -104,7 +115,7 @@ function eventOf({ method, headers, query, bytes }: Payload, body: Body, unwrapp
 const chosenPairs = (headers: Payload["headers"]) =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 
-/** `plain`: the value is derived from the complete text, as JSON or as plain text. */
+/** `plain`: every parser of JSON derives the value from the complete text, as JSON or as plain text. */
 type Body = ({ json: unknown } | { text: string }) & { files: FormFile[]; plain?: true };
 
 function entriesOf(body: Body, wrap: boolean): (readonly [string, unknown])[] {
@@ -124,7 +135,9 @@ async function bodyOf(contentType = "", bytes: Buffer): Promise<Body> {
   if (text.trim() === "") return { json: {}, files: [] };
   if (type === "application/x-www-form-urlencoded") return { json: parseFormText(text), files: [] };
   const parsed = tryParseJson(text);
-  return parsed ? { ...parsed, files: [], plain: true } : { text, files: [], plain: true };
+  // Other parsers refuse a byte order mark.
+  const plain = text.startsWith("\ufeff") ? {} : { plain: true as const };
+  return parsed ? { ...parsed, files: [], ...plain } : { text, files: [], ...plain };
 }
 
 /** Decodes a body with the charset of its content type, or as UTF-8 if the charset is unknown. A byte order mark remains. */

@@ -3,7 +3,8 @@ import { tryParseJson } from "./json.ts";
 /** Parses the text of a form. Some programs send JSON with curl's default content type, so a JSON object or list is parsed as JSON. */
 export function parseFormText(text: string): unknown {
   const json = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
-  return json ? json.json : Object.fromEntries(groupByName(new URLSearchParams(text)));
+  // URLSearchParams drops a question mark at the beginning, which is a part of a form's first name.
+  return json ? json.json : Object.fromEntries(groupByName(new URLSearchParams(text.startsWith("?") ? `&${text}` : text)));
 }
 
 /** Groups the values of a form. A repeated name becomes a list, in the order sent. */

@@ -14,7 +14,9 @@ export interface Form {
   files: FormFile[];
 }
 
-/** Parses a `multipart/form-data` body. Throws `payload.form` for a missing boundary, a truncated body, or too many parts. */
+const NO_NAME = "a part has no name, so it cannot become an argument";
+
+/** Parses a `multipart/form-data` body. Throws `payload.form` for a missing boundary, a truncated body, a part without a name, or too many parts. */
 export async function readMultipart(contentType: string, bytes: Buffer): Promise<Form> {
   // Loaded with the first form, because most requests are not forms.
   const { default: busboy } = await import("busboy");
@@ -33,8 +35,14 @@ export async function readMultipart(contentType: string, bytes: Buffer): Promise
       refuse(error instanceof Error ? error.message : "its parts are malformed");
       return;
     }
-    parser.on("field", (name, value) => form.fields.push([name, value]));
-    parser.on("file", (argument, stream, { filename, mimeType }) => {
+    // The types of the package do not say that a part may have no name.
+    parser.on("field", (name: string | undefined, value) => (name === undefined ? refuse(NO_NAME) : form.fields.push([name, value])));
+    parser.on("file", (argument: string | undefined, stream, { filename, mimeType }) => {
+      if (argument === undefined) {
+        refuse(NO_NAME);
+        stream.resume();
+        return;
+      }
       const parts: Buffer[] = [];
       stream.on("data", (part: Buffer) => parts.push(part));
       stream.on("error", () => undefined);

@@ -1,6 +1,8 @@
+import zlib from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
-import { parseJsonBody } from "./body.ts";
+import { parseJsonBody, readBodyBytes } from "./body.ts";
 
 const read = (body: string | null, isBase64Encoded = false) => parseJsonBody({ body, isBase64Encoded });
 const detailsOf = (body: string): unknown => {
@@ -44,5 +46,60 @@ describe("parseJsonBody", () => {
     expect(detailsOf(nested(100_000))).toEqual({ limit: limits.bodyDepth });
     expect(read(JSON.stringify({ text: '"\\'.concat(nested(1000)) }))).toEqual({ text: '"\\'.concat(nested(1000)) });
     expect(read(nested(limits.bodyDepth))).toBeInstanceOf(Array);
+  });
+});
+
+describe("a body with a content encoding", () => {
+  const decode = (encoding: string | undefined, bytes: Buffer) =>
+    readBodyBytes({ body: bytes.toString("base64"), isBase64Encoded: true, headers: { "content-encoding": encoding } });
+  const codeOf = (encoding: string, bytes: Buffer): unknown => {
+    try {
+      return decode(encoding, bytes).toString();
+    } catch (error) {
+      return (error as { code: unknown }).code;
+    }
+  };
+  const encoders: [string, (bytes: Uint8Array) => Buffer][] = [
+    ["gzip", zlib.gzipSync],
+    ["X-GZip", zlib.gzipSync],
+    ["deflate", zlib.deflateSync],
+    ["deflate", zlib.deflateRawSync],
+    ["br", zlib.brotliCompressSync],
+    ["gzip, br", (bytes) => zlib.brotliCompressSync(zlib.gzipSync(bytes))],
+    ["identity", Buffer.from],
+    ["", Buffer.from],
+  ];
+
+  it.each(encoders)("is decoded: %s", (encoding, encode) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 2000 }), (bytes) => {
+        expect(decode(encoding, encode(bytes)).equals(bytes)).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each(encoders.slice(0, -2))("is refused if it decodes to more than the limit: %s", (encoding, encode) => {
+    const bomb = encode(Buffer.alloc(limits.requestBodyBytes + 1));
+    expect(bomb.length).toBeLessThan(10_000);
+    expect(codeOf(encoding, bomb)).toBe("body.tooLarge");
+    expect(decode(encoding, encode(Buffer.alloc(limits.requestBodyBytes)))).toHaveLength(limits.requestBodyBytes);
+  });
+
+  it.each(encoders.slice(0, -2))("is refused if it is damaged or cut: %s", (encoding, encode) => {
+    const whole = encode(Buffer.from('{"a":1}'.repeat(50)));
+    for (const damaged of [whole.subarray(0, -3), Buffer.from("{}"), Buffer.from([0xff, 0xff, 0xff])])
+      expect(codeOf(encoding, damaged)).toBe("body.notDecoded");
+  });
+
+  it.each(["zstd", "compress", "gzip, unknown", "__proto__", "gzip, gzip, gzip, gzip"])(
+    "is refused if the encoding is not supported: %s",
+    (encoding) => {
+      expect(codeOf(encoding, zlib.gzipSync("{}"))).toBe("body.encoding");
+    },
+  );
+
+  it("may be empty", () => {
+    expect(decode("gzip", Buffer.alloc(0))).toHaveLength(0);
   });
 });

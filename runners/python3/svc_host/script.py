@@ -98,13 +98,18 @@ def _preprocess(module, args, max_bytes):
     return made
 
 
+def _refuse_constant(name):
+    """NaN and Infinity are no JSON, although Python accepts them."""
+    raise ValueError(name)
+
+
 def _with_body(event):
     """Adds the body to the event. The request omits a body that can be parsed from `raw_string`, to carry it only once."""
     if not isinstance(event, dict) or "body" in event:
         return event
     text = event.get("raw_string")
     try:
-        body = json.loads(text)
+        body = json.loads(text, parse_constant=_refuse_constant)
     except (TypeError, ValueError, RecursionError):
         body = text
     return {"kind": event.get("kind"), "body": body} | event

@@ -3,7 +3,7 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { type Arguments, mergeStoredFiles } from "../../../core/payload/arguments.ts";
+import { type Arguments, addFilesToEvent, mergeStoredFiles } from "../../../core/payload/arguments.ts";
 import { buildPreprocessorArguments } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeEventReferences, mayRefer } from "../../../core/resources/refer.ts";
@@ -117,9 +117,4 @@ function buildJobArguments(target: RunTarget, sent: Arguments, stored: StoredFil
 function getPreprocessor({ kind, version }: RunTarget): Parameters<typeof buildPreprocessorArguments>[0] | undefined {
   if (kind === "script") return version.preprocessor;
   return version.preprocessor ? { params: null } : undefined;
-}
-
-/** The files of a form appear in the event's body as they do in the arguments. */
-function addFilesToEvent(event: NonNullable<Arguments["event"]>, stored: StoredFiles): NonNullable<Arguments["event"]> {
-  return Object.keys(stored).length === 0 ? event : { ...event, body: { ...(event["body"] as object), ...stored } };
 }
