@@ -51,6 +51,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["return Symbol('x');", "result is a symbol"],
       ["return { p: Promise.resolve(1) };", "result.p is a promise that was not awaited"],
       ["return new Map([[{}, 1]]);", "result is a Map with a key that is not text (object)"],
+      ["return { m: new Map([[1, 'a'], ['1', 'b']]) };", 'result.m is a Map with two keys that are the same text "1"'],
     ])("the error names the part that cannot be converted to JSON: %s", async (body, what) => {
       expect(await error(`export function main() { ${body} }`)).toEqual({
         name: "ResultError",
@@ -119,9 +120,50 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["{ code: 7 }", { name: "Error", message: '{"code":7}' }],
       ["{ name: 'Odd', message: 'like an error' }", { name: "Odd", message: "like an error" }],
       ["undefined", { name: "Error", message: "undefined" }],
+      ["null", { name: "Error", message: "null" }],
+      ["Object.create(null)", { name: "Error", message: "{}" }],
+      ["{ code: 7, get self() { return this; } }", { name: "Error", message: '{"code":7,"self":"[a part that contains it]"}' }],
+      [
+        "{ code: 7, run() {}, s: Symbol('x'), n: 1n }",
+        { name: "Error", message: '{"code":7,"run":"[a function]","s":"[Symbol(x)]","n":"1"}' },
+      ],
+      ["{ code: 7, get bad() { throw new Error('no'); } }", { name: "Error", message: '{"code":7,"bad":"[no]"}' }],
+      ["{ name: null, message: 'like an error' }", { name: "Error", message: "like an error" }],
+      ["[new Map([[{}, 1]]), 2]", { name: "Error", message: "[[[{},1]],2]" }],
     ])("any thrown value becomes an error: %s", async (thrown, expected) => {
       expect(await error(`export function main() { throw ${thrown}; }`)).toEqual(expected);
     });
+
+    it("a thrown value that is nested deeply shows its upper levels", async () => {
+      const found = await error(
+        "export function main() { let v = { end: 1 }; for (let i = 0; i < 5000; i++) v = { code: 7, v }; throw v; }",
+      );
+      expect(found?.message).toMatch(/^\{"code":7,"v":\{"code":7/);
+      expect(found?.message).toContain("[more levels]");
+    });
+
+    it("an error keeps its name, message and status if its reply refers to itself", async () => {
+      const code = `export function main() {
+        const result = { code: 7 }; result.self = result;
+        throw Object.assign(new TypeError("kept"), { svc_status_code: 409, result, cause: null });
+      }`;
+      expect(await error(code)).toMatchObject({
+        name: "TypeError",
+        message: "kept",
+        reply: { svc_status_code: 409, result: { code: 7, self: "[a part that contains it]" } },
+      });
+    });
+
+    it.each(["null", "undefined", "{ code: 7, get self() { return this; } }"])(
+      "a rejected promise with %s fails the run",
+      async (reason) => {
+        const found = await error(
+          `export async function main() { Promise.reject(${reason}); await new Promise((r) => setTimeout(r, 5000)); }`,
+        );
+        expect(found?.name).toBe("Error");
+        expect(found?.message).toMatch(/null|undefined|"code":7/);
+      },
+    );
 
     it.each([
       ["at the top of the module", "throw new Error('top'); export function main() {}", "top"],

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findExcess, parseExactJson } from "../../contract/exact-json.ts";
 import type { Conclusion } from "../shared/answers.ts";
 import { exitError } from "../shared/answers.ts";
 import { type ProgramEnd, programLanguage } from "../shared/program-runtime.ts";
@@ -35,8 +36,10 @@ function conclude({ ending, request, jobDirectory, lastLine }: ProgramEnd): Conc
   const json = readResult(join(jobDirectory, "result.json"), request.maxResultBytes);
   if (json === "tooLarge") return { ok: false, error: tooLarge(request.maxResultBytes) };
   if (json) {
+    const excess = findExcess(json.toString("latin1"));
+    if (excess) return { ok: false, error: { name: "ResultError", message: `result.json cannot be used: ${excess}` } };
     try {
-      return { ok: true, json: Buffer.from(JSON.stringify(JSON.parse(json.toString("utf8")))) };
+      return { ok: true, json: Buffer.from(JSON.stringify(parseExactJson(json.toString("utf8")))) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return { ok: false, error: { name: "ResultError", message: `result.json is not valid JSON: ${reason}` } };

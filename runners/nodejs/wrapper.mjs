@@ -27,6 +27,17 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
+// Without a listener, Node replaces a reason that is no Error by an error of its own.
+process.on("unhandledRejection", (reason) => {
+  if (process.listenerCount("unhandledRejection") > 1) return;
+  if (process.listenerCount("uncaughtException") > 1) {
+    process.emit("uncaughtException", reason, "unhandledRejection");
+    return;
+  }
+  answer(failureOf(reason));
+  process.exit(1);
+});
+
 function begin() {
   const job = nextJob();
   process.chdir(job.directory);

@@ -99,7 +99,7 @@ describe("results of a Python script", () => {
     ["[float('nan'), float('inf'), -float('inf')]", [null, null, null]],
     ["2**53 - 1", 9007199254740991],
     ["[2**53, -2**53, 10**30]", ["9007199254740992", "-9007199254740992", `1${"0".repeat(30)}`]],
-    ["{1: 'a', 2.5: 'b', True: 'c', None: 'd', (1, 2): 'e'}", { 1: "c", 2.5: "b", null: "d", "(1, 2)": "e" }],
+    ["{1: 'a', 2.5: 'b', False: 'c', None: 'd', (1, 2): 'e'}", { 1: "a", 2.5: "b", false: "c", null: "d", "(1, 2)": "e" }],
     ["[Decimal('1.10'), Decimal('3'), Decimal('0.1000000000000000000001'), Decimal('NaN')]", [1.1, 3, "0.1000000000000000000001", null]],
     ["datetime(2024, 2, 3, 4, 5, 6)", "2024-02-03T04:05:06"],
     ["[datetime(2024, 2, 3).date(), timedelta(minutes=1)]", ["2024-02-03", 60]],
@@ -165,6 +165,10 @@ def main():
     ["[1, lambda: 2]", "The result cannot be converted to JSON: result[1] is a function"],
     ["int", "The result cannot be converted to JSON: result is a class"],
     ["{'a': object()}", 'The result cannot be converted to JSON: result["a"] is an object of class object'],
+    ["{'a': {1: 'a', '1': 'b'}}", 'The result cannot be converted to JSON: result["a"] has two keys that are the same text "1"'],
+    ["{True: 1, 'true': 2}", 'The result cannot be converted to JSON: result has two keys that are the same text "true"'],
+    ["{None: 1, float('nan'): 2}", 'The result cannot be converted to JSON: result has two keys that are the same text "null"'],
+    ["{(1, 2): 1, '(1, 2)': 2}", 'The result cannot be converted to JSON: result has two keys that are the same text "(1, 2)"'],
     ["loop", 'The result cannot be converted to JSON: result["a"][0] refers back to result'],
     ["deep", "The result cannot be converted to JSON: it is nested more than 400 levels deep"],
   ])("the error names the part that cannot be converted to JSON: %s", async (expression, message) => {
@@ -255,6 +259,21 @@ describe("errors of a Python script", () => {
   it("an error in an async function omits the frames of the event loop", async () => {
     const error = await errorOf({ code: "async def main():\n    raise ValueError('x')" });
     expect(error?.stack).toMatch(/^Traceback \(most recent call last\):\n {2}File "f\/ops\/hello\.py", line 2, in main\n/);
+  });
+
+  it.each([
+    ["loop = {'code': 7}\n    loop['self'] = loop\n    raise ValueError(loop)", "{'code': 7, 'self': {...}}"],
+    [
+      "deep = []\n    for _ in range(100_000):\n        deep = [deep]\n    raise ValueError('too far', deep)",
+      "'too far', [[[[[[[...]]]]]]]",
+    ],
+    ["raise Broken('reason', 7)", "'reason', 7"],
+    ["raise ValueError(None)", "None"],
+  ])("an error keeps what can be shown of its message: %s", async (body, message) => {
+    const code = `class Broken(Exception):\n    def __str__(self):\n        raise RuntimeError()\ndef main():\n    ${body}`;
+    const error = await errorOf({ code });
+    expect(error).toMatchObject({ name: expect.stringMatching(/ValueError|Broken/), message });
+    expect(error?.stack).toContain("in main");
   });
 
   it("an error that occurs while the script loads is reported", async () => {

@@ -1,3 +1,4 @@
+import { findExcess, parseExactJson } from "../../contract/exact-json.ts";
 import type { RunError } from "../protocol.ts";
 import type { Exit } from "./process/child.ts";
 import { readableStack, type StackPlaces, withoutPaths } from "./stack.ts";
@@ -54,7 +55,7 @@ export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
   }
   let answer: unknown;
   try {
-    answer = JSON.parse(line.toString("utf8"));
+    answer = parseExactJson(line.toString("utf8"));
   } catch {
     // The check below reports it.
     answer = undefined;
@@ -67,19 +68,20 @@ export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
       const result = "result" in answer ? answer.result : null;
       return { ok: true, json: Buffer.from(JSON.stringify(result ?? null)) };
     }
-    if ("error" in answer) return { ok: false, error: readError(answer.error, places) };
+    if ("error" in answer) return { ok: false, error: readError(answer.error, places, findExcess(line.toString("latin1"))) };
   }
   return { ok: false, error: { name: "AnswerError", message: "The script wrote data to file descriptor 3 that is not an answer." } };
 }
 
-function readError(value: unknown, places: StackPlaces): RunError {
+/** `excess`: a value in the answer cannot be passed on, which can only be in the reply. */
+function readError(value: unknown, places: StackPlaces, excess: string | undefined): RunError {
   const { name, message, stack, reply } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   const error: RunError = {
     name: typeof name === "string" && name ? name : "Error",
     message: withoutPaths(typeof message === "string" ? message : "", places),
   };
   if (typeof stack === "string" && stack) error.stack = readableStack(stack, places);
-  if (typeof reply === "object" && reply !== null) error.reply = reply as Record<string, unknown>;
+  if (typeof reply === "object" && reply !== null && !excess) error.reply = reply as Record<string, unknown>;
   return error;
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 /** Frames inside the interpreter, which do not help to find a fault in a script. */
 const INTERPRETER_FRAME = /node:internal\/|\bext:|processTicksAndRejections|\(native(:|\b)|\(internal:|@internal:/;
 /** Frames of svc's wrappers. */
-const WRAPPER_FRAME = /\/(realm|wrapper|worker)\.mjs:\d+/;
+const WRAPPER_FRAME = /\/(realm|result-json|thrown|wrapper|worker)\.mjs:\d+/;
 
 export interface StackPlaces {
   /** The directory of `main.mjs` and its source map. */

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findExcess, parseExactJson } from "../../contract/exact-json.ts";
 import { type NextOutcome, nextArguments, type RunError, type RunOutcome, type RunRequest } from "../protocol.ts";
 import type { Conclusion, Ending } from "./answers.ts";
 import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts/artefacts.ts";
@@ -276,7 +277,7 @@ async function runJob(language: Language, { request, job, shared, startMs, leads
 }
 
 function objectOf(json: string): Record<string, unknown> {
-  return JSON.parse(wellFormedJson(json)) as Record<string, unknown>;
+  return parseExactJson(wellFormedJson(json)) as Record<string, unknown>;
 }
 
 type End = Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "error">;
@@ -319,8 +320,11 @@ export function tooLarge(limitBytes: number): RunError {
 /** `besides`: bytes that the answer contains in addition. One limit applies to the sum. */
 async function storeResult(request: RunRequest, json: Buffer, besides: number): Promise<End> {
   if (json.length > request.maxResultBytes) return failure(tooLarge(request.maxResultBytes));
+  // Latin 1 is read fastest, and what counts in JSON is ASCII.
+  const excess = findExcess(json.toString("latin1"));
+  if (excess) return failure({ name: "ResultError", message: `The result cannot be converted to JSON: ${excess}` });
   if (json.length + besides <= request.maxInlineResultBytes)
-    return { outcome: "success", result: JSON.parse(wellFormedJson(json.toString("utf8"))) };
+    return { outcome: "success", result: parseExactJson(wellFormedJson(json.toString("utf8"))) };
   if (await upload(request.resultUrl, json, "application/json")) return { outcome: "success", resultUploaded: { bytes: json.length } };
   return failure({ name: "ResultNotStored", message: "The script succeeded, but its result could not be stored." });
 }

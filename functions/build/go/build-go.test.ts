@@ -66,6 +66,70 @@ func generic[T any](x T) T { return x }
     expect(run(dir, {}, "generic")).toMatchObject({ ok: false, error: { message: expect.stringContaining("no function generic") } });
   });
 
+  it("replaces NaN and the infinities by null, and shows what a panic carries", async () => {
+    const source = `package inner
+
+import (
+	"encoding/json"
+	"math"
+)
+
+type inner struct{ Deep float64 }
+type Own struct{ x float64 }
+func (own Own) MarshalJSON() ([]byte, error) { return json.Marshal(map[string]float64{"x": own.x}) }
+type Row struct {
+	inner
+	Wide   float64  \`json:"wide"\`
+	Narrow float32  \`json:"narrow,omitempty"\`
+	Text   float64  \`json:",string"\`
+	List   []float64
+	Pair   [2]float64
+	Map    map[string]any
+	Next   *Row     \`json:",omitempty"\`
+	own    float64
+}
+
+func main() any {
+	nan, inf := math.NaN(), math.Inf(-1)
+	list := []float64{1, nan}
+	row := Row{inner{nan}, nan, float32(inf), inf, list, [2]float64{inf, 2.5}, map[string]any{"a": nan, "b": &list, "n": nil}, &Row{Wide: 1}, nan}
+	return map[string]any{"row": row, "rows": []any{&row, nil}, "still": math.IsNaN(list[1])}
+}
+func plain() (float64, float32, error) { return math.Inf(1), float32(math.NaN()), nil }
+func own() any { return []any{Own{math.NaN()}, math.NaN()} }
+func cycle() any { var list []any; list = append(list, nil); list[0] = list; list = append(list, math.NaN()); return list }
+func unsupported() any { return map[string]any{"f": func() {}} }
+func numbers() any { return []any{int64(9007199254740993), uint64(18446744073709551615), json.Number("123456789012345678901234567890")} }
+func panicCycle() { m := map[string]any{"code": 7, "reason": "lost"}; m["self"] = m; panic(m) }
+func panicDeep() { var v any = "end"; for i := 0; i < 100000; i++ { v = []any{v} }; panic(v) }
+func panicNil() { panic(nil) }
+func panicPlain() { panic(Row{}) }
+`;
+    const { dir, result } = await builder.build("go", source);
+    expect(result).toMatchObject({ ok: true });
+    const row = {
+      Deep: null,
+      wide: null,
+      narrow: null,
+      Text: null,
+      List: [1, null],
+      Pair: [null, 2.5],
+      Map: { a: null, b: [1, null], n: null },
+    };
+    const next = { Deep: 0, wide: 1, Text: "0", List: null, Pair: [0, 0], Map: null };
+    const whole = { ...row, Next: next };
+    expect(run(dir, {})).toEqual({ ok: true, result: { row: whole, rows: [whole, null], still: true } });
+    expect(run(dir, {}, "plain")).toEqual({ ok: true, result: [null, null] });
+    const failure = (message: string) => ({ ok: false, error: { message: expect.stringContaining(message) } });
+    expect(run(dir, {}, "own")).toMatchObject(failure("unsupported value: NaN"));
+    expect(run(dir, {}, "cycle")).toMatchObject(failure("the result cannot be converted to JSON"));
+    expect(run(dir, {}, "unsupported")).toMatchObject(failure("unsupported type: func()"));
+    expect(run(dir, {}, "panicCycle")).toMatchObject(failure("code:7 reason:lost self:[code:7"));
+    expect(run(dir, {}, "panicDeep")).toMatchObject(failure("[[["));
+    expect(run(dir, {}, "panicNil")).toMatchObject({ ok: false, error: { name: "Panic" } });
+    expect(run(dir, {}, "panicPlain")).toMatchObject(failure("{"));
+  });
+
   it("downloads modules, locks them, and uses the locked versions", async () => {
     const source =
       'package main\n\nimport "github.com/google/uuid"\n\n//require github.com/google/uuid v1.5.0\n\nfunc Main() int {\n\treturn len(uuid.NewString())\n}\n';

@@ -42,10 +42,14 @@ ${BODY}`;
 const IMPORTS = `import (
 	svcbytes "bytes"
 	svcjson "encoding/json"
+	svcerrors "errors"
 	svcfmt "fmt"
+	svcmath "math"
+	svcrand "math/rand/v2"
 	svcos "os"
 	svcreflect "reflect"
 	svcruntime "runtime"
+	svcslices "slices"
 	svcstrings "strings"
 )
 `;
@@ -65,23 +69,108 @@ type svcReply struct {
 
 func SvcRun() {
 	reply := svcCall()
+	line, err := svcEncode(reply)
+	if err != nil {
+		reply = svcReply{Error: &svcError{Name: "ResultError", Message: "the result cannot be converted to JSON: " + err.Error()}}
+		line, _ = svcEncode(reply)
+	}
+	out := svcos.NewFile(3, "result")
+	out.Write(line)
+	out.Close()
+}
+
+// NaN and the infinities become null, as in other languages.
+func svcEncode(reply svcReply) ([]byte, error) {
+	line, err := svcMarshal(reply)
+	var unsupported *svcjson.UnsupportedValueError
+	if !svcerrors.As(err, &unsupported) || unsupported.Value.Kind() != svcreflect.Float32 && unsupported.Value.Kind() != svcreflect.Float64 {
+		return line, err
+	}
+	// A field may have a type without null, so a random number stands for it until the text exists.
+	place := svcPlace{wide: 1e-280 * (1 + svcrand.Float64()), narrow: 1e-30 * (1 + svcrand.Float32())}
+	reply.Result = place.fill(svcreflect.ValueOf(&reply.Result).Elem(), 0).Interface()
+	line, err = svcMarshal(reply)
+	for _, number := range []any{place.wide, place.narrow} {
+		text, _ := svcjson.Marshal(number)
+		line = svcbytes.ReplaceAll(line, []byte(svcfmt.Sprintf("%q", text)), []byte("null"))
+		line = svcbytes.ReplaceAll(line, text, []byte("null"))
+	}
+	return line, err
+}
+
+func svcMarshal(reply svcReply) ([]byte, error) {
 	var line svcbytes.Buffer
 	encoder := svcjson.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(reply); err != nil {
-		line.Reset()
-		reply = svcReply{Error: &svcError{Name: "ResultError", Message: "the result cannot be converted to JSON: " + err.Error()}}
-		encoder.Encode(reply)
+	err := encoder.Encode(reply)
+	return line.Bytes(), err
+}
+
+type svcPlace struct {
+	wide   float64
+	narrow float32
+}
+
+// Returns a copy of a value, in which a number stands for NaN and the infinities. The script may still use the value itself.
+func (place svcPlace) fill(value svcreflect.Value, depth int) svcreflect.Value {
+	if !value.IsValid() || depth > 1000 {
+		return value
 	}
-	out := svcos.NewFile(3, "result")
-	out.Write(line.Bytes())
-	out.Close()
+	made := svcreflect.New(value.Type()).Elem()
+	made.Set(value)
+	switch value.Kind() {
+	case svcreflect.Float32, svcreflect.Float64:
+		if number := value.Float(); svcmath.IsNaN(number) || svcmath.IsInf(number, 0) {
+			made.SetFloat(place.wide)
+			if value.Kind() == svcreflect.Float32 {
+				made.SetFloat(float64(place.narrow))
+			}
+		}
+	case svcreflect.Interface:
+		if !value.IsNil() {
+			made.Set(place.fill(value.Elem(), depth+1))
+		}
+	case svcreflect.Pointer:
+		if !value.IsNil() {
+			made.Set(svcreflect.New(value.Type().Elem()).Convert(value.Type()))
+			made.Elem().Set(place.fill(value.Elem(), depth+1))
+		}
+	case svcreflect.Slice, svcreflect.Array:
+		if value.Kind() == svcreflect.Slice && !value.IsNil() {
+			made.Set(svcreflect.MakeSlice(value.Type(), value.Len(), value.Len()))
+		}
+		for i := range value.Len() {
+			made.Index(i).Set(place.fill(value.Index(i), depth+1))
+		}
+	case svcreflect.Map:
+		if !value.IsNil() {
+			made.Set(svcreflect.MakeMapWithSize(value.Type(), value.Len()))
+			for _, key := range value.MapKeys() {
+				made.SetMapIndex(key, place.fill(value.MapIndex(key), depth+1))
+			}
+		}
+	case svcreflect.Struct:
+		place.fillFields(made, depth)
+	}
+	return made
+}
+
+func (place svcPlace) fillFields(made svcreflect.Value, depth int) {
+	for i := range made.NumField() {
+		field := made.Field(i)
+		if field.CanSet() {
+			field.Set(place.fill(field, depth+1))
+		} else if made.Type().Field(i).Anonymous && field.Kind() == svcreflect.Struct {
+			// An embedded struct passes on its exported fields, even if its own name is not exported.
+			place.fillFields(field, depth)
+		}
+	}
 }
 
 func svcCall() (reply svcReply) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			reply = svcReply{Error: &svcError{Name: "Panic", Message: svcfmt.Sprint(cause), Stack: svcStack()}}
+			reply = svcReply{Error: &svcError{Name: "Panic", Message: svcShow(cause), Stack: svcStack()}}
 		}
 	}()
 	name := svcos.Getenv("SVC_ENTRYPOINT")
@@ -151,6 +240,74 @@ func svcErrorName(failure error) string {
 		return "Error"
 	}
 	return svcstrings.TrimPrefix(name, "${ENTRY_PACKAGE}.")
+}
+
+// A value that contains itself would exhaust the stack, which nothing recovers from.
+func svcShow(cause any) string {
+	if svcNests(svcreflect.ValueOf(cause), 0) {
+		return svcfmt.Sprintf("%T %s", cause, svcSketch(svcreflect.ValueOf(cause), 0))
+	}
+	return svcfmt.Sprint(cause)
+}
+
+// The upper levels of a value.
+func svcSketch(value svcreflect.Value, depth int) string {
+	if depth > 8 {
+		return "…"
+	}
+	parts := []string{}
+	switch value.Kind() {
+	case svcreflect.Interface, svcreflect.Pointer:
+		if value.IsNil() {
+			return "<nil>"
+		}
+		return svcSketch(value.Elem(), depth+1)
+	case svcreflect.Slice, svcreflect.Array:
+		for i := 0; i < value.Len() && i < 100; i++ {
+			parts = append(parts, svcSketch(value.Index(i), depth+1))
+		}
+	case svcreflect.Map:
+		for entries := value.MapRange(); entries.Next() && len(parts) < 100; {
+			parts = append(parts, svcSketch(entries.Key(), depth+1)+":"+svcSketch(entries.Value(), depth+1))
+		}
+		svcslices.Sort(parts)
+	case svcreflect.Struct:
+		for i := 0; i < value.NumField(); i++ {
+			parts = append(parts, value.Type().Field(i).Name+":"+svcSketch(value.Field(i), depth+1))
+		}
+	default:
+		return svcfmt.Sprint(value)
+	}
+	return "[" + svcstrings.Join(parts, " ") + "]"
+}
+
+func svcNests(value svcreflect.Value, depth int) bool {
+	if depth > 400 {
+		return true
+	}
+	switch value.Kind() {
+	case svcreflect.Interface, svcreflect.Pointer:
+		return !value.IsNil() && svcNests(value.Elem(), depth+1)
+	case svcreflect.Slice, svcreflect.Array:
+		for i := range value.Len() {
+			if svcNests(value.Index(i), depth+1) {
+				return true
+			}
+		}
+	case svcreflect.Map:
+		for entries := value.MapRange(); entries.Next(); {
+			if svcNests(entries.Value(), depth+1) {
+				return true
+			}
+		}
+	case svcreflect.Struct:
+		for i := range value.NumField() {
+			if svcNests(value.Field(i), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func svcStack() string {

@@ -2,6 +2,7 @@
 
 import os
 import re
+import reprlib
 import traceback
 
 from .results import to_json, well_formed
@@ -15,15 +16,25 @@ _STDLIB = os.path.dirname(os.path.dirname(os.path.abspath(os.__file__)))
 
 def describe(error, root):
     """Returns `{name, message, stack, reply?}`. Paths in the artefact's folder `root` are shown as script paths."""
-    shown = traceback.TracebackException.from_exception(error, compact=True)
-    _drop_frames(shown, root, set())
+    message = _message(error)
     reply = _reply(error)
     return {
         **({"reply": reply} if reply else {}),
         "name": type(error).__name__,
-        "message": _cut(_plain_paths(_message(error), root), _MAX_MESSAGE),
-        "stack": _cut(_plain_paths("".join(shown.format()).rstrip("\n"), root), _MAX_STACK),
+        "message": _cut(_plain_paths(message, root), _MAX_MESSAGE),
+        "stack": _cut(_plain_paths(_stack(error, message, root), root), _MAX_STACK),
     }
+
+
+def _stack(error, message, root):
+    try:
+        shown = traceback.TracebackException.from_exception(error, compact=True)
+        _drop_frames(shown, root, set())
+        return "".join(shown.format()).rstrip("\n")
+    except Exception:
+        # The module formats the message itself, and fails as it does.
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_internal(frame.filename)]
+        return "".join(["Traceback (most recent call last):\n", *traceback.format_list(frames), f"{type(error).__name__}: {message}"])
 
 
 def _reply(error):
@@ -32,14 +43,30 @@ def _reply(error):
     names = [name for name in own if _SHAPES_REPLY.fullmatch(name)]
     if not names:
         return None
-    return to_json({name: own[name] for name in [*names, "result"] if name in own}, "reply", {}, 0)
+    return {name: _shown(own[name]) for name in [*names, "result"] if name in own}
+
+
+def _shown(value):
+    """Returns a value like a result, or a text if it has no JSON form."""
+    try:
+        return to_json(value, "result", {}, 0)
+    except Exception as error:  # noqa: BLE001 - the value is the script's own and may raise anything
+        return f"[{error or type(error).__name__}]"
 
 
 def _message(error):
     try:
         return str(error)
     except Exception:
-        return "(its message cannot be shown)"
+        # A deep value, or a method of the script that fails. The other parts of the message are still worth showing.
+        return ", ".join(_part(part) for part in BaseException.args.__get__(error)) or "(its message cannot be shown)"
+
+
+def _part(value):
+    try:
+        return reprlib.repr(value)
+    except Exception:
+        return f"(a value of type {type(value).__name__} that cannot be shown)"
 
 
 def _drop_frames(shown, root, seen):

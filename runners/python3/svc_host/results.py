@@ -7,7 +7,7 @@
 - datetime, date, time: ISO 8601. timedelta: seconds. bytes: base64. UUID and paths: text. Enum: its value.
 - dataclasses, pydantic models and attrs classes: an object of their fields. numpy and pandas: the value of `.tolist()`,
   `.to_dict()` or `.item()`; data frames become a list of rows.
-- Keys that are not text become text, by the same rules (True is "true", None is "null").
+- Keys that are not text become text, by the same rules (True is "true", None is "null"). Two keys with the same text are an error.
 - A value that contains itself, and everything else (functions, classes, connections …), is an error that names the path.
 """
 
@@ -63,7 +63,7 @@ def to_json(value, path, above, depth):
         return _integer(value, path)
     if kind is float:
         return value if math.isfinite(value) else None
-    if depth > MAX_DEPTH:
+    if depth >= MAX_DEPTH:
         raise NotJson(f"The result cannot be converted to JSON: it is nested more than {MAX_DEPTH} levels deep")
     if id(value) in above:
         raise NotJson(f"The result cannot be converted to JSON: {path} refers back to {above[id(value)]}")
@@ -91,6 +91,8 @@ def _object(items, path, above, depth):
     result = {}
     for key, item in items:
         name = key if type(key) is str else _key(key, path, above, depth)
+        if name in result:
+            raise NotJson(f"The result cannot be converted to JSON: {path} has two keys that are the same text {json.dumps(name, ensure_ascii=False)}")
         result[name] = to_json(item, f"{path}[{json.dumps(name, ensure_ascii=False)}]", above, depth + 1)
     return result
 

@@ -1,0 +1,93 @@
+/**
+ * JSON whose whole numbers stay exact: one that a double cannot hold is a BigInt. JSON.stringify writes a BigInt as a number, because every BigInt of the
+ * service comes from here.
+ */
+
+/** Nesting depth of lists and objects in a value. The JSON parser of every language can read this depth without a stack overflow. */
+export const MAX_DEPTH = 400;
+/** Digits of a whole number. Python refuses more than 4300. */
+export const MAX_DIGITS = 4000;
+
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+  rawJSON(text: string): unknown;
+}
+const exact = JSON as unknown as ExactJson;
+
+Object.defineProperty(BigInt.prototype, "toJSON", {
+  value(this: bigint) {
+    return exact.rawJSON(this.toString());
+  },
+  configurable: true,
+  writable: true,
+});
+
+/** A run of digits that may be a whole number beyond 2^53, in text or outside of it. */
+const LONG_DIGITS = /\d{16}/;
+const WHOLE = /^-?\d+$/;
+
+/** Parses JSON like JSON.parse, with its whole numbers exact. Throws SyntaxError. The text must not be nested more deeply than a parser can follow. */
+export function parseExactJson(text: string): unknown {
+  if (!LONG_DIGITS.test(text) || measureJson(text).digits < 16) return JSON.parse(text);
+  return exact.parse(text, (_, value, { source }) => {
+    if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined || !WHOLE.test(source)) return value;
+    return String(value) === source ? value : BigInt(source);
+  });
+}
+
+interface JsonMeasure {
+  depth: number;
+  /** The length of the longest run of digits outside of texts. */
+  digits: number;
+  /** A number outside of texts has an exponent of three digits or more. */
+  exponent: boolean;
+}
+
+/** Measures JSON in one pass. Other text has no meaning here. */
+export function measureJson(json: string): JsonMeasure {
+  const found: JsonMeasure = { depth: 0, digits: 0, exponent: false };
+  let depth = 0;
+  let digits = 0;
+  let afterExponent = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json.charCodeAt(at);
+    if (char >= 48 && char <= 57) {
+      digits += 1;
+      if (digits > found.digits) found.digits = digits;
+      if (afterExponent && digits > 2) found.exponent = true;
+      continue;
+    }
+    // The sign of an exponent stands before its digits.
+    if (char === 101 || char === 69) afterExponent = digits > 0;
+    else if (char !== 43 && char !== 45) afterExponent = false;
+    digits = 0;
+    if (char === 34) {
+      for (at += 1; at < json.length && json.charCodeAt(at) !== 34; at += 1) if (json.charCodeAt(at) === 92) at += 1;
+    } else if (char === 123 || char === 91) {
+      depth += 1;
+      if (depth > found.depth) found.depth = depth;
+    } else if (char === 125 || char === 93) {
+      depth -= 1;
+    }
+  }
+  return found;
+}
+
+/** Returns why a value cannot be passed between languages, as the end of a sentence about it; `undefined` if it can. `json` is valid JSON. */
+export function findExcess(json: string): string | undefined {
+  const { depth, digits, exponent } = measureJson(json);
+  if (depth > MAX_DEPTH) return `it is nested more than ${MAX_DEPTH} levels deep`;
+  if (digits > MAX_DIGITS) return `it contains a number of more than ${MAX_DIGITS} digits`;
+  const infinite = exponent ? findInfinite(json) : undefined;
+  return infinite && `it contains the number ${infinite}, which is larger than any double`;
+}
+
+/** Returns a number that a double cannot hold at all, as it was written. */
+function findInfinite(json: string): string | undefined {
+  let found: string | undefined;
+  exact.parse(json, (_, value, { source }) => {
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) found = source?.slice(0, 40);
+    return null;
+  });
+  return found;
+}
