@@ -74,9 +74,9 @@ export function measureJson(json: string): JsonMeasure {
 }
 
 /** Returns why a value cannot be passed between languages, as the end of a sentence about it; `undefined` if it can. `json` is valid JSON. */
-export function findExcess(json: string): string | undefined {
+export function findExcess(json: string, maxDepth = MAX_DEPTH): string | undefined {
   const { depth, digits, exponent } = measureJson(json);
-  if (depth > MAX_DEPTH) return `it is nested more than ${MAX_DEPTH} levels deep`;
+  if (depth > maxDepth) return `it is nested more than ${maxDepth} levels deep`;
   if (digits > MAX_DIGITS) return `it contains a number of more than ${MAX_DIGITS} digits`;
   const infinite = exponent ? findInfinite(json) : undefined;
   return infinite && `it contains the number ${infinite}, which is larger than any double`;

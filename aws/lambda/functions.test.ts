@@ -30,6 +30,11 @@ async function functionsAt(answer: http.RequestListener | undefined) {
 it.each<[string, http.RequestListener | undefined, string]>([
   ["answers an outcome", (_, response) => response.end('{"outcome":"success","result":1}'), "outcome"],
   [
+    "answers a value that no other program can read",
+    (_, response) => response.end(`{"outcome":"success","result":${"[".repeat(5000)}${"]".repeat(5000)}}`),
+    "lost",
+  ],
+  [
     "dies in the run",
     (_, response) => response.writeHead(200, { "x-amz-function-error": "Unhandled" }).end('{"errorMessage":"gone"}'),
     "lost",

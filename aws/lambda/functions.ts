@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
 import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
+import { findExcess, MAX_DEPTH, parseExactJson } from "../../contract/exact-json.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
@@ -56,6 +57,9 @@ async function invokeFunction(name: string, request: unknown, failure: string): 
   throw new Error(`${failure}: ${text.slice(0, 300)}`);
 }
 
+/** Levels that an answer puts around a result or a reply. */
+const ANSWER_LEVELS = 20;
+
 let runnerNames: Record<string, string> | undefined;
 
 export const functions = {
@@ -74,7 +78,10 @@ export const functions = {
       );
       const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
       if (FunctionError) return { kind: "lost", reason: text.slice(0, 300) };
-      const outcome = JSON.parse(text) as RunOutcome | null;
+      // A runner checks what a script returns, but the script may have taken its place.
+      const excess = findExcess(text, MAX_DEPTH + ANSWER_LEVELS);
+      if (excess) return { kind: "lost", reason: `the answer of the runner cannot be used: ${excess}` };
+      const outcome = parseExactJson(text) as RunOutcome | null;
       return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner returned no outcome" };
     } catch (error) {
       if (wasRefused(error)) return { kind: "throttled" };

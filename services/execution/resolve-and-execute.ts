@@ -1,5 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { describeError, isSvcError } from "../../contract/errors.ts";
+import { findExcess } from "../../contract/exact-json.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding } from "../../core/jobs/lifecycle.ts";
@@ -42,6 +43,13 @@ export async function resolveAndExecute(
   try {
     const readers = findReaders(deps, job);
     const { value, secrets, secretPaths, from } = await resolveReferences(deps, readers, job.workspace, others);
+    const excess = findExcess(JSON.stringify(value));
+    if (excess)
+      return endJob(
+        deps,
+        job,
+        failedEnding({ name: "BadReference", message: `The arguments cannot be used: with their references, ${excess}.` }),
+      );
     const [actor] = await readers;
     const audit = (atMs: number) =>
       createSecretReadEntries(job, actor?.username ?? job.createdBy, secretPaths, atMs).map((entry) =>

@@ -76,6 +76,14 @@ describe("expressions", () => {
     expect(await evaluateExpression("[job.input]", { job: { input: deep } })).toEqual({ ok: true, value: [deep] });
   });
 
+  it("an expression whose value is nested more deeply than any language reads fails with its reason", async () => {
+    expect(await evaluateExpression("Array.from({ length: 430 }).reduce((inner) => [inner], 1)", {})).toEqual({
+      ok: false,
+      reason: "its value cannot be used: it is nested more than 420 levels deep.",
+    });
+    expect(await evaluateExpression("Array.from({ length: 50_000 }).reduce((inner) => [inner], 1)", {})).toMatchObject({ ok: false });
+  });
+
   it("an expression cannot affect later ones or our prototypes", async () => {
     expect(await evaluateExpression("(globalThis.left = 1, Object.prototype.left = 2)", { job })).toEqual({ ok: true, value: 2 });
     expect(await evaluateExpression("typeof left", { job })).toEqual({ ok: true, value: "undefined" });

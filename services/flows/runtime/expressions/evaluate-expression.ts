@@ -1,3 +1,4 @@
+import { findExcess, MAX_DEPTH } from "../../../../contract/exact-json.ts";
 import { parsePlainPath, readPlainPath } from "../../../../core/expressions/plain-path.ts";
 import { evaluateInThread } from "./interpreter.ts";
 
@@ -5,6 +6,9 @@ export type EvaluationResult =
   | { ok: true; value: unknown }
   /** `missingReference`: the expression reads this reference, which is not loaded yet. */
   | { ok: false; reason: string; missingReference?: string };
+
+/** Levels that an expression may put around a result or a body of the usual depth. */
+const ADDED_LEVELS = 20;
 
 /** The values of `variable(path)` and `resource(path)` by reference, for example `$var:f/ops/key`. */
 export type ReferenceValues = ReadonlyMap<string, unknown>;
@@ -29,5 +33,8 @@ export async function evaluateExpression(
   }
   const given = JSON.stringify({ names, reads: reads && Object.fromEntries(reads) });
   const found = await evaluateInThread({ text, names: Object.keys(names), given, mayRead: reads !== undefined });
-  return found.ok ? { ok: true, value: JSON.parse(found.json) } : found;
+  if (!found.ok) return found;
+  // Steps that each add a level to the result of the one before must end before a parser does.
+  const excess = findExcess(found.json, MAX_DEPTH + ADDED_LEVELS);
+  return excess === undefined ? { ok: true, value: JSON.parse(found.json) } : { ok: false, reason: `its value cannot be used: ${excess}.` };
 }
