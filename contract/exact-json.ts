@@ -57,7 +57,7 @@ export function measureJson(json: string): JsonMeasure {
       if (afterExponent && digits > 2) found.exponent = true;
       continue;
     }
-    // The sign of an exponent stands before its digits.
+    // An exponent may have a sign before its digits.
     if (char === 101 || char === 69) afterExponent = digits > 0;
     else if (char !== 43 && char !== 45) afterExponent = false;
     digits = 0;

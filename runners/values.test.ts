@@ -3,7 +3,7 @@ import { parseExactJson } from "../contract/exact-json.ts";
 import { type Runner, startRunner } from "./conformance/harness.ts";
 import type { Script } from "./conformance/service.ts";
 
-/** What a script in each language does with JSON: the same values cross the border of every language in the same way. */
+/** The scripts of one language. The same values must leave every language in the same way. */
 interface Scripts {
   /** Returns the value of a JSON text. */
   returns(json: string): string;

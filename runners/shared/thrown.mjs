@@ -42,7 +42,7 @@ function replyOf(thrown) {
 const SHOWN_DEPTH = 100;
 const SHOWN_ENTRIES = 1000;
 
-/** Converts a thrown value like a result. A part that has no JSON form becomes a text in brackets that says why. */
+/** Converts a thrown value like a result. A part without a JSON form becomes a text in brackets with the reason. */
 function toShown(value) {
   try {
     return toJson(value);
