@@ -15,6 +15,10 @@ export const runnablePath = z
   .regex(/^(u|f)\/[A-Za-z0-9_-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/, "must look like u/<user>/<name> or f/<folder>/<name>");
 /** Returns whether a text is a path at which a script or flow can be saved. */
 export const isRunnablePath = (path: string): boolean => runnablePath.safeParse(path).success;
+/** A handler: `script/<path>` or `flow/<path>`. A path alone is that of a script. */
+export const handlerPath = z
+  .string()
+  .refine((text) => isRunnablePath(text.replace(/^(script|flow)\//, "")), "must look like script/<path> or flow/<path>");
 /** Name of a folder or group. Names are used as keys of JavaScript objects, so `__proto__` and `constructor` are not allowed: one sets the prototype, and the table's client reads the other as a class. */
 export const folderName = z
   .string()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
-import { computeVersionHash, isNoop, toConcurrencyRule } from "./version.ts";
+import { chooseLock, computeVersionHash, isNoop, toConcurrencyRule } from "./version.ts";
 
 const aScript = (fields: object = {}) =>
   newScriptSchema.parse({ path: "f/ops/hello", summary: "", content: "export function main() {}", language: "bun", ...fields });
@@ -41,5 +41,21 @@ describe("isNoop", () => {
   it("sees a changed field", () => {
     expect(isNoop(aScript(), aScript({ timeout: 5 }))).toBe(false);
     expect(isNoop(aScript({ schema: { a: 1 } }), aScript())).toBe(false);
+  });
+});
+
+describe("chooseLock", () => {
+  it.each([
+    ["the lock that was sent", "sent", "resolved", "sent"],
+    ["it also where the build needs no packages", "sent", "", "sent"],
+    ["it while the build is not over", "sent", undefined, "sent"],
+    ["that of the build for an empty lock", "", "resolved", "resolved"],
+    ["that of the build for null", null, "resolved", "resolved"],
+    ["that of the build without a lock", undefined, "resolved", "resolved"],
+    ["an empty lock for a script without packages", undefined, "", ""],
+    ["none before the build", undefined, undefined, undefined],
+    ["the empty lock before the build", "", undefined, ""],
+  ])("returns %s", (_, sent, built, expected) => {
+    expect(chooseLock(sent, built)).toBe(expected);
   });
 });

@@ -97,6 +97,10 @@ export function isNoop(stored: NewScript, sent: NewScript): boolean {
   return comparable(stored) === comparable(sent);
 }
 
+/** Returns the lock of a version: as its author has sent it, or else as the build has resolved it. `undefined`: it is not built yet. */
+export const chooseLock = (sent: string | null | undefined, built: string | undefined): string | undefined =>
+  sent || (built ?? sent ?? undefined);
+
 /** Returns the `Script` of api.md §3.1. */
 export function toScriptJson(
   version: StoredVersion,
@@ -104,7 +108,7 @@ export function toScriptJson(
   built: { lock?: string | undefined; lockErrorLogs?: string | undefined },
 ): ScriptJson {
   const { parent_hash, auto_parent, deployment_message, preserve_on_behalf_of, skip_draft_deletion, ...fields } = version.sent;
-  const lock = built.lock ?? fields.lock ?? undefined;
+  const lock = chooseLock(fields.lock, built.lock);
   return {
     ...fields,
     workspace_id: runnable.workspace,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../contract/canonical-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
+import { removeDerivedPolicy } from "../apps/app-file.ts";
 import type { SyncItem } from "./item.ts";
 
 /**
@@ -38,7 +39,7 @@ const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 /** Marks that a client of this API family adds to files (api.md §6.4). */
 const MARKS = new Set(["has_on_behalf_of", "has_permissioned_as"]);
 
-/** Returns the fields of an item that count: without marks, nulls and defaults. */
+/** Returns the fields of an item that count: without marks, nulls, defaults, and what clients compute for apps. */
 function comparableFields({ kind, value }: SyncItem): unknown {
   if (!isJsonObject(value)) return value;
   const meaningless = defaults[kind] ?? {};
@@ -47,7 +48,9 @@ function comparableFields({ kind, value }: SyncItem): unknown {
     field === undefined ||
     (Object.hasOwn(meaningless, name) && meaningless[name] === field) ||
     isEmptyObject(name, field);
-  return Object.fromEntries(Object.entries(value).filter(([name, field]) => !MARKS.has(name) && !isEmpty(name, field)));
+  const { policy } = value;
+  const stated = kind === "app" && isJsonObject(policy) ? { ...value, policy: removeDerivedPolicy(policy) } : value;
+  return Object.fromEntries(Object.entries(stated).filter(([name, field]) => !MARKS.has(name) && !isEmpty(name, field)));
 }
 
 /** Fields that mean the same without entries as if they were absent. */
@@ -78,6 +81,16 @@ export function equalsLocal(local: ItemDigest, other: ItemDigest): boolean {
 /** Returns whether the files of a local item equal those of another version. Bundles are made from more than these files. */
 export function equalsLocalFiles(local: ItemDigest, other: ItemDigest): boolean {
   return local.withoutLock !== undefined && !local.locked ? local.withoutLock === other.withoutLock : local.digest === other.digest;
+}
+
+/**
+ * Returns whether two versions of an item are equal in all that people state. The service adds a lock to a script that is saved without one, so a lock
+ * that one of both lacks is no difference.
+ */
+export function equalsStated(a: ItemDigest, b: ItemDigest): boolean {
+  if (equalsExactly(a, b)) return true;
+  const isDerived = a.withoutLock !== undefined && !(a.locked && b.locked);
+  return isDerived && a.withoutLock === b.withoutLock && a.bundle === b.bundle;
 }
 
 /** Returns whether two versions of an item are equal in everything. */

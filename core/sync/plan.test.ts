@@ -46,6 +46,44 @@ describe("planChanges", () => {
   });
 });
 
+describe("planChanges for scripts with locks", () => {
+  // A letter is a source, a number a lock, `-` an absent script. The columns: base, local, remote, the plan of a pull and of a push.
+  it.each([
+    // The build has added a lock since the push.
+    ["a", "a", "a1", "change", ""],
+    ["a", "b", "a1", "skip", "change"],
+    ["a", "a2", "a1", "skip", "change"],
+    ["a", "-", "a1", "skip", "delete"],
+    // Another person has changed the source too.
+    ["a", "a", "b1", "change", "skip"],
+    ["a", "b", "c1", "conflict", "conflict"],
+    ["a", "-", "b1", "conflict", "conflict"],
+    // Another person has saved without a lock, and the build is not over or has found no packages.
+    ["a1", "b1", "a", "skip", "change"],
+    ["a1", "-", "a", "skip", "delete"],
+    ["a1", "a1", "a", "change", "skip"],
+    // Another person has sent another lock.
+    ["a1", "a1", "a2", "change", "skip"],
+    ["a1", "b1", "a2", "conflict", "conflict"],
+    ["a1", "-", "a2", "conflict", "conflict"],
+    ["a1", "a2", "a2", "", ""],
+    ["a1", "a1", "a1", "", ""],
+    // The lock was removed here: the service still has it.
+    ["a1", "a", "a1", "change", ""],
+    ["a1", "b", "a1", "skip", "change"],
+  ])("base %s, local %s, remote %s: pull %j, push %j", (base, local, remote, pull, push) => {
+    const at = ([source = "-", lock = ""]: string) => {
+      const script = { kind: "script", path: "f/a/b", language: "bun", content: source, value: { summary: "", lock } } as const;
+      return new Map(source === "-" ? [] : [["item", digestItem(script)]]);
+    };
+    const typeOf = (direction: Direction) =>
+      planChanges({ direction, local: at(local), remote: at(remote), base: at(base) })
+        .map(({ type }) => type)
+        .join();
+    expect([typeOf("pull"), typeOf("push")]).toEqual([pull, push]);
+  });
+});
+
 describe("digestItem", () => {
   const flow = (value: unknown) => digestItem({ kind: "flow", path: "f/a/b", value }).digest;
 
@@ -53,6 +91,14 @@ describe("digestItem", () => {
     expect(flow({ summary: "a", value: { modules: [] } })).toBe(
       flow({ value: { modules: [] }, has_on_behalf_of: true, tag: null, description: "", extra_perms: {}, summary: "a" }),
     );
+  });
+
+  it("ignores what clients compute for the policy of an app, and tells execution modes apart", () => {
+    const app = (policy: object) => digestItem({ kind: "app", path: "f/a/b", value: { summary: "a", policy } }).digest;
+    const computed = { triggerables_v2: { a: {} }, s3_inputs: [], on_behalf_of: "u/ann" };
+    expect(app({ execution_mode: "publisher", ...computed })).toBe(app({ execution_mode: "publisher" }));
+    expect(app({ execution_mode: "anonymous" })).not.toBe(app({ execution_mode: "publisher" }));
+    expect(app({ execution_mode: "publisher", s3_inputs: [{}] })).not.toBe(app({ execution_mode: "publisher" }));
   });
 
   it("tells different values, paths and kinds apart", () => {

@@ -1,4 +1,4 @@
-import { equalsExactly, equalsLocal, equalsLocalFiles, type ItemDigest } from "./digest.ts";
+import { equalsExactly, equalsLocal, equalsLocalFiles, equalsStated, type ItemDigest } from "./digest.ts";
 
 /** The side that a synchronisation changes. */
 export type Direction = "pull" | "push";
@@ -28,7 +28,8 @@ export interface PlanInput {
 
 /**
  * Plans a synchronisation: the changes by item. With a base, an item that changed on both sides is a conflict unless both are equal now, and a
- * change of the side that this direction writes to is skipped. A pull compares no bundles, because it cannot fetch what they are made from.
+ * change of the side that this direction writes to is skipped. A lock that the service has added is no change by another person, but a pull fetches it.
+ * A pull compares no bundles, because it cannot fetch what they are made from.
  */
 export function planChanges({ direction, local, remote, base, force = false }: PlanInput): PlannedChange[] {
   const keys = [...new Set([...local.keys(), ...remote.keys()])].sort();
@@ -41,10 +42,9 @@ export function planChanges({ direction, local, remote, base, force = false }: P
     const mirrored = { key, type: mirror(direction, mine, theirs), ...explainChange(mine, theirs) };
     if (!base || force) return [mirrored];
     const localChanged = hasChanged(mine, before, equalsLocal);
-    const remoteChanged = hasChanged(theirs, before, equalsExactly);
+    const remoteChanged = hasChanged(theirs, before, equalsStated);
     if (localChanged && remoteChanged) return [{ key, type: "conflict" as const }];
-    const source = direction === "push" ? localChanged : remoteChanged;
-    if (source) return [mirrored];
+    if (localChanged === (direction === "push")) return [mirrored];
     return [
       {
         key,

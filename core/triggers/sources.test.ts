@@ -97,8 +97,25 @@ describe("the body of a trigger", () => {
     expect(newTriggerSchemas[kind].safeParse({ ...common, ...own }).success).toBe(accepted);
   });
 
-  it("refuses an error handler that names neither a script nor a flow", () => {
-    expect(newTriggerSchemas.sqs.safeParse({ ...common, queue_url: url, error_handler_path: "u/a/b" }).success).toBe(false);
+  it.each([
+    ["script/u/a/b", true],
+    ["flow/u/a/b", true],
+    ["u/a/b", true],
+    ["f/a/b", true],
+    ["script/b", false],
+    ["http/u/a/b", false],
+    ["b", false],
+    ["", false],
+  ])("the error handler %j is accepted: %s", (error_handler_path, accepted) => {
+    for (const kind of triggerKinds) {
+      const own = {
+        http: { route_path: "a", http_method: "get" },
+        sqs: { queue_url: url },
+        aws: { source: "s3", bucket: "abc" },
+        email: { local_part: "a" },
+      };
+      expect(newTriggerSchemas[kind].safeParse({ ...common, ...own[kind], error_handler_path }).success).toBe(accepted);
+    }
   });
 });
 

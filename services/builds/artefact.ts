@@ -76,15 +76,12 @@ export interface BundleSource {
   runner: RunnerLanguage;
   bundle: Bundle;
   s3Key: string;
-  /** The lock that its author has sent. It has no effect, because the bundle contains the packages. */
-  lock?: string;
 }
 
-/** Returns the artefact of a bundle: the existing one of an equal bundle, or a new one. */
-export async function buildBundle(deps: BuildDeps, { workspace, runner, bundle, s3Key, lock = "" }: BundleSource): Promise<ArtefactResult> {
+/** Returns the artefact of a bundle: the existing one of an equal bundle, or a new one. A lock has no effect, because the bundle contains the packages. */
+export async function buildBundle(deps: BuildDeps, { workspace, runner, bundle, s3Key }: BundleSource): Promise<ArtefactResult> {
   const inputs = { language: runner, files: {}, entry: "", bundle, target: deps.target };
-  const built = await findOrBuild(deps, workspace, inputs, { bundleUrl: await deps.storage.createDownloadUrl(s3Key, URL_S) });
-  return built.ok ? { ...built, lock } : built;
+  return findOrBuild(deps, workspace, inputs, { bundleUrl: await deps.storage.createDownloadUrl(s3Key, URL_S) });
 }
 
 /** The validity of the URLs that a build uses, in seconds. */

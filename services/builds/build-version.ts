@@ -4,7 +4,7 @@ import type { UnstoredCode } from "../../core/builds/overrides.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
-import type { BuildState } from "../../core/scripts/version.ts";
+import { type BuildState, chooseLock } from "../../core/scripts/version.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
 import { loadJson } from "../jobs/values/values.ts";
@@ -27,9 +27,10 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
   const { runner, path } = runnable;
   if (!runner) throw new Error(`Version ${hash} has no runner.`);
   const { sent, bundle } = await loadScriptVersion(deps, workspace, hash);
-  const built = bundle
-    ? await buildBundle(deps, { workspace, runner, bundle, s3Key: bundleObjectKey(workspace, bundle.sha256), lock: sent.lock ?? "" })
+  const resolved = bundle
+    ? await buildBundle(deps, { workspace, runner, bundle, s3Key: bundleObjectKey(workspace, bundle.sha256) })
     : await buildArtefact(deps, { workspace, runner, path, content: sent.content, lock: sent.lock || undefined, job });
+  const built = resolved.ok ? { ...resolved, lock: chooseLock(sent.lock, resolved.lock) ?? "" } : resolved;
   const state: BuildState = built.ok
     ? { state: "ready", key: built.key, sha256: built.sha256, job: job.id }
     : { state: "failed", job: job.id, error: built.error };

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { actions } from "../../contract/access/actions.ts";
 import type { StoredFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
-import type { StoredVersion } from "../../core/scripts/version.ts";
+import { chooseLock, type StoredVersion } from "../../core/scripts/version.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
 import { type ArchiveContext, listReadable, toExtraPerms, toOnBehalf } from "./archive-context.ts";
@@ -47,11 +47,11 @@ export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> 
     const version = bodies[index] as StoredVersion | undefined;
     if (!version) return [];
     const { sent } = version;
-    const { content, language, lock: sentLock, ...fields } = withoutSaveFields(sent);
-    const { lock = sentLock ?? "" } = (locks[index]?.value ?? {}) as { lock?: string };
+    const { content, language, lock: _, ...fields } = withoutSaveFields(sent);
+    const { lock: built } = (locks[index]?.value ?? {}) as { lock?: string };
     const value = {
       ...fields,
-      lock,
+      lock: chooseLock(sent.lock, built) ?? "",
       ...(ws_error_handler_muted ? { ws_error_handler_muted } : {}),
       ...toOnBehalf(context, sent),
       ...toExtraPerms(context, "script", path),

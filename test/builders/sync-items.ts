@@ -155,6 +155,13 @@ export const anySyncItem: fc.Arbitrary<SyncItem> = fc.oneof(
       value: fc.record({
         grid: fc.array(fc.record({ name: summary, inlineScript: fc.record({ content: source, language }) }), { maxLength: 3 }),
       }),
+      policy: fc.record(
+        {
+          execution_mode: fc.constantFrom("publisher", "viewer", "guest", "anonymous"),
+          s3_inputs: fc.array(jsonObject, { minLength: 1, maxLength: 2 }),
+        },
+        { requiredKeys: ["execution_mode"] },
+      ),
     })
     .map(({ path: at, ...value }) => ({ kind: "app", path: at, value })),
   fc

@@ -1,13 +1,8 @@
 import * as z from "zod";
-import { extraPerms, jobId, jsonObject, page, runnablePath, timestamp } from "../../common.ts";
+import { extraPerms, handlerPath, jobId, jsonObject, page, runnablePath, timestamp } from "../../common.ts";
 import { retrySchema } from "../../flows/flow-value.ts";
 import { limits } from "../../limits.ts";
 
-/** A script or flow that is called when runs of a schedule fail, succeed again or succeed. */
-const handlerPath = z
-  .string()
-  .max(260)
-  .regex(/^(script|flow)\/(u|f)\/[A-Za-z0-9_-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/, "must look like script/f/<folder>/<name> or flow/…");
 const times = z.int().min(1).max(1000);
 
 /** The optional settings of a schedule. `null` is the same as absent. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { extraPerms, jsonObject, runnablePath, timestamp } from "../../common.ts";
+import { extraPerms, handlerPath, jsonObject, runnablePath, timestamp } from "../../common.ts";
 import { retrySchema } from "../../flows/flow-value.ts";
 import { authenticationMethodSchema, httpFields, httpFieldsSchema, httpMethodSchema, requestTypeSchema } from "./http-fields.ts";
 
@@ -31,9 +31,7 @@ const commonFields = {
   permissioned_as: text(255).nullish(),
   preserve_permissioned_as: z.boolean().nullish(),
   labels: labels.nullish(),
-  error_handler_path: text(300)
-    .regex(/^(script|flow)\//, "must begin with script/ or flow/")
-    .nullish(),
+  error_handler_path: handlerPath.nullish(),
   error_handler_args: jsonObject.nullish(),
   retry: retrySchema.nullish(),
 };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { anyJson, isRunnablePath, jsonObject, runnablePath } from "../../common.ts";
+import { anyJson, handlerPath, jsonObject, runnablePath } from "../../common.ts";
 import { limits } from "../../limits.ts";
 
 export const autoInviteSchema = z.object({
@@ -49,10 +49,6 @@ export type S3Storage = z.output<typeof s3Storage>;
 /** `every_get_counts`: a `GET` request by a browser decides, and therefore also a `GET` request by a link scanner. */
 export const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
 
-/** A handler: `script/<path>` or `flow/<path>`. A path alone is that of a script. */
-export const handlerPath = z
-  .string()
-  .refine((text) => isRunnablePath(text.replace(/^(script|flow)\//, "")), "must look like script/<path> or flow/<path>");
 export const handlerArgs = jsonObject.refine(
   (args) => JSON.stringify(args).length <= limits.handlerArgsBytes,
   `must have at most ${limits.handlerArgsBytes / 1024} KB`,

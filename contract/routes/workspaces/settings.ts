@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { anyJson, inWorkspace } from "../../common.ts";
+import { anyJson, handlerPath, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import {
   approvalSettingsSchema,
   autoInviteRequestSchema,
   fileStorageSchema,
   handlerArgs,
-  handlerPath,
   publicSettingsSchema,
   settingsSchema,
   usageSchema,

@@ -114,6 +114,26 @@ describe("the layout of files", () => {
     expect([...toFiles(item, options).keys()].sort()).toEqual(expected);
   });
 
+  it("reads an app as another client of this family writes it", () => {
+    const read = (yaml: string) => parseFiles(new Map([["f/a/b.app/app.yaml", yaml]]), dotted).items[0]?.value;
+    const app = { summary: "A", value: { grid: [] } };
+    expect(read("summary: A\nvalue:\n  grid: []\n")).toEqual({ ...app, policy: { execution_mode: "publisher" } });
+    expect(read("summary: A\nvalue:\n  grid: []\npublic: true\n")).toEqual({ ...app, policy: { execution_mode: "anonymous" } });
+    expect(read("summary: A\nvalue:\n  grid: []\nguests: true\n")).toEqual({ ...app, policy: { execution_mode: "guest" } });
+  });
+
+  it("writes an app as another client of this family does", () => {
+    const write = (execution_mode: string) => {
+      const policy = { execution_mode, triggerables_v2: {}, s3_inputs: [], allowed_s3_keys: [] };
+      return toFiles({ kind: "app", path: "f/a/b", value: { summary: "A", value: { grid: [] }, policy } }, dotted).get(
+        "f/a/b.app/app.yaml",
+      );
+    };
+    expect(write("publisher")).toBe("summary: A\nvalue:\n  grid: []\n");
+    expect(write("anonymous")).toBe("summary: A\nvalue:\n  grid: []\npublic: true\n");
+    expect(write("guest")).toBe("summary: A\nvalue:\n  grid: []\nguests: true\n");
+  });
+
   it("reports what cannot be an item", () => {
     const problemOf = (...files: string[]) => parseFiles(new Map(files.map((file) => [file, "{}"])), dotted).problems[0];
     expect(problemOf("f/a/v1.2.script.yaml")).toMatchObject({ message: expect.stringContaining("f/a/v1.2__mod/script.ts") });

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
-import type { SyncItem } from "../item.ts";
+import { toAppFile } from "../../apps/app-file.ts";
+import { fieldsOf, type SyncItem } from "../item.ts";
 import type { DefaultTs } from "./extensions.ts";
 import { areFileNames } from "./file-names.ts";
 import { baseName } from "./file-place.ts";
@@ -45,7 +46,7 @@ export function toFiles(item: SyncItem, options: LayoutOptions, known?: Readonly
 }
 
 function toFolderFiles({ kind, path, value }: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
-  const copy = structuredClone(value) as { value?: unknown };
+  const copy = structuredClone(kind === "app" ? toAppFile(fieldsOf({ value })) : value) as { value?: unknown };
   const scripts = kind === "flow" ? listFlowScripts(copy.value) : listAppScripts(copy.value);
   const extracted = extractInlineScripts(scripts, { ...options, known });
   const folder = `${path}${folderSuffix(kind === "flow" ? "flow" : "app", options)}`;

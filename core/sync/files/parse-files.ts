@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
+import { fromAppFile } from "../../apps/app-file.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../item.ts";
 import { languageOfEnding } from "./extensions.ts";
 import { type FilePlace, needsFolder, placeOf } from "./file-place.ts";
@@ -64,7 +65,8 @@ class ItemReader {
     if (value === undefined) return undefined;
     if (kind === "encryption_key") return { kind, path, value };
     if (!isJsonObject(value)) return this.#fail(main, "The file must contain a YAML mapping.");
-    if (kind === "flow" || kind === "app") return this.#inlineScripts({ kind, path, value }, main);
+    if (kind === "flow") return this.#inlineScripts({ kind, path, value }, main);
+    if (kind === "app") return this.#inlineScripts({ kind, path, value: fromAppFile(value) }, main);
     if (kind === "resource") return this.#inlineResource({ kind, path, value }, main);
     return { kind, path, value };
   }

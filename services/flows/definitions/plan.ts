@@ -3,6 +3,7 @@ import { findRunner } from "../../../contract/languages.ts";
 import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { type FlowPlan, listAllModules, removeInlineCode } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { chooseLock } from "../../../core/scripts/version.ts";
 import { type BuildDeps, buildArtefact } from "../../builds/artefact.ts";
 
 /**
@@ -52,7 +53,7 @@ export async function planFlow(deps: BuildDeps, job: Job, { path, value, overrid
       logs.push(`${id}: ${built.log}`);
       if (!built.ok) failed.push(`${id}: ${built.error}`);
       else {
-        locks[id] = built.lock;
+        locks[id] = chooseLock(raw.lock, built.lock) ?? "";
         const { params, paramTypes } = interfaceOf(raw.language, raw.content);
         scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...(paramTypes ? { paramTypes } : {}) };
       }

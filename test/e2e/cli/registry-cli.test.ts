@@ -1,12 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toFiles } from "../../../core/sync/files/layout.ts";
+import { fieldsOf, type SyncItem } from "../../../core/sync/item.ts";
 import { api, shared } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { itemsOfRegistryCli, itemsWithEveryField } from "../../support/cli/every-field.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { until } from "../../support/until.ts";
 
 /**
  * The command line of another product of this family of APIs, as its registry has it. A newer version may call other routes, so the version is
@@ -59,6 +63,31 @@ function newFolder(name: string, content: Record<string, string>): string {
   return folder;
 }
 
+const FULL_CONFIG = `${CONFIG.replace("f/**", "f/full/**")}includeTriggers: true\nincludeGroups: true\n`;
+
+const filesOf = (items: readonly SyncItem[]): Record<string, string> =>
+  Object.fromEntries(items.flatMap((item) => [...toFiles(item, { defaultTs: "bun", nonDottedPaths: false, fileTypes: {} })]));
+
+/** The files of a folder without what a command line remembers. Times have quotes in the files of only one of the two. */
+const readFiles = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.svc|-lock\.yaml$/.test(join(entry.parentPath, entry.name)))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [file.slice(folder.length + 1), readFileSync(file, "utf8").replace(/'(\d{4}-\d\d-\d\dT[\d:]+Z)'/, "$1")]),
+  );
+
+const usernameIn = async (at: Workspace) => ((await at.get("users/whoami")).json as { username: string }).username;
+
+/** Waits for the builds of all scripts. */
+async function buildsOf(at: Workspace, items: readonly SyncItem[]): Promise<void> {
+  for (const { path } of items.filter(({ kind }) => kind === "script")) {
+    const { hash } = (await at.get(`scripts/get/p/${path}`)).json as { hash: string };
+    const isBuilt = async () => ((await at.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string }).lock !== undefined;
+    await until(isBuilt, { timeoutMs: 120_000, what: `the build of ${path}` });
+  }
+}
+
 describe("the command line of another product of this family", () => {
   it("generates locks, pushes, pushes nothing the second time, and pulls files that svc reads as the same items", async () => {
     const checkout = newFolder("checkout", files);
@@ -86,5 +115,43 @@ describe("the command line of another product of this family", () => {
     expect(await run(checkout, "flow", "run", "f/t/two")).toContain("6");
     expect(await run(checkout, "script", "preview", "f/t/greet.ts", "-d", '{"name":"Bob"}')).toContain('"hello": "Bob"');
     expect(await run(checkout, "job", "list")).toContain("f/t/two");
+  });
+
+  it("sends every field of every kind, finds no change after the builds, and pulls what it has sent", async () => {
+    const full = await newWorkspace();
+    await run(home, "workspace", "add", full.id, full.id, `${shared().url}/`, "--token", shared().token);
+    const wmill = (folder: string, ...args: string[]) => run(folder, ...args, "--workspace", full.id);
+    const items = itemsOfRegistryCli(itemsWithEveryField(await usernameIn(full)));
+    const checkout = newFolder("full", { "wmill.yaml": FULL_CONFIG, ...filesOf(items) });
+    await wmill(checkout, "sync", "push", "--yes");
+    await buildsOf(full, items);
+    expect(await wmill(checkout, "sync", "push", "--yes")).toContain("0 changes to apply");
+    const other = newFolder("full-other", { "wmill.yaml": FULL_CONFIG });
+    await wmill(other, "sync", "pull", "--yes");
+    expect(readFiles(other)).toEqual(readFiles(checkout));
+    expect(await wmill(other, "sync", "push", "--yes")).toContain("0 changes to apply");
+  });
+});
+
+describe("svc", () => {
+  it("sends every field of every kind, finds no change after the builds, and pulls the same bytes", async () => {
+    const full = await newWorkspace();
+    // With v1, files have a mark for each object that runs as a user.
+    const config = FULL_CONFIG.replace("syncBehavior: v1\n", "");
+    const env = { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: full.id };
+    const items = itemsWithEveryField(await usernameIn(full));
+    const checkout = newFolder("svc-full", { "svc.yaml": config, ...filesOf(items) });
+    expect(await svc.run(["sync", "push", "--yes", "--wait"], { cwd: checkout, env })).toMatchObject({ code: 0 });
+    const plan = await svc.run(["sync", "plan", "--json"], { cwd: checkout, env });
+    expect([plan.code, JSON.parse(plan.stdout)]).toEqual([0, { changes: [] }]);
+    const other = newFolder("svc-full-other", { "svc.yaml": config });
+    for (const folder of [checkout, other])
+      expect(await svc.run(["sync", "pull", "--yes"], { cwd: folder, env })).toMatchObject({ code: 0 });
+    expect(readFiles(checkout)).toMatchObject(readFiles(newFolder("svc-full-sent", filesOf(items))));
+    expect(readFiles(other)).toEqual(readFiles(checkout));
+    for (const { path, value, kind } of items.filter((item) => item.kind === "script" || item.kind === "flow")) {
+      const { extra_perms, ...fields } = fieldsOf({ value });
+      expect((await full.get(`${kind}s/get/${kind === "script" ? "p/" : ""}${path}`)).json).toMatchObject(fields);
+    }
   });
 });
