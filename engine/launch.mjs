@@ -18,6 +18,7 @@ const commands = {
   bench: { file: "bench/main.ts", packages: true },
   reset: { file: "engine/commands/reset.ts", packages: false },
   mail: { file: "engine/commands/mail.ts", packages: true },
+  env: { file: "engine/commands/env.ts", packages: false },
   smoke: { file: "engine/commands/smoke.ts", packages: true },
   svc: { file: "cli/main.ts", packages: true },
   "aws-destroy": { file: "engine/commands/aws-destroy.ts", packages: true },

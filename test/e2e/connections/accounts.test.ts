@@ -1,10 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { readings } from "../../support/docs/pages.ts";
+import { readAloud } from "../../support/docs/reader.ts";
 import { invoke } from "../../support/engine/aws.ts";
 import { allLogs } from "../../support/engine/logs.ts";
 import { OAUTH_CLIENT, type OauthService, startOauthService } from "../../support/engine/oauth-service.ts";
@@ -85,12 +84,8 @@ describe("an account at another service", () => {
     expect((await fetch(`${client.url}/api/oauth/connect/acme`, { redirect: "manual" })).status).toBe(401);
   });
 
-  it("has a client that is registered as docs/connections.md describes", () => {
-    const page = readFileSync(path.join(import.meta.dirname, "../../../docs/connections.md"), "utf8");
-    const [helper = ""] = /^svc\(\) .*$/m.exec(page) ?? [];
-    const block = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text).find((text) => text.includes("global/oauths"));
-    const script = `${helper}\nAPI=${client.url}/api/w/${ws.id}\n${block}`;
-    const output = execFileSync("bash", ["-ec", script], { env: { ...process.env, TOKEN: client.token }, encoding: "utf8" });
-    expect(output).toContain('["acme"]{"scopes":["read"]}');
+  it("has a client that is registered as docs/connections.md describes", async () => {
+    const [output = ""] = await readAloud(readings.accounts, { workspace: ws.id });
+    expect(output).toContain('["acme"]\n{"scopes":["read"]}\n');
   });
 });

@@ -7,6 +7,8 @@ import ts from "typescript";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { readings } from "../../support/docs/pages.ts";
+import { newReaderHome, readAloud } from "../../support/docs/reader.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 // Below the checkout, so that the compiler finds its libraries.
@@ -16,25 +18,28 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let ws: Workspace;
 beforeAll(async () => {
   ws = await newWorkspace();
-  expectStatus(await ws.post("folders/create", { name: "shop" }), 201);
+  expectStatus(await ws.post("folders/create", { name: "examples" }), 201);
   const schema = { type: "object", properties: { item: { type: "string" }, count: { type: "integer" } }, required: ["item"] };
   const content = "export const main = (item: string, count = 1) => count + item;";
-  await ws.saveScript({ path: "f/shop/order", language: "bun", summary: "Order", content, schema });
-  const route = { path: "f/shop/orders", script_path: "f/shop/order", is_flow: false, route_path: "orders/:item", http_method: "post" };
+  await ws.saveScript({ path: "f/examples/order", language: "bun", summary: "Order", content, schema });
+  const route = {
+    path: "f/examples/orders",
+    script_path: "f/examples/order",
+    is_flow: false,
+    route_path: "orders/:item",
+    http_method: "post",
+  };
   expectStatus(await ws.post("http_triggers/create", { ...route, workspaced_route: true }), 201);
 });
 
 it("docs/openapi.md: the examples give a document and a file", async () => {
-  const page = readFileSync(path.join(root, "docs/openapi.md"), "utf8");
-  const script = [...page.matchAll(/```sh\n(.*?)```/gs)]
-    .map(([, block]) => block)
-    .join("\n")
-    .replace("API=http://localhost:8000/api/w/demo", `API=${shared().url}/api/w/${ws.id}`);
-  const shown = execFileSync("bash", ["-ec", script], { cwd: folder, env: { ...process.env, TOKEN: shared().token }, encoding: "utf8" });
+  const home = newReaderHome(ws.id);
+  const [shown = ""] = await readAloud(readings.openapi, { workspace: ws.id, home });
   const document = JSON.parse(shown) as { info: object; paths: object };
   expect(document.info).toEqual({ title: "Shop", version: "1.0.0" });
   expect(Object.keys(document.paths)).toContain(`/api/r/${ws.id}/orders/{item}`);
-  const file = readFileSync(path.join(folder, "openapi.yaml"), "utf8");
+  const file = readFileSync(path.join(home, "openapi.yaml"), "utf8");
+  rmSync(home, { recursive: true });
   expect(file).toContain(`/api/r/${ws.id}/orders/{item}`);
   expect((await new Validator().validate(file)).valid).toBe(true);
 });
@@ -54,7 +59,7 @@ it("a client generated from a document compiles, and calls a webhook", async () 
     writeFileSync(
       file,
       `import type { paths } from "./document.ts";
-const at = "/api/w/${ws.id}/jobs/run_wait_result/p/f/shop/order" as const satisfies keyof paths;
+const at = "/api/w/${ws.id}/jobs/run_wait_result/p/f/examples/order" as const satisfies keyof paths;
 type Body = NonNullable<paths[typeof at]["post"]["requestBody"]>["content"]["application/json"];
 const body: Body = ${body};
 const [, , server, token] = process.argv;

@@ -1,35 +1,25 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { expect, it } from "vitest";
-import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
+import { readings } from "../../support/docs/pages.ts";
+import { readAloud } from "../../support/docs/reader.ts";
 import { until } from "../../support/until.ts";
 
 it("docs/schedules.md: every example does what the page describes", async () => {
   const ws = await newWorkspace();
-  expectStatus(await ws.post("folders/create", { name: "ops" }), 201);
-  await ws.saveScript({ path: "f/ops/report", language: "bash", content: "echo report" });
-  const page = readFileSync(path.join(import.meta.dirname, "../../../docs/schedules.md"), "utf8");
-  const [first = "", second = ""] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block ?? "");
-  const run = (script: string) =>
-    execFileSync("bash", ["-ec", script.replace("API=http://localhost:8000/api/w/demo", `API=${shared().url}/api/w/${ws.id}`)], {
-      env: { ...process.env, TOKEN: shared().token },
-      encoding: "utf8",
-    }).split("\n");
-  const said = run(first);
-  const [preview = "", created, queued = "", off, on] = said;
+  expectStatus(await ws.post("folders/create", { name: "examples" }), 201);
+  const outputs = await readAloud(readings.schedules, { workspace: ws.id });
+  const [said = [], later = []] = outputs.map((output) => output.split("\n"));
+  const [_hash, preview = "", created, queued = "", off, on] = said;
   expect((JSON.parse(preview) as string[]).length).toBe(5);
-  expect(created).toBe("f/ops/morning");
+  expect(created).toBe("f/examples/morning");
   expect(JSON.parse(queued)).toMatchObject([
-    { type: "QueuedJob", running: false, script_path: "f/ops/report", schedule_path: "f/ops/morning", trigger_kind: "schedule" },
+    { type: "QueuedJob", running: false, script_path: "f/examples/report", schedule_path: "f/examples/morning", trigger_kind: "schedule" },
   ]);
-  expect([off, on]).toEqual(["The schedule f/ops/morning is off.", "The schedule f/ops/morning is on."]);
-  const [helper, call] = first.split("\n");
-  const [updated, listed = "", deleted] = run(`${helper}\n${call}\n${second}`);
-  expect(updated).toBe("f/ops/morning");
-  expect(JSON.parse(listed)).toMatchObject([{ path: "f/ops/morning", schedule: "*/10 * * * *", jobs: [] }]);
-  expect(deleted).toBe("The schedule f/ops/morning was deleted.");
+  expect([off, on]).toEqual(["The schedule f/examples/morning is off.", "The schedule f/examples/morning is on."]);
+  const [updated, listed = "", deleted] = later;
+  expect(updated).toBe("f/examples/morning");
+  expect(JSON.parse(listed)).toMatchObject([{ path: "f/examples/morning", schedule: "*/10 * * * *", jobs: [] }]);
+  expect(deleted).toBe("The schedule f/examples/morning was deleted.");
 });
 
 it("a schedule runs its script at each of its seconds, until it is turned off", async () => {

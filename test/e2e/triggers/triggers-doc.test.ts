@@ -1,7 +1,4 @@
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { CreateTopicCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
@@ -10,6 +7,8 @@ import { expect, it } from "vitest";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { readings } from "../../support/docs/pages.ts";
+import { readAloud } from "../../support/docs/reader.ts";
 import { awsClients } from "../../support/engine/aws.ts";
 import { until } from "../../support/until.ts";
 
@@ -35,21 +34,18 @@ const RAW = ["From: Ann <ann@example.com>", "Subject: Hello", "Content-Type: tex
 
 it("docs/triggers.md: every example starts the jobs that the page describes", async () => {
   const ws = await newWorkspace();
-  expectStatus(await ws.post("folders/create", { name: "ops" }), 201);
+  expectStatus(await ws.post("folders/create", { name: "examples" }), 201);
   const { sqs, s3 } = awsClients();
   const [sns, events] = [new SNSClient(config()), new EventBridgeClient(config())];
   const name = `doc-${randomUUID().slice(0, 8)}`;
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name, tags: { "svc:workspace": ws.id } }));
   const { TopicArn = "" } = await sns.send(new CreateTopicCommand({ Name: name }));
-  const page = readFileSync(path.join(import.meta.dirname, "../../../docs/triggers.md"), "utf8");
-  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block ?? "");
-  const script = blocks
-    .join("\n")
-    .replace("API=http://localhost:8000/api/w/demo", `API=${shared().url}/api/w/${ws.id}`)
-    .replace("https://sqs.eu-west-1.amazonaws.com/123456789012/orders", QueueUrl)
-    .replaceAll("arn:aws:sns:eu-west-1:123456789012:orders", TopicArn)
-    .replaceAll("arn:aws:events:eu-west-1:123456789012", "arn:aws:events:us-east-1:000000000000");
-  const shown = execFileSync("bash", ["-ec", script], { env: { ...process.env, TOKEN: shared().token }, encoding: "utf8" });
+  const instead = [
+    ["https://sqs.eu-west-1.amazonaws.com/123456789012/orders", QueueUrl],
+    ["arn:aws:sns:eu-west-1:123456789012:orders", TopicArn],
+    ["arn:aws:events:eu-west-1:123456789012", "arn:aws:events:us-east-1:000000000000"],
+  ] as const;
+  const shown = (await readAloud(readings.triggers, { workspace: ws.id, instead })).join("");
   expect(shown).toContain(`"queue_url":"${QueueUrl}"`);
   expect(shown).toContain(`"address":"${ws.id}-inbox@in.svc.localhost"`);
   for (const kind of ["sqs", "aws", "email"]) {
@@ -57,7 +53,7 @@ it("docs/triggers.md: every example starts the jobs that the page describes", as
     expect(listed.filter(({ error }) => error !== undefined)).toEqual([]);
   }
   expect((await ws.get("kafka_triggers/list")).json).toEqual([]);
-  expect((await ws.get("kafka_triggers/get/f/ops/orders")).status).toBe(404);
+  expect((await ws.get("kafka_triggers/get/f/examples/orders")).status).toBe(404);
 
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{"order": 17}' }));
   const attributes = { priority: { DataType: "String", StringValue: "high" } };
@@ -79,16 +75,16 @@ it("docs/triggers.md: every example starts the jobs that the page describes", as
   };
   await sns.send(new PublishCommand({ TopicArn: shared().outputs["MailTopic"], Message: JSON.stringify(notification) }));
 
-  expect(await resultOf(ws, "f/ops/orders")).toEqual({ order: 17 });
-  expect(await resultOf(ws, "f/ops/topic")).toBe("from a topic");
-  expect(await resultOf(ws, "f/ops/bus")).toMatchObject({ source: "shop", detail: { order: 18 } });
-  expect(await resultOf(ws, "f/ops/inbox")).toEqual(["Hello", "How are you?"]);
+  expect(await resultOf(ws, "f/examples/orders")).toEqual({ order: 17 });
+  expect(await resultOf(ws, "f/examples/topic")).toBe("from a topic");
+  expect(await resultOf(ws, "f/examples/bus")).toMatchObject({ source: "shop", detail: { order: 18 } });
+  expect(await resultOf(ws, "f/examples/inbox")).toEqual(["Hello", "How are you?"]);
   for (const [kind, trigger] of [
     ["sqs", "orders"],
     ["aws", "topic"],
     ["aws", "bus"],
     ["email", "inbox"],
   ]) {
-    expectStatus(await ws.call("DELETE", `${kind}_triggers/delete/f/ops/${trigger}`), 200);
+    expectStatus(await ws.call("DELETE", `${kind}_triggers/delete/f/examples/${trigger}`), 200);
   }
 });
