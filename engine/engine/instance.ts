@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { limits } from "../../contract/limits.ts";
 import { type Front, type FrontEvent, startFront } from "../front/front.ts";
 import { type StreamingFunction, type Streams, streamsOf } from "../front/streams.ts";
 import { Complaint } from "../launch/complaint.mjs";
@@ -124,7 +123,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const outputs = restored ?? (await deployTo(endpoint, { options, inPhase, signal, url: front.url, tools, go }));
     deployed = { endpoint, outputs };
     target = new URL(`${endpoint}${API_PATH}`);
-    if (!foreign) recoverJobs(endpoint, outputs, startedMs);
+    if (!foreign) void recoverJobs(endpoint, outputs, startedMs);
     const { port } = engine;
     const restart = () =>
       startMinistack({
@@ -182,20 +181,24 @@ function makeWorkDir(dir: string): string {
   return workDir;
 }
 
-/** With this clock, every lease that was granted before a moment has expired, and no later one. */
-const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs;
-/** A job becomes due shortly after its lease expires (`firstDueMs`), a flow at its next housekeeping check. */
-const DUE_LATER_MS = limits.flowLookMs + 5_000;
+/** Tries of the recovery after a start. */
+const RECOVERIES = 3;
 
 /**
- * Jobs that were running or on their way to a worker when the engine stopped are lost. Housekeeping takes them up now, instead of at the
- * end of their leases. `startedMs` is a moment before the engine was started. The clock of this housekeeping may not be a millisecond ahead
- * of `LEASE_OVER_MS`, because jobs that this engine claimed in its first moments would run twice. No caller waits for it, and if it fails,
- * the next runs of housekeeping do the same later.
+ * Jobs that were running or on their way to a worker when the engine stopped are lost, and so is every execution of a flow, for whatever it
+ * waited. Housekeeping takes all of them up now, instead of at the end of their leases or at its next check of a flow, which may be a day later.
+ * `startedMs` is a moment before the engine was started. No caller waits for it.
  */
-function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): void {
+async function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): Promise<void> {
   const housekeeping = outputs["HousekeepingFunction"];
-  if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + LEASE_OVER_MS, aheadMs: DUE_LATER_MS }).catch(() => {});
+  for (let tries = 0; housekeeping && tries < RECOVERIES; tries += 1) {
+    try {
+      await invokeFunction(endpoint, housekeeping, { stoppedMs: startedMs });
+      return;
+    } catch {
+      // A task failed. The next try checks all jobs again, and later runs of housekeeping check those that are due.
+    }
+  }
 }
 
 interface Starting {
@@ -281,7 +284,7 @@ function assemble({ dir, front, streams, outputs, restart }: Parts, first: Engin
       if (engine) throw new Complaint("The engine is already running. Stop it first.");
       const startedMs = Date.now();
       engine = await restart();
-      recoverJobs(first.endpoint, outputs, startedMs);
+      void recoverJobs(first.endpoint, outputs, startedMs);
     },
     async stop() {
       await front.close();

@@ -18,7 +18,7 @@ import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { connectHandlers } from "../../services/handlers/follow-ups.ts";
 import { type FailedItem, ItemIsolation, listFailedItems } from "../../services/maintenance/item-isolation.ts";
-import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
+import { periodicTasks, RESUME_DUE_JOBS } from "../../services/maintenance/periodic-tasks.ts";
 import { runPeriodicTasks, type TickResult } from "../../services/maintenance/run-periodic-tasks.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 import { jobData } from "../shared/wiring/job-data.ts";
@@ -32,6 +32,8 @@ interface TickEvent {
   nowMs?: number;
   /** Also checks jobs that are due within this time. The action for each depends on `nowMs` alone. */
   aheadMs?: number;
+  /** Everything that ran before this moment (epoch ms) has stopped, because the local engine was started: all jobs are checked, and first. */
+  stoppedMs?: number;
   /** Limits the time for tasks. */
   budgetMs?: number;
   /** Returns the items that failed, instead of a tick. */
@@ -61,23 +63,26 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     queue,
     nowMs,
   };
-  const tasks = periodicTasks({
-    ...adapters,
-    onJobCanceled: [flowCancellation(adapters)],
-    onJobEnded: jobEndedListeners(adapters),
-    isolation,
-    jobData,
-    objects: objectTable,
-    schedules: scheduleTable,
-    scanObjects,
-    stateMachines,
-    stack: requireEnv(env.stack),
-    anchorKey,
-    gatedFlows: connectGatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
-  });
+  const tasks = periodicTasks(
+    {
+      ...adapters,
+      onJobCanceled: [flowCancellation(adapters)],
+      onJobEnded: jobEndedListeners(adapters),
+      isolation,
+      jobData,
+      objects: objectTable,
+      schedules: scheduleTable,
+      scanObjects,
+      stateMachines,
+      stack: requireEnv(env.stack),
+      anchorKey,
+      gatedFlows: connectGatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
+    },
+    event,
+  );
   const { counts, failed } = await runPeriodicTasks(tasks, {
     untilMs: startedMs + (event.budgetMs ?? BUDGET_MS),
-    turn: Math.floor(startedMs / 60_000),
+    turn: event.stoppedMs === undefined ? Math.floor(startedMs / 60_000) : tasks.findIndex(({ name }) => name === RESUME_DUE_JOBS),
     onTaskFailed: (task, error) => logger.error("task failed", { error: error as Error, task }),
   });
   for (const [task, count] of Object.entries(counts)) countOutcome(`Housekeeping${task[0]?.toUpperCase()}${task.slice(1)}`, { count });

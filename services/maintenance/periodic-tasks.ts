@@ -23,8 +23,14 @@ export type PeriodicTaskDeps = ResumeDueJobsDeps &
   StartRefreshesDeps &
   TriggerTaskDeps;
 
-/** Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. */
-export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
+/** The name of the task for whose work callers wait. */
+export const RESUME_DUE_JOBS = "resumeDueJobs";
+
+/**
+ * Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. `stoppedMs`: everything that ran before
+ * this moment (epoch ms) has stopped.
+ */
+export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs?: number | undefined } = {}): PeriodicTask[] {
   let listed: ReturnType<typeof listWorkspaces> | undefined;
   const workspaces = () => {
     listed ??= listWorkspaces(deps);
@@ -37,7 +43,11 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
       name: "recordEndedIndex",
       run: async () => ({ recorded: (await recordEndedIndexStart(deps, await allIds())) ? 1 : 0 }),
     },
-    { name: "resumeDueJobs", share: 4, run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs)) }) },
+    {
+      name: RESUME_DUE_JOBS,
+      share: 4,
+      run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs, { stoppedMs })) }),
+    },
     { name: "sendDueAttempts", run: async (untilMs) => ({ attempts: await sendDueAttempts(deps, untilMs) }) },
     // The entries of tokens that an earlier release stored come first.
     { name: "indexTokens", run: async (untilMs) => ({ tokensIndexed: await indexTokenExpiries(deps, untilMs) }) },

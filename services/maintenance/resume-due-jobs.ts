@@ -33,6 +33,8 @@ const DUE_JOBS = "resumeDueJobs";
 const PAGE = 100;
 /** The number of other jobs of a shard that are resumed at the same time. */
 const AT_ONCE = 8;
+/** Later than every job is due (epoch ms). */
+const LAST_DUE_MS = 1e14;
 /** Time after which an expired job that DynamoDB has not deleted yet is looked at again. */
 const EXPIRED_LOOK_MS = 24 * 3600_000;
 
@@ -42,6 +44,9 @@ type Outcome = "sent" | "requeued" | "ended" | "waited";
 interface Tick {
   inUse: ReadonlySet<string>;
   now: number;
+  /** When leases expire. */
+  leaseClock: number;
+  engineStopped: boolean;
   done: Record<Outcome, number>;
 }
 
@@ -50,13 +55,26 @@ interface Tick {
  * sent, and a lost attempt is queued again or ended. Returns the number of jobs by outcome. Each step is conditional on what was read, so
  * concurrent ticks do nothing twice. The next tick continues with the earliest jobs that are left, because those that were checked are due later.
  * A job that fails is set aside by `isolation`.
+ *
+ * `stoppedMs`: everything that ran before this moment (epoch ms) has stopped. Then jobs are checked that are due at any time, and leases that
+ * were granted before it are over.
  */
 export async function resumeDueJobs(
   deps: ResumeDueJobsDeps,
   inUse: ReadonlySet<string>,
   untilMs: number,
+  { stoppedMs }: { stoppedMs?: number | undefined } = {},
 ): Promise<Record<Outcome, number>> {
-  const tick: Tick = { inUse, now: deps.nowMs(), done: { sent: 0, requeued: 0, ended: 0, waited: 0 } };
+  const now = deps.nowMs();
+  const leaseClock = Math.max(now, (stoppedMs ?? 0) + limits.leaseMs + limits.leaseGraceMs);
+  const dueUntilMs = stoppedMs === undefined ? now : LAST_DUE_MS;
+  const tick: Tick = {
+    inUse,
+    now,
+    leaseClock,
+    engineStopped: stoppedMs !== undefined,
+    done: { sent: 0, requeued: 0, ended: 0, waited: 0 },
+  };
   // All shards at once: none of them waits until another one is done.
   await mapInParallel(
     Array.from({ length: SHARDS }, (_, shard) => shard),
@@ -64,7 +82,7 @@ export async function resumeDueJobs(
     async (shard) => {
       let after: Record<string, unknown> | undefined;
       do {
-        const page = await deps.jobs.listDuePage(shard, tick.now, { limit: PAGE, after });
+        const page = await deps.jobs.listDuePage(shard, dueUntilMs, { limit: PAGE, after });
         await resumePage(deps, tick, page.entries);
         after = page.after;
       } while (after && Date.now() < untilMs);
@@ -138,7 +156,7 @@ async function resumeDueItem(deps: ResumeDueJobsDeps, tick: Tick, entry: DueEntr
   }
   if (!isInUse(tick, job)) return cancelArchivedJob(deps, job);
   if (job.state === "queued") return resendJob(deps, tick, { entry, job });
-  return job.flow?.plan ? reconcileFlow(deps, job) : resumeRunning(deps, job, tick.now);
+  return job.flow?.plan ? reconcileFlow(deps, job, tick) : resumeRunning(deps, job, tick);
 }
 
 /** Sends the message of one job. If that fails, the job is due again. */
@@ -166,10 +184,10 @@ async function cancelArchivedJob(deps: ResumeDueJobsDeps, job: Job): Promise<Out
   }
 }
 
-async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, now: number): Promise<Outcome> {
+async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, { now, leaseClock }: Tick): Promise<Outcome> {
   const { jobs, queue } = deps;
   const same = { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] };
-  if (!isLost(job, now)) {
+  if (!isLost(job, leaseClock)) {
     await jobs.update(job.id, { dueAtMs: job.leaseUntilMs + limits.leaseGraceMs + 1000 }, same);
     return "waited";
   }

@@ -29,6 +29,12 @@ export type FinishFlowDeps = FinishJobDeps &
 /** Consecutive executions that may end without a newly finished step. */
 const MAX_STALLS = 3;
 
+/** How an execution was lost. */
+export interface LostExecution {
+  /** The engine stopped. That says nothing about the flow, so it is not counted. */
+  engineStopped?: boolean;
+}
+
 /** Returns the end of a flow from its journal, or `undefined` if its execution was lost. */
 type Verdict = { state: EndState; result: ValueRef } | undefined;
 
@@ -57,7 +63,7 @@ export async function finishFlow(deps: FinishFlowDeps, state: StepState): Promis
 }
 
 /** Ends a flow's job according to its journal, or starts the next execution. Throws `FlowFailed` after it has recorded a failure. */
-export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
+export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob, lost: LostExecution = {}): Promise<void> {
   if (flow.cancel) return endFlow(deps, flow, endJob(deps, flow, canceledEnding(flow.cancel)));
   if (flow.flow?.outdated) return endFlow(deps, flow, endJob(deps, flow, OUTDATED));
   if (isPastDeadline(deps, flow)) {
@@ -80,11 +86,11 @@ export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promis
       throw new FlowFailed(`Flow ${flow.id} failed. Its job contains the error.`);
     return;
   }
-  await continueFlow(deps, flow);
+  await continueFlow(deps, flow, lost);
 }
 
 /** Starts the next execution of a flow that has not ended, unless it waits for concurrency slots, or too many executions brought no progress. */
-async function continueFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
+async function continueFlow(deps: FinishFlowDeps, flow: RunningJob, { engineStopped = false }: LostExecution): Promise<void> {
   const parked = await getParkedState(deps, flow);
   if (parked === "over") return startNextExecution(deps, flow, { stalls: 0 });
   if (parked === "waits") {
@@ -96,6 +102,7 @@ async function continueFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<voi
   const stalls = flow.flow?.stalls ?? 0;
   const steps = (await deps.jobs.listChildren(flow.id, childPrefix.outcome)).length;
   if (steps > (flow.flow?.steps ?? 0)) return startNextExecution(deps, flow, { stalls: 0, steps });
+  if (engineStopped) return startNextExecution(deps, flow, { stalls, steps });
   if (stalls + 1 < MAX_STALLS) return startNextExecution(deps, flow, { stalls: stalls + 1, steps });
   const message = `The flow's execution was lost ${MAX_STALLS} times without completing another step. The flow is not retried.`;
   await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "FlowLost", message })));

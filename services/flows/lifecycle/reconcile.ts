@@ -17,6 +17,7 @@ import {
   FlowFailed,
   failBrokenFlow,
   isPastDeadline,
+  type LostExecution,
   settleFlow,
   startNextExecution,
 } from "./finish.ts";
@@ -29,7 +30,7 @@ import { startExecution } from "./start.ts";
 export async function reconcileExecution(
   deps: FinishFlowDeps,
   { job: id, execution }: { job: string; execution: number },
-  { stopped = false } = {},
+  { stopped = false, ...lost }: LostExecution & { stopped?: boolean } = {},
 ): Promise<void> {
   const flow = await deps.jobs.get(id);
   // The function that ended the job may have died before it resumed the parent.
@@ -41,7 +42,7 @@ export async function reconcileExecution(
     return endFlow(deps, flow, endJob(deps, { ...flow, cancel }, canceledEnding(cancel), { extra: { cancel } }));
   }
   try {
-    await settleFlow(deps, flow);
+    await settleFlow(deps, flow, lost);
   } catch (error) {
     if (error instanceof UnreadableRecordError) await failBrokenFlow(deps, id, error);
     else if (!(error instanceof FlowFailed)) throw error;
@@ -58,12 +59,15 @@ export async function continueParkedFlow(deps: FinishFlowDeps, ended: Job): Prom
 /**
  * Checks the current execution of a running flow, because events about executions may be lost, and continues the flow if the execution does
  * not.
- A flow
- * with a record that cannot be read fails.
+ * A flow with a record that cannot be read fails.
  */
-export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: RunningJob): Promise<"waited" | "ended"> {
+export async function reconcileFlow(
+  deps: FinishFlowDeps & GateDeps,
+  flow: RunningJob,
+  lost: LostExecution = {},
+): Promise<"waited" | "ended"> {
   try {
-    return await reconcileCurrentExecution(deps, flow);
+    return await reconcileCurrentExecution(deps, flow, lost);
   } catch (error) {
     if (!(error instanceof UnreadableRecordError)) throw error;
     await failBrokenFlow(deps, flow.id, error);
@@ -71,7 +75,11 @@ export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: Runni
   }
 }
 
-async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: RunningJob): Promise<"waited" | "ended"> {
+async function reconcileCurrentExecution(
+  deps: FinishFlowDeps & GateDeps,
+  flow: RunningJob,
+  lost: LostExecution,
+): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = deps;
   if (isPastDeadline(deps, flow)) {
     await endTimedOutFlow(deps, flow);
@@ -89,7 +97,7 @@ async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: 
     return "ended";
   }
   const { nextMs, lost: lostGate, waitsAlone, isChanged } = await reconcileGates(deps, flow);
-  if (waitsAlone && isChanged) {
+  if (waitsAlone && isChanged && !lost.engineStopped) {
     // The look was for the gate. The execution is known to wait, so it is not described.
     await jobs.update(flow.id, { dueAtMs: Math.min(flowDueMs(flow, nowMs(), { waitsAlone }), nextMs) }, { attr: "state", eq: "running" });
     return "waited";
@@ -105,7 +113,7 @@ async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: 
     await jobs.update(flow.id, { dueAtMs: flowDueMs(flow, nowMs()) }, { attr: "state", eq: "running" });
     return "waited";
   }
-  if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { stopped: is === "stopped" });
+  if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { ...lost, stopped: is === "stopped" });
   const dueAtMs = Math.min(Math.max(flowDueMs(flow, nowMs(), { waitsAlone }), nextLookAtSubflow(flow, subflows, nowMs())), nextMs);
   if (!isOver) await jobs.update(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";

@@ -96,9 +96,14 @@ export async function housekeep(room: Room): Promise<void> {
 }
 
 /** Lets housekeeping look at the jobs alone, which is fast in a room with many runs. Throws the first failure after all jobs were looked at. */
-export async function resumeDue(room: Room): Promise<void> {
+export async function resumeDue(room: Room, stopped: { stoppedMs?: number } = {}): Promise<void> {
   const failures: unknown[] = [];
-  await resumeDueJobs({ ...room.deps, isolation: newIsolation(room, failures) }, new Set([room.workspace]), Number.POSITIVE_INFINITY);
+  await resumeDueJobs(
+    { ...room.deps, isolation: newIsolation(room, failures) },
+    new Set([room.workspace]),
+    Number.POSITIVE_INFINITY,
+    stopped,
+  );
   if (failures.length > 0) throw failures[0];
 }
 
