@@ -2,6 +2,7 @@ import { ListExecutionsCommand, ListStateMachinesCommand, SFNClient, StopExecuti
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { invoke } from "../../support/engine/aws.ts";
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
 import { crashFunction } from "../../support/engine/processes.ts";
@@ -111,6 +112,66 @@ describe("recovery of flows", () => {
     expect(witness.count("x3")).toBeLessThanOrEqual(6);
     expect(witness.count("y3")).toBeLessThanOrEqual(8);
   }, 240_000);
+
+  it("everything that waits continues at once after the engine was killed and started again", async () => {
+    const waits = async (path: string, modules: object[]) => {
+      await saveFlow(ws, path, modules);
+      return expectStatus(await ws.post(`jobs/run/f/${path}`, {}), 201).text;
+    };
+    const nested = (path: string) => ({ id: "n", value: { type: "flow", path, input_transforms: {} } });
+    const limited = (what: string, seconds: number) => {
+      const { value, ...module } = telling("l", what, seconds);
+      return { ...module, value: { ...value, concurrent_limit: 1, custom_concurrency_key: "restart" } };
+    };
+    const failsOnce = flow.script(
+      "r",
+      `export async function main(url: string) {
+        if ((await (await fetch(url + "/tried")).text()) === "1") throw new Error("once");
+        return "again";
+      }`,
+      { url: `"${witness.url}"` },
+      { retry: { constant: { attempts: 1, seconds: 10 } } },
+    );
+    await ws.saveScript({ path: "f/t/tick", language: "bash", content: `curl -s ${witness.url}/tick` });
+    const schedule = { schedule: "*/2 * * * * *", timezone: "UTC", script_path: "f/t/tick", is_flow: false, args: {} };
+    expectStatus(await ws.post("schedules/create", { path: "f/t/often", ...schedule }), 201);
+
+    await saveFlow(ws, "f/t/asks", [asks("ask"), flow.step("b", "'decided'")]);
+    const holds = await waits("f/t/holds", [limited("held", 6)]);
+    await witness.waitForReport("held");
+    const [asking, outer, sleeping, retrying, queueing] = [
+      await waits("f/t/asking", [asks("ask"), flow.step("b", "'decided'")]),
+      await waits("f/t/outer", [nested("f/t/asks")]),
+      await waits("f/t/sleeps", [flow.step("a", "1", { sleep: { type: "static", value: 12 } }), flow.step("b", "'woken'")]),
+      await waits("f/t/retries", [failsOnce]),
+      await waits("f/t/queues", [limited("slot", 0)]),
+    ];
+    const later = await ws.run("f/t/tick", {}, { scheduled_in_secs: 20 });
+    const gates = [...(await waiting(ws, asking)), ...(await waiting(ws, outer))];
+    await Promise.all([hasSucceeded(sleeping, "a"), witness.waitForReport("tried"), witness.waitForReport("tick")]);
+
+    await instance.save();
+    await instance.stopEngine("kill");
+    const ticks = witness.count("tick");
+    await instance.startEngine();
+    for (const { gate_id } of gates) {
+      const { resume } = await urls(ws, gate_id, { approver: "kim" });
+      expect(await visit(resume, { body: {} })).toMatchObject({ status: 201 });
+    }
+    // The next check of a flow would be at least five minutes later.
+    const results = {
+      [asking]: "decided",
+      [outer]: "decided",
+      [sleeping]: "woken",
+      [retrying]: "again",
+      [holds]: "held",
+      [queueing]: "slot",
+    };
+    for (const [id, result] of Object.entries(results)) expect(await ws.completed(id, 90_000)).toMatchObject({ success: true, result });
+    expect(await ws.completed(later, 90_000)).toMatchObject({ success: true });
+    await witness.waitForReport("tick", ticks + 2);
+    expectStatus(await ws.post("schedules/setenabled/f/t/often", { enabled: false }), 200);
+  }, 300_000);
 
   it("a flow whose execution was stopped ends as canceled with the reason", async () => {
     const id = await start([telling("a", "a4", 1), flow.step("b", "1", { sleep: { type: "static", value: 60 } }), telling("c", "c4")]);

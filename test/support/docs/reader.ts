@@ -41,10 +41,16 @@ interface Place {
   env?: NodeJS.ProcessEnv;
 }
 
+/** How this machine reaches its package registries. */
+const network = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /(cert|ca_bundle|cainfo|_proxy$|^npm_config_registry$)/i.test(name)),
+);
+
 /** Runs lines in a new shell that knows nothing but the reader's home. A command that fails and a variable that is not set end the shell. */
 export async function runAsReader(home: string, script: string, { folder = ".", env = {} }: Place = {}): Promise<string> {
   const prefix = path.join(home, "npm");
   const own = {
+    ...network,
     HOME: home,
     PATH: `${prefix}/bin:${process.env["PATH"]}`,
     npm_config_prefix: prefix,
