@@ -26,7 +26,7 @@ const approve = async (room: Room, run: string) => approveGate(room, (await gate
 
 interface Waiting {
   begin: (room: Room) => Promise<string>;
-  /** What lets the flow continue. */
+  /** Lets the flow continue. */
   decide?: (room: Room, run: string) => Promise<unknown>;
   /** Plays the executions until the flow has ended. */
   play?: (room: Room, run: string) => Promise<unknown>;

@@ -29,9 +29,9 @@ export type FinishFlowDeps = FinishJobDeps &
 /** Consecutive executions that may end without a newly finished step. */
 const MAX_STALLS = 3;
 
-/** How an execution was lost. */
+/** The cause of the loss of an execution. */
 export interface LostExecution {
-  /** The engine stopped. That says nothing about the flow, so it is not counted. */
+  /** The engine stopped. The loss says nothing about the flow, so it is not counted. */
   engineStopped?: boolean;
 }
 

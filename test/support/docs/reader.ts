@@ -41,7 +41,7 @@ interface Place {
   env?: NodeJS.ProcessEnv;
 }
 
-/** How this machine reaches its package registries. */
+/** The variables with which this machine reaches package registries. */
 const network = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => /(cert|ca_bundle|cainfo|_proxy$|^npm_config_registry$)/i.test(name)),
 );
