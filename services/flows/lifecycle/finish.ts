@@ -31,7 +31,7 @@ const MAX_STALLS = 3;
 
 /** The cause of the loss of an execution. */
 export interface LostExecution {
-  /** The engine stopped. The loss says nothing about the flow, so it is not counted. */
+  /** The engine stopped. Such a loss is not counted against the flow. */
   engineStopped?: boolean;
 }
 
