@@ -8,7 +8,12 @@ const ruleFolders = "{contract,core,statemachines}";
 const unitFolders = "{services,aws,functions,lib,bin,engine,cli,web,bench,test/support}";
 
 /** Tests that start interpreters, compilers and package managers: seconds each, where other tests take milliseconds. */
-const programs = ["{runners,clients}/**/*.test.{ts,mjs}", "functions/build/**/*.test.ts", "statemachines/localstack.test.ts"];
+const programs = [
+  "{runners,clients}/**/*.test.{ts,mjs}",
+  "functions/build/**/*.test.ts",
+  "statemachines/localstack.test.ts",
+  "core/signatures/languages/*.test.ts",
+];
 
 const notTests = ["**/node_modules/**", "**/fixtures/**"];
 

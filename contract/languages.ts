@@ -62,8 +62,9 @@ export function getManifest(runner: RunnerLanguage): RunnerManifest {
 
 /** Returns the runner for a stored language and the content of the script, or `undefined` if there is no runner. */
 export function findRunner(language: ScriptLanguage, content: string): RunnerLanguage | undefined {
+  const source = content.replace(/^\uFEFF/, "");
   const directed = all.find(({ directives }) =>
-    directives.some((directive) => directive.language === language && directive.content.test(content)),
+    directives.some((directive) => directive.language === language && directive.content.test(source)),
   );
   return (directed ?? findManifest(language))?.id as RunnerLanguage | undefined;
 }

@@ -1,5 +1,12 @@
 /** The protocol between executors and runners. This file imports nothing, so that runners remain small and independent. */
 
+/**
+ * What the wrapper of TypeScript makes of an argument: a `Date` of a text of ISO 8601, and a `Uint8Array`, a `Buffer`, an `ArrayBuffer` or a `Blob`
+ * of base64.
+ */
+export type ParamType = "date" | "bytes" | "buffer" | "arrayBuffer" | "blob";
+export type ParamTypes = Record<string, ParamType>;
+
 /** One run of one attempt of a job, as the executor invokes a runner with it. Times are milliseconds. */
 export interface RunRequest {
   job: string;
@@ -14,8 +21,8 @@ export interface RunRequest {
   entrypoint: string;
   /** Names of the entrypoint's parameters in order, parsed when the script was saved; `null` if unknown (an overridden entrypoint). */
   params: string[] | null;
-  /** Parameters whose types JSON does not have: `date` becomes a Date, `bytes` (base64) a Uint8Array. */
-  paramTypes?: Record<string, "date" | "bytes">;
+  /** Parameters whose types JSON does not have. */
+  paramTypes?: ParamTypes;
   args: Record<string, unknown>;
   /** Calls the script's `preprocessor` first with `args`, which include `event`. Its result becomes the entrypoint's arguments. */
   preprocessor?: { params: string[] | null };

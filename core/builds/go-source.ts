@@ -20,7 +20,11 @@ export interface GoSource {
   /** Top-level functions in order, without methods. */
   functions: GoFunction[];
   imports: string[];
+  /** Versions of modules from comments such as `//require github.com/owner/name v1.2.3`. */
+  required: Record<string, string>;
 }
+
+const REQUIRE = /^\/\/\s*require\s+([\w./~-]+)\s+(v[\w.+-]+)\s*$/;
 
 /** Parses a Go file as far as possible. Never throws, because the compiler reports the errors. */
 export function readGoSource(source: string): GoSource {
@@ -37,7 +41,12 @@ export function readGoSource(source: string): GoSource {
     if (!name || !parameters) return [];
     return [{ name: text(name), params: readGoParams(parameters, source), generic: declaration.getChild("TypeParams") !== null }];
   });
-  return { packageName: clause ? { from: clause.from, to: clause.to, name: text(clause) } : undefined, functions, imports };
+  const required: Record<string, string> = {};
+  root.cursor().iterate((node) => {
+    const [, module, version] = (node.name === "LineComment" && REQUIRE.exec(text(node.node))) || [];
+    if (module !== undefined && version !== undefined) required[module] = version;
+  });
+  return { required, packageName: clause ? { from: clause.from, to: clause.to, name: text(clause) } : undefined, functions, imports };
 }
 
 /**

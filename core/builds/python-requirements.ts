@@ -1,3 +1,5 @@
+import { parser } from "@lezer/python";
+
 /** The requirements that a script lists in comments. */
 export interface Requirements {
   /** The complete list of requirements. The imports of the script are ignored. */
@@ -20,9 +22,20 @@ export function isRequirement(text: string): boolean {
   return text.length <= 1000 && REQUIREMENT.test(text.replace(/\s+/g, " "));
 }
 
+/** Returns the lines of a source. Those that look like comments but are part of a text are empty. */
+function readLines(source: string): string[] {
+  const tree = parser.parse(source);
+  let from = 0;
+  return source.split("\n").map((line) => {
+    const isText = line.startsWith("#") && tree.resolveInner(from, 1).name !== "Comment";
+    from += line.length + 1;
+    return isText ? "" : line.replace(/\r$/, "");
+  });
+}
+
 /** Reads `# /// script` metadata (PEP 723), and the comment blocks that begin with `# requirements:` and `# extra_requirements:`. */
 export function readRequirements(source: string): Requirements {
-  const lines = source.split(/\r?\n/);
+  const lines = readLines(source);
   const inline = inlineMetadata(lines);
   const only = inline ?? commentBlock(lines, /^#\s*requirements:(.*)$/i);
   const extra = commentBlock(lines, /^#\s*extra_requirements:(.*)$/i) ?? [];

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type DependencyLanguage, dependencyFiles } from "../../contract/dependency-language.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { isRequirement, removeComment } from "./python-requirements.ts";
+import { normalizeSource } from "./source-text.ts";
 
 /** The versions that a workspace selects for its scripts. */
 export interface SelectedDependencies {
@@ -30,7 +31,7 @@ const NAMED: Record<DependencyLanguage, RegExp> = {
 
 /** Returns the name of the list that a script names in one of the comments at its beginning. */
 export function findNamedDependencies(language: DependencyLanguage, source: string): string | undefined {
-  for (const line of source.split(/\r?\n/)) {
+  for (const line of normalizeSource(source).split("\n")) {
     if (line.trim() === "" || line.startsWith("#!")) continue;
     if (!/^(\/\/|#)/.test(line)) return undefined;
     const name = NAMED[language].exec(line)?.[1];

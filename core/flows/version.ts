@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type FlowModule, type FlowValue, storedFlowValueSchema } from "../../contract/flows/flow-value.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
+import { paramTypesSchema } from "../builds/param-types.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
 import { listNestedModules } from "./scopes.ts";
 
@@ -50,7 +51,7 @@ const builtScriptSchema = z.object({
   key: z.string(),
   sha256: z.string(),
   params: z.array(z.string()).nullable(),
-  paramTypes: z.record(z.string(), z.enum(["date", "bytes"])).optional(),
+  paramTypes: paramTypesSchema.optional(),
 });
 /** The stored plan of a flow: the flow without inline code, and the built scripts by module. */
 export const flowPlanSchema = z.object({ value: storedFlowValueSchema, scripts: z.record(z.string(), builtScriptSchema) });

@@ -1,10 +1,11 @@
 import { findRunner, getManifest, type ScriptLanguage } from "../../contract/languages.ts";
+import type { ParamTypes } from "../../runners/protocol.ts";
 import { parseSignature, toArgumentsSchema } from "../signatures/signature.ts";
 
 /** The signature of a script's entrypoint, read from its source. `params` is `null` if it cannot be read. */
 export interface ScriptInterface {
   params: string[] | null;
-  paramTypes?: Record<string, "date" | "bytes">;
+  paramTypes?: ParamTypes;
   inferredSchema?: Record<string, unknown>;
   /** The script has a preprocessor, which converts a webhook's request to arguments. */
   preprocessor?: { params: string[] | null };

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
 import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../builds/bundle.ts";
+import { paramTypesSchema } from "../builds/param-types.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema } from "../jobs/concurrency.ts";
 
 /** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */
@@ -24,7 +25,7 @@ export const runnableSchema = z.object({
   build: buildStateSchema,
   /** The parameters of `main` in order. `null` if they cannot be read. */
   params: z.array(z.string()).nullable(),
-  paramTypes: z.record(z.string(), z.enum(["date", "bytes"])).optional(),
+  paramTypes: paramTypesSchema.optional(),
   /** Webhooks call it before `main`. `params`: the names of its parameters, if they are known. */
   preprocessor: z.object({ params: z.array(z.string()).nullable() }).optional(),
   timeoutS: z.number(),

@@ -55,6 +55,12 @@ function docComment(declaration: SyntaxNode, source: string): string {
 
 class GoTypes {
   private readonly declared = new Map<string, SyntaxNode>();
+  /** Paths of packages by the names under which the file imports them. */
+  private readonly packages = new Map<string, string>();
+  /** Types that read themselves from JSON, with the schema of that JSON. */
+  private readonly decoding = new Map<string, Schema>();
+  /** Types that contain the type that is read, so that a type that refers to itself ends. */
+  private readonly open = new Set<string>();
   private readonly source: string;
   private read = 0;
 
@@ -66,11 +72,31 @@ class GoTypes {
         if (name && spec.lastChild && spec.lastChild !== name) this.declared.set(source.slice(name.from, name.to), spec.lastChild);
       }
     }
+    for (const declaration of root.getChildren("ImportDecl")) {
+      for (const spec of [
+        ...declaration.getChildren("ImportSpec"),
+        ...(declaration.getChild("SpecList")?.getChildren("ImportSpec") ?? []),
+      ]) {
+        const [name, path] = [spec.getChild("DefName"), spec.getChild("String")];
+        const text = path ? this.text(path).slice(1, -1) : "";
+        this.packages.set(name ? this.text(name) : text.replace(/^.*\//, ""), text);
+      }
+    }
+    for (const method of root.getChildren("MethodDecl")) {
+      const [receiver, name] = [method.getChild("Parameters")?.getChild("Parameter")?.lastChild, method.getChild("FieldName")];
+      const type = receiver ? this.text(receiver).replace(/^\*\s*/, "") : "";
+      if (name && this.text(name) === "UnmarshalJSON") this.decoding.set(type, {});
+      if (name && this.text(name) === "UnmarshalText" && !this.decoding.has(type)) this.decoding.set(type, { type: "string" });
+    }
+  }
+
+  private text(node: SyntaxNode): string {
+    return this.source.slice(node.from, node.to);
   }
 
   schemaOf(type: SyntaxNode, depth: number): Schema {
     if (depth > MAX_DEPTH || ++this.read > MAX_TYPES) return {};
-    const text = this.source.slice(type.from, type.to);
+    const text = this.text(type);
     switch (type.name) {
       case "TypeName":
         return this.named(text, depth);
@@ -85,7 +111,7 @@ class GoTypes {
       case "StructType":
         return createObjectSchema(this.fieldsOf(type, depth));
       case "QualifiedType":
-        return text === "time.Time" ? { type: "string", format: "date-time" } : text === "json.RawMessage" ? {} : { type: "object" };
+        return this.qualifiedName(text) === "time.Time" ? { type: "string", format: "date-time" } : {};
       default:
         return {};
     }
@@ -93,29 +119,58 @@ class GoTypes {
 
   private named(name: string, depth: number): Schema {
     const declared = this.declared.get(name);
-    if (declared) return this.schemaOf(declared, depth + 1);
+    const decoded = this.decoding.get(name);
+    if (decoded) return decoded;
+    if (this.open.has(name)) return {};
+    if (declared) {
+      this.open.add(name);
+      const schema = this.schemaOf(declared, depth + 1);
+      this.open.delete(name);
+      return schema;
+    }
     if (name === "string" || name === "rune") return { type: name === "rune" ? "integer" : "string" };
     if (name === "bool") return { type: "boolean" };
     if (/^u?int(8|16|32|64|ptr)?$|^byte$/.test(name)) return { type: "integer" };
     return /^float(32|64)$/.test(name) ? { type: "number" } : {};
   }
 
-  /** Returns the fields that `encoding/json` uses: exported fields under the names of their tags, including those of embedded structs. */
-  private fieldsOf(struct: SyntaxNode, depth: number): Field[] {
-    const declarations = struct.getChild("StructBody")?.getChildren("FieldDecl") ?? [];
-    return declarations.flatMap((declaration): Field[] => {
-      const tagNode = declaration.getChild("String");
-      const tag = tagNode ? /json:"([^"]*)"/.exec(this.source.slice(tagNode.from, tagNode.to))?.[1] : undefined;
-      const [renamed = "", ...options] = tag?.split(",") ?? [];
-      const names = declaration.getChildren("FieldName").map((node) => this.source.slice(node.from, node.to));
-      const type = tagNode ? tagNode.prevSibling : declaration.lastChild;
-      if (tag === "-" || !type) return [];
-      const schema = this.schemaOf(type, depth + 1);
-      if (names.length === 0) return embeddedFields(schema);
-      const optional = options.some((option) => option === "omitempty" || option === "omitzero") || type.name === "PointerType";
-      return names.filter((name) => /^\p{Lu}/u.test(name)).map((name) => ({ name: renamed || name, schema, optional }));
-    });
+  private qualifiedName(text: string): string {
+    const [base = "", name = ""] = text.split(".");
+    return `${this.packages.get(base) ?? base}.${name}`;
   }
+
+  /** Returns the fields that `encoding/json` uses: exported fields under the names of their tags, and those of embedded structs that they do not hide. */
+  private fieldsOf(struct: SyntaxNode, depth: number): Field[] {
+    const own: Field[] = [];
+    const embedded: Field[] = [];
+    for (const declaration of struct.getChild("StructBody")?.getChildren("FieldDecl") ?? []) {
+      const tagNode = declaration.getChild("String");
+      const tag = tagNode ? readTag(this.text(tagNode)) : undefined;
+      const [renamed = "", ...options] = tag?.split(",") ?? [];
+      const names = declaration.getChildren("FieldName").map((node) => this.text(node));
+      const type = tagNode ? tagNode.prevSibling : declaration.lastChild;
+      if (tag === "-" || !type) continue;
+      const written = this.schemaOf(type, depth + 1);
+      if (names.length === 0 && renamed === "" && written.properties) {
+        embedded.push(...embeddedFields(written));
+        continue;
+      }
+      const schema: Schema = options.includes("string") ? { type: "string" } : written;
+      const isPointer = type.name === "PointerType" || declaration.getChild("*") !== null;
+      const optional = isPointer || options.some((option) => option === "omitempty" || option === "omitzero");
+      // An embedded type has its own name.
+      const fields = names.length > 0 ? names : [this.text(type).replace(/^.*[.*\s]/s, "")];
+      for (const name of fields) if (/^\p{Lu}/u.test(name)) own.push({ name: renamed || name, schema, optional });
+    }
+    const hidden = new Set(own.map(({ name }) => name));
+    return [...embedded.filter(({ name }) => !hidden.has(name)), ...own];
+  }
+}
+
+/** Returns the value of the key `json` of a tag. */
+function readTag(text: string): string | undefined {
+  const tag = text.startsWith("`") ? text.slice(1, -1) : text.slice(1, -1).replace(/\\(["\\])/g, "$1");
+  return /(?:^|\s)json:"([^"]*)"/.exec(tag)?.[1];
 }
 
 function embeddedFields({ properties = {}, required = [], order = [] }: Schema): Field[] {

@@ -1,3 +1,4 @@
+import type { ParamTypes } from "../../runners/protocol.ts";
 import type { Schema } from "./schema.ts";
 
 export interface Param {
@@ -16,6 +17,7 @@ export interface ParsedSignature {
   ok: true;
   /** The parameters of `main`. Empty without a `main`. */
   params: Param[];
+  /** The source has a `main` and shows its parameters. */
   hasMain: boolean;
   hasPreprocessor: boolean;
   /** The names of the preprocessor's parameters. `null` if there is no preprocessor, or if it does not take its arguments by name. */
@@ -27,8 +29,8 @@ export interface ParsedSignature {
   variadic: boolean;
   /** `main({ a, b })` in TypeScript: `params` are the properties of the pattern, and the function is called with one object. */
   destructured: boolean;
-  /** Parameters that the TypeScript wrapper converts to types that JSON does not have: a text to a Date, base64 to a Uint8Array. */
-  paramTypes: Record<string, "date" | "bytes">;
+  /** Parameters that the TypeScript wrapper converts to types that JSON does not have. */
+  paramTypes: ParamTypes;
   docs?: string;
 }
 

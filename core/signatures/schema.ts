@@ -51,9 +51,67 @@ export function createResourceSchema(typeName: string): Schema {
   return { type: "object", format: `resource-${snake}` };
 }
 
-function nullable(schema: Schema): Schema {
-  if (typeof schema.type !== "string") return schema.anyOf ? { anyOf: [...schema.anyOf, { type: "null" }] } : schema;
-  return { ...schema, type: [schema.type, "null"], ...(schema.enum && { enum: [...schema.enum, null] }) };
+/** Creates the schema of a list of values. If one of them is unknown (`undefined`) or not a scalar, any value is accepted. */
+export function createEnumSchema(values: unknown[]): Schema {
+  const scalars = ["string", "number", "boolean"];
+  if (values.length === 0 || values.some((value) => value !== null && !scalars.includes(typeof value))) return {};
+  const listed = unique(values);
+  const types = unique(listed.map((value) => (value === null ? "null" : typeof value)));
+  const [type = "", second] = types;
+  if (types.length === 1 && type === "boolean" && listed.length === 2) return { type };
+  if (types.length === 1) return type === "null" ? { type } : { type, enum: listed };
+  const isNullable = types.length === 2 && types.includes("null");
+  return isNullable ? { type: type === "null" ? [second ?? "", type] : [type, "null"], enum: listed } : { enum: listed };
+}
+
+/** Returns a schema that also accepts null. */
+export function nullable(schema: Schema): Schema {
+  if (accepts(schema, null)) return schema;
+  if (schema.anyOf) return { anyOf: [...schema.anyOf, { type: "null" }] };
+  const { type } = schema;
+  return {
+    ...schema,
+    ...(type !== undefined && { type: [...(typeof type === "string" ? [type] : type), "null"] }),
+    ...(schema.enum && { enum: [...schema.enum, null] }),
+  };
+}
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+  time: /^\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i,
+  uuid: /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i,
+  email: /^[^@\s]+@[^@\s]+$/,
+  uri: /^[a-z][a-z\d+.-]*:\S+$/i,
+};
+
+/** Returns whether a schema accepts a value. */
+export function accepts(schema: Schema, value: unknown): boolean {
+  if (schema.anyOf) return schema.anyOf.some((member) => accepts(member, value));
+  if (schema.enum && !schema.enum.includes(value)) return false;
+  const types = typeof schema.type === "string" ? [schema.type] : schema.type;
+  if (types && !types.some((type) => isOfType(type, value))) {
+    // A reference to a resource stands for its value.
+    return typeof value === "string" && value.startsWith("$res:") && Boolean(schema.format?.startsWith("resource-"));
+  }
+  if (typeof value === "string" && schema.format) return FORMATS[schema.format]?.test(value) ?? true;
+  if (Array.isArray(value)) return value.every((item) => accepts(schema.items ?? {}, item));
+  if (typeof value !== "object" || value === null) return true;
+  const { properties = {}, required = [], additionalProperties = {} } = schema;
+  return (
+    required.every((name) => Object.hasOwn(value, name)) &&
+    Object.entries(value).every(([name, member]) =>
+      accepts(Object.hasOwn(properties, name) ? (properties[name] ?? {}) : additionalProperties, member),
+    )
+  );
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === type;
 }
 
 /** Creates the schema of a union. Literals become one list of values, and a union of one type becomes that type. */
@@ -63,8 +121,7 @@ export function createUnionSchema(members: Schema[]): Schema {
   if (others.length < members.length) return others.length === 0 ? { type: "null" } : nullable(createUnionSchema(others));
   const [first] = others;
   if (!first || others.some((member) => Object.keys(member).length === 0)) return {};
-  const sameType = others.every((member) => member.type === first.type);
-  if (sameType && others.every((member) => member.enum)) return { ...first, enum: unique(others.flatMap((member) => member.enum ?? [])) };
+  if (others.every((member) => member.enum)) return createEnumSchema(others.flatMap((member) => member.enum ?? []));
   const distinct = unique(others.map((member) => JSON.stringify(member))).map((text) => JSON.parse(text) as Schema);
   return distinct.length === 1 ? first : { anyOf: distinct };
 }

@@ -1,9 +1,11 @@
 import { findManifest, type RunnerManifest, type ScriptLanguage } from "../../contract/languages.ts";
-import { parseBashSignature } from "./bash.ts";
+import { normalizeSource } from "../builds/source-text.ts";
+import { parseBashSignature } from "./bash/signature.ts";
 import { parseGoSignature } from "./go.ts";
-import type { Signature } from "./parsed-signature.ts";
-import { parsePythonSignature } from "./python.ts";
-import { parseTypescriptSignature } from "./typescript.ts";
+import type { Param, Signature } from "./parsed-signature.ts";
+import { parsePythonSignature } from "./python/signature.ts";
+import { accepts, nullable } from "./schema.ts";
+import { parseTypescriptSignature } from "./typescript/signature.ts";
 
 /** The parsers by the name that a manifest gives them. */
 const parsers: Record<Exclude<RunnerManifest["signature"], "none">, (content: string) => Signature> = {
@@ -20,7 +22,16 @@ const parsers: Record<Exclude<RunnerManifest["signature"], "none">, (content: st
 export function parseSignature(language: ScriptLanguage, content: string): Signature {
   const parser = findManifest(language)?.signature ?? "none";
   if (parser === "none") return { ok: false, error: `The parameters of ${language} scripts cannot be read.` };
-  return parsers[parser](content);
+  const signature = parsers[parser](normalizeSource(content));
+  return signature.ok ? { ...signature, params: signature.params.map(reconcileDefault) } : signature;
+}
+
+/** Makes the type of a parameter accept its default. A default of another type than the author declared is left to the script. */
+function reconcileDefault(param: Param): Param {
+  if (!("default" in param) || accepts(param.type, param.default)) return param;
+  if (param.default === null) return { ...param, type: nullable(param.type) };
+  const { default: _, ...rest } = param;
+  return rest;
 }
 
 /** Returns the JSON Schema of the arguments, in the form that forms and the command line use. */

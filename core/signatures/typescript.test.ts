@@ -125,8 +125,10 @@ describe("signatureOf TypeScript", () => {
   });
 
   it("says which params the wrapper makes dates and bytes of", () => {
-    const { paramTypes } = read("export function main(a: Date, b?: Date | null, c: Uint8Array, d: Buffer, e: string, f: Date[]) {}");
-    expect(paramTypes).toEqual({ a: "date", b: "date", c: "bytes", d: "bytes" });
+    const { paramTypes } = read(
+      "export function main(a: Date, b?: Date | null, c: Uint8Array, d: Buffer, e: string, f: Date[], g: ArrayBuffer, h: Blob) {}",
+    );
+    expect(paramTypes).toEqual({ a: "date", b: "date", c: "bytes", d: "buffer", g: "arrayBuffer", h: "blob" });
   });
 
   it("takes literals as defaults and leaves out what only a run would tell", () => {

@@ -8,6 +8,7 @@ import { limits } from "../../contract/limits.ts";
 import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
+import { normalizeSource } from "../../core/builds/source-text.ts";
 import {
   findDependencyFile,
   findDependencyLanguage,
@@ -139,7 +140,7 @@ const findOwn = (record: Readonly<Record<string, string>> = {}, name: string) =>
  */
 async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { findMissingScript, listScriptImports } = await import("../../core/builds/imports.ts");
-  const files: Record<string, string> = { [source.path]: source.content };
+  const files: Record<string, string> = { [source.path]: normalizeSource(source.content) };
   const waiting = [source.path];
   let actor: Promise<Actor | undefined> | undefined;
   const mayRead = async (path: string) => {
@@ -163,7 +164,7 @@ async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ f
       if (content === undefined) continue;
       if (Object.keys(files).length >= limits.importedScripts)
         return { missing: `${source.path} imports more than ${limits.importedScripts} scripts.` };
-      files[imported] = content;
+      files[imported] = normalizeSource(content);
       waiting.push(imported);
     }
   }

@@ -11,7 +11,7 @@ import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/j
 import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { buildTenantKey } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
-import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
+import type { NextOutcome, NextRun, ParamTypes, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob, type FinishJobDeps, finishJob, resultObjectKey } from "../jobs/lifecycle/finish.ts";
@@ -36,7 +36,7 @@ export interface Executable {
   runner: RunnerLanguage;
   artefact: { key: string; sha256: string };
   params: string[] | null;
-  paramTypes?: Record<string, "date" | "bytes"> | undefined;
+  paramTypes?: ParamTypes | undefined;
   preprocessor?: { params: string[] | null } | undefined;
   dedicated: boolean;
   /** The secrets in its arguments, which its output must not show, and the audit log entries of reading them. */

@@ -6,8 +6,8 @@ import { readRequirements } from "../../core/builds/python-requirements.ts";
 import { parseDependencies } from "../../core/builds/workspace-dependencies.ts";
 import { removeTrailing } from "../../core/patterns/remove-trailing.ts";
 import { parseJsonParameter } from "../../core/payload/arguments.ts";
-import { parseBashSignature } from "../../core/signatures/bash.ts";
-import { parsePythonSignature } from "../../core/signatures/python.ts";
+import { parseBashSignature } from "../../core/signatures/bash/signature.ts";
+import { parsePythonSignature } from "../../core/signatures/python/signature.ts";
 import { readPythonLock } from "../../functions/build/python/python-lock.ts";
 
 /** The modules that build a regular expression at run time, each with the reason why no user can choose its text. */

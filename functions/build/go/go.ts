@@ -21,7 +21,7 @@ export async function buildGo(request: BuildRequest, sandbox: BuildSandbox): Pro
   const go = await resolveGoPath(sandbox, request.registries.pypi);
   const dir = join(sandbox.dir, "module");
   const source = request.files[request.entry] ?? "";
-  const { packageName, functions, imports } = readGoSource(source);
+  const { packageName, functions, imports, required } = readGoSource(source);
   if (!packageName) throw new BuildFailure(`${request.entry}.go: a Go script begins with "package inner".`);
   const inner = join(dir, ENTRY_PACKAGE);
   await mkdir(inner, { recursive: true });
@@ -43,7 +43,7 @@ export async function buildGo(request: BuildRequest, sandbox: BuildSandbox): Pro
   const lock = await prepareModule(
     dir,
     header,
-    { imports, source, lock: request.lock, selected: request.dependencies?.entries ?? {} },
+    { imports, lock: request.lock, versions: { ...request.dependencies?.entries, ...required } },
     run,
   );
   await run(
@@ -60,7 +60,7 @@ type Run = (args: string[], failure: string) => Promise<void>;
 async function prepareModule(
   dir: string,
   header: string,
-  { imports, source, lock, selected }: { imports: string[]; source: string; lock: string | undefined; selected: Record<string, string> },
+  { imports, lock, versions }: { imports: string[]; lock: string | undefined; versions: Record<string, string> },
   run: Run,
 ): Promise<string> {
   const mod = join(dir, "go.mod");
@@ -78,7 +78,7 @@ async function prepareModule(
     await writeFile(sum, given.sum);
     return lock;
   }
-  await writeFile(mod, `${header}${client}${writeRequiredVersions(source, selected)}`);
+  await writeFile(mod, `${header}${client}${writeRequiredVersions(versions)}`);
   await run(["mod", "tidy"], "The modules could not be resolved");
   // Go writes no go.sum for a script without modules.
   return writeGoLock(removeClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
@@ -101,12 +101,9 @@ function removeClient(mod: string): string {
     .join("\n");
 }
 
-/** Writes the versions of lines `//require github.com/owner/name v1.2.3`, and for other modules those of the workspace. The default is the newest. */
-function writeRequiredVersions(source: string, selected: Record<string, string>): string {
-  const lines = source.matchAll(/^\/\/\s*require\s+([\w./~-]+)\s+(v[\w.+-]+)\s*$/gm);
-  const own = Object.fromEntries([...lines].map(([, module = "", version = ""]) => [module, version]));
-  const all = { ...selected, ...own };
-  return Object.entries(all)
+/** Writes the versions that the script requires in comments, and for other modules those of the workspace. The default is the newest. */
+function writeRequiredVersions(versions: Record<string, string>): string {
+  return Object.entries(versions)
     .map(([module, version]) => `require ${module} ${version}\n`)
     .join("");
 }

@@ -7,7 +7,7 @@ import { isPlain } from "../../../../core/flows/scopes.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
 import type { Runnable } from "../../../../core/scripts/version.ts";
-import type { NextArgument, NextRun } from "../../../../runners/protocol.ts";
+import type { NextArgument, NextRun, ParamTypes } from "../../../../runners/protocol.ts";
 import { lastRunTimes } from "../../../execution/run-times.ts";
 import { type ExpressionDeps, ExpressionError } from "../expressions/evaluator.ts";
 import type { RunScriptDeps } from "../modules/script.ts";
@@ -33,7 +33,7 @@ interface Code {
   runner: RunnerLanguage;
   artefact: { key: string; sha256: string };
   params: string[] | null;
-  paramTypes?: Record<string, "date" | "bytes"> | undefined;
+  paramTypes?: ParamTypes | undefined;
   script?: Runnable;
 }
 export interface Candidate {

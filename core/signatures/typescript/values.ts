@@ -1,13 +1,22 @@
 import type { SyntaxNode } from "@lezer/common";
-import { MAX_DEPTH } from "./schema.ts";
+import { MAX_DEPTH } from "../schema.ts";
 
 /** The value of an expression that is not a literal. */
 export const NOT_LITERAL = Symbol("not a literal");
 
-/** Returns the JSON value of a literal expression, or `NOT_LITERAL`. The value of `undefined` is `undefined`. */
-export function readLiteral(node: SyntaxNode, source: string, depth = 0): unknown {
+/** A file to which nodes belong, with the values of its names. */
+export interface TypescriptText {
+  source: string;
+  text(node: SyntaxNode): string;
+  /** Returns the value of a name or of a member of an enum, or `NOT_LITERAL`. */
+  resolve(node: SyntaxNode, depth: number): unknown;
+}
+
+/** Returns the JSON value of an expression of literals, constants and members of enums, or `NOT_LITERAL`. The value of `undefined` is `undefined`. */
+export function readLiteral(node: SyntaxNode, module: TypescriptText, depth = 0): unknown {
   if (depth > MAX_DEPTH) return NOT_LITERAL;
-  const text = source.slice(node.from, node.to);
+  const { source } = module;
+  const text = module.text(node);
   switch (node.name) {
     case "String":
       return readStringText(node, source);
@@ -20,50 +29,56 @@ export function readLiteral(node: SyntaxNode, source: string, depth = 0): unknow
     case "null":
       return null;
     case "VariableName":
-      return text === "undefined" ? undefined : NOT_LITERAL;
+      return text === "undefined" ? undefined : module.resolve(node, depth + 1);
+    case "MemberExpression":
+      return module.resolve(node, depth + 1);
     case "UnaryExpression": {
-      const value = node.lastChild ? readLiteral(node.lastChild, source, depth + 1) : NOT_LITERAL;
-      return text.startsWith("-") && typeof value === "number" ? -value : NOT_LITERAL;
+      const value = node.lastChild ? readLiteral(node.lastChild, module, depth + 1) : NOT_LITERAL;
+      if (typeof value !== "number" || !/^[-+]/.test(text)) return NOT_LITERAL;
+      return text.startsWith("-") ? -value : value;
     }
     case "ParenthesizedExpression": {
       const inner = node.firstChild?.nextSibling;
-      return inner ? readLiteral(inner, source, depth + 1) : NOT_LITERAL;
+      return inner ? readLiteral(inner, module, depth + 1) : NOT_LITERAL;
     }
     case "BinaryExpression": {
       // `[] as string[]`, `{} satisfies Options`
       const isCast = node.getChild("as") !== null || node.getChild("satisfies") !== null;
-      return isCast && node.firstChild ? readLiteral(node.firstChild, source, depth + 1) : NOT_LITERAL;
+      return isCast && node.firstChild ? readLiteral(node.firstChild, module, depth + 1) : NOT_LITERAL;
     }
     case "ArrayExpression":
-      return arrayOf(node, source, depth);
+      return arrayOf(node, module, depth);
     case "ObjectExpression":
-      return objectValueOf(node, source, depth);
+      return objectValueOf(node, module, depth);
     default:
       return NOT_LITERAL;
   }
 }
 
-function arrayOf(node: SyntaxNode, source: string, depth: number): unknown {
+function arrayOf(node: SyntaxNode, module: TypescriptText, depth: number): unknown {
   const values: unknown[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) {
     if (["[", "]", ",", "LineComment", "BlockComment"].includes(child.name)) continue;
-    const value = readLiteral(child, source, depth + 1);
+    const value = readLiteral(child, module, depth + 1);
     if (value === NOT_LITERAL || value === undefined) return NOT_LITERAL;
     values.push(value);
   }
   return values;
 }
 
-function objectValueOf(node: SyntaxNode, source: string, depth: number): unknown {
+function objectValueOf(node: SyntaxNode, module: TypescriptText, depth: number): unknown {
   const entries: [string, unknown][] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) {
     if (["{", "}", ",", "LineComment", "BlockComment"].includes(child.name)) continue;
     const key = child.name === "Property" ? child.firstChild : null;
     const valueNode = key?.nextSibling?.name === ":" ? key.nextSibling.nextSibling : null;
     if (!key || !valueNode) return NOT_LITERAL;
-    const value = readLiteral(valueNode, source, depth + 1);
+    const value = readLiteral(valueNode, module, depth + 1);
     if (value === NOT_LITERAL) return NOT_LITERAL;
-    if (value !== undefined) entries.push([key.name === "String" ? readStringText(key, source) : source.slice(key.from, key.to), value]);
+    const name =
+      key.name === "String" ? readStringText(key, module.source) : key.name === "PropertyDefinition" ? module.text(key) : undefined;
+    if (name === undefined) return NOT_LITERAL;
+    if (value !== undefined) entries.push([name, value]);
   }
   return Object.fromEntries(entries);
 }

@@ -1,0 +1,64 @@
+import type { SyntaxNode } from "@lezer/common";
+import { type Argument, bodyOf, type PythonText, readAssignments } from "./syntax.ts";
+import { NOT_LITERAL, readPythonLiteral } from "./values.ts";
+
+/** Bases that do not change the values of members. */
+const PLAIN = new Set(["Enum", "ReprEnum", "object", "str", "int", "float", "StrEnum", "IntEnum", "ABC"]);
+
+/**
+ * Returns the values of an enum by the names of its members, also by second names. `NOT_LITERAL`: only a run can tell a value.
+ * @param ancestors the classes of the module from which the enum inherits
+ * @param roots the names of the other classes from which it inherits
+ */
+export function readEnumClass(definition: SyntaxNode, ancestors: SyntaxNode[], roots: string[], module: PythonText): Map<string, unknown> {
+  const own = bodyOf(definition);
+  const methods = [definition, ...ancestors].flatMap(bodyOf).flatMap((statement) => {
+    const method = statement.name === "DecoratedStatement" ? (statement.getChild("FunctionDefinition") ?? statement) : statement;
+    const name = method.name === "FunctionDefinition" ? method.getChild("VariableName") : null;
+    return name ? [module.text(name)] : [];
+  });
+  const isPlain = roots.every((root) => PLAIN.has(root)) && !methods.includes("__new__") && !methods.includes("_generate_next_value_");
+  const members = new Map<string, unknown>();
+  for (const statement of own) {
+    if (statement.name !== "AssignStatement") continue;
+    for (const { target, value } of readAssignments(statement)) {
+      const name = module.text(target);
+      // Names such as `_ignore_` and `__secret` belong to the class.
+      if (target.name !== "VariableName" || !value || /^_.*_$|^__/.test(name) || value.name === "LambdaExpression") continue;
+      members.set(name, isPlain ? memberValue(name, value, roots, [...members.values()], module) : NOT_LITERAL);
+    }
+  }
+  return members;
+}
+
+function memberValue(name: string, node: SyntaxNode, roots: string[], before: unknown[], module: PythonText): unknown {
+  const isAutomatic = node.name === "CallExpression" && node.firstChild && module.nameOf(module.text(node.firstChild)) === "auto";
+  const value = isAutomatic ? nextValue(name, roots, before) : readPythonLiteral(node, module);
+  const isText = roots.includes("str") || roots.includes("StrEnum");
+  const isNumber = roots.includes("int") || roots.includes("IntEnum") || roots.includes("float");
+  // The class would convert the value.
+  if ((isText && typeof value !== "string") || (isNumber && typeof value !== "number")) return NOT_LITERAL;
+  // A tuple holds the arguments of the type of the members.
+  return typeof value === "object" && value !== null ? NOT_LITERAL : value;
+}
+
+/** Returns the value of `auto()`. Python's versions differ for values that do not increase. */
+function nextValue(name: string, roots: string[], before: unknown[]): unknown {
+  if (roots.includes("StrEnum")) return name.toLowerCase();
+  const isIncreasing = before.every((value, at) => typeof value === "number" && (at === 0 || value > Number(before[at - 1])));
+  return isIncreasing ? Number(before.at(-1) ?? 0) + 1 : NOT_LITERAL;
+}
+
+/** Returns the members of `Enum("Color", "RED GREEN")`, whose names may also be a list or the keys of a dictionary. */
+export function readEnumMembers(base: string, [, names, ...rest]: Argument[], module: PythonText): Map<string, unknown> | undefined {
+  if (!names || names.key !== undefined || !PLAIN.has(base)) return;
+  const listed = readPythonLiteral(names.value, module);
+  const keys = typeof listed === "string" ? listed.split(/[\s,]+/).filter(Boolean) : listed;
+  const values = Array.isArray(keys)
+    ? keys.map((key, at): [string, unknown] => [String(key), base === "StrEnum" ? String(key).toLowerCase() : at + 1])
+    : typeof keys === "object" && keys !== null
+      ? Object.entries(keys)
+      : [];
+  const isKnown = rest.length === 0 && (!Array.isArray(keys) || keys.every((key) => typeof key === "string"));
+  return new Map(values.map(([name, value]) => [name, isKnown ? value : NOT_LITERAL]));
+}

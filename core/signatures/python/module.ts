@@ -1,0 +1,193 @@
+import type { SyntaxNode } from "@lezer/common";
+import { MAX_DEPTH } from "../schema.ts";
+import { readEnumClass, readEnumMembers } from "./enums.ts";
+import { argumentsOf, childrenOf, type PythonText, readAssignments } from "./syntax.ts";
+import { NOT_LITERAL, readPythonLiteral } from "./values.ts";
+
+/** Where an imported name comes from: `from typing import Optional as Opt` is `{ from: "typing", name: "Optional" }`. */
+interface Imported {
+  from: string;
+  name: string;
+}
+
+/** Bases whose subclasses are enums. */
+const ENUM_BASES = new Set(["Enum", "IntEnum", "StrEnum", "ReprEnum", "Flag", "IntFlag"]);
+
+/** The definitions at the top level of one Python module. If several have the same name, the last one counts, as in Python. */
+export class PythonModule implements PythonText {
+  readonly source: string;
+  readonly classes = new Map<string, SyntaxNode>();
+  readonly functions = new Map<string, SyntaxNode>();
+  /** Values by the name to which they are assigned. */
+  readonly assigned = new Map<string, SyntaxNode>();
+  private readonly imports = new Map<string, Imported>();
+  /** Names whose value changes, so that their first value is not the one of a default. */
+  private readonly changing = new Set<string>();
+  private readonly enums = new Map<string, Map<string, unknown> | undefined>();
+
+  constructor(root: SyntaxNode, source: string) {
+    this.source = source;
+    for (const statement of childrenOf(root)) this.register(statement);
+  }
+
+  text(node: SyntaxNode): string {
+    return this.source.slice(node.from, node.to);
+  }
+
+  /** Returns the name that an imported name has in its module, or the name itself. Dots before the last part are dropped: `t.Optional` is `Optional`. */
+  nameOf(text: string): string {
+    const name = text.replace(/^.*\./s, "");
+    return text === name ? (this.imports.get(name)?.name ?? name) : name;
+  }
+
+  /** Returns the module from which a name is imported. */
+  sourceOf(name: string): string | undefined {
+    return this.imports.get(name)?.from;
+  }
+
+  /** Returns the values of an enum by the names of its members, in their order. `undefined`: not an enum. An unknown value is `NOT_LITERAL`. */
+  enumOf(name: string): Map<string, unknown> | undefined {
+    if (!this.enums.has(name)) {
+      // Breaks the cycle of an enum whose members refer to itself.
+      this.enums.set(name, undefined);
+      const definition = this.classes.get(name);
+      const call = this.assigned.get(name);
+      const members = definition ? this.enumOfClass(definition) : call?.name === "CallExpression" ? this.enumOfCall(call) : undefined;
+      this.enums.set(name, members);
+    }
+    return this.enums.get(name);
+  }
+
+  /** Returns the names of the bases of a class. */
+  basesOf(definition: SyntaxNode): string[] {
+    return argumentsOf(definition.getChild("ArgList"), this).flatMap(({ key, value }) => (key === undefined ? [this.text(value)] : []));
+  }
+
+  /** Returns the value of a constant, or of a member of an enum: `LIMIT`, `Color.RED`, `Color.RED.value`, `Color("red")`, `Color["RED"]`. */
+  resolve(node: SyntaxNode, depth: number): unknown {
+    if (depth > MAX_DEPTH) return NOT_LITERAL;
+    if (node.name === "VariableName") return this.constant(this.text(node), depth);
+    const base = node.firstChild;
+    if (base?.name === "MemberExpression" && node.name === "MemberExpression") {
+      const property = node.lastChild ? this.text(node.lastChild) : "";
+      const member = this.memberOf(base);
+      if (!member) return NOT_LITERAL;
+      return property === "value" ? member.value : property === "name" ? member.name : NOT_LITERAL;
+    }
+    return this.memberOf(node)?.value ?? NOT_LITERAL;
+  }
+
+  private memberOf(node: SyntaxNode): { name: string; value: unknown } | undefined {
+    const base = node.firstChild;
+    const members = base?.name === "VariableName" ? this.enumOf(this.text(base)) : undefined;
+    if (!base || !members || [...members.values()].includes(NOT_LITERAL)) return;
+    if (node.name === "CallExpression") {
+      const [first] = argumentsOf(node.getChild("ArgList"), this);
+      const value = first ? readPythonLiteral(first.value, this) : NOT_LITERAL;
+      const found = [...members].find(([, own]) => own === value);
+      return found && { name: found[0], value: found[1] };
+    }
+    if (node.name !== "MemberExpression") return;
+    const index = node.getChild("[")?.nextSibling;
+    const property = node.getChild("PropertyName");
+    const name = index ? readPythonLiteral(index, this) : property ? this.text(property) : undefined;
+    return typeof name === "string" && members.has(name) ? { name, value: members.get(name) } : undefined;
+  }
+
+  private constant(name: string, depth: number): unknown {
+    const value = this.changing.has(name) ? undefined : this.assigned.get(name);
+    const read = value ? readPythonLiteral(value, this, depth + 1) : NOT_LITERAL;
+    // A list or a dictionary may have other members when `main` is defined.
+    return typeof read === "object" && read !== null ? NOT_LITERAL : read;
+  }
+
+  private register(statement: SyntaxNode): void {
+    const definition =
+      statement.name === "DecoratedStatement"
+        ? (statement.getChild("FunctionDefinition") ?? statement.getChild("ClassDefinition") ?? statement)
+        : statement;
+    const name = definition.getChild("VariableName");
+    switch (definition.name) {
+      case "StatementGroup":
+        for (const inner of childrenOf(definition)) this.register(inner);
+        break;
+      case "ImportStatement":
+        this.readImport(definition);
+        break;
+      case "FunctionDefinition":
+        if (name) this.define(this.text(name), this.functions, definition);
+        break;
+      case "ClassDefinition":
+        if (name) this.define(this.text(name), this.classes, definition);
+        break;
+      case "TypeDefinition":
+        if (name && definition.lastChild && definition.lastChild !== name)
+          this.define(this.text(name), this.assigned, definition.lastChild);
+        break;
+      case "AssignStatement":
+        for (const { target, value } of readAssignments(definition)) {
+          if (target.name !== "VariableName" || !value) continue;
+          const assigned = this.text(target);
+          if (this.assigned.has(assigned)) this.changing.add(assigned);
+          this.define(assigned, this.assigned, value);
+        }
+        break;
+      case "UpdateStatement":
+        if (name) this.changing.add(this.text(name));
+        break;
+      default:
+        this.registerConditional(definition);
+    }
+  }
+
+  /** A name that a condition, a loop or `try` assigns has several possible values. */
+  private registerConditional(statement: SyntaxNode): void {
+    statement.cursor().iterate((node) => {
+      if (node.name === "FunctionDefinition" || node.name === "ClassDefinition") return false;
+      if (node.name !== "AssignStatement") return;
+      for (const { target } of readAssignments(node.node)) if (target.name === "VariableName") this.changing.add(this.text(target));
+    });
+  }
+
+  private define(name: string, kind: Map<string, SyntaxNode>, definition: SyntaxNode): void {
+    for (const definitions of [this.classes, this.functions, this.assigned]) definitions.delete(name);
+    kind.set(name, definition);
+  }
+
+  private readImport(statement: SyntaxNode): void {
+    const text = this.text(statement).replace(/#.*|[\\()]/g, " ");
+    const [, from = "", names = ""] = /^from\s+([.\w\s]+?)\s+import\s+([\s\S]*)$/.exec(text) ?? [];
+    for (const [, name = "", as] of names.matchAll(/(\w+)(?:\s+as\s+(\w+))?/g)) this.imports.set(as ?? name, { from, name });
+  }
+
+  private isEnum(baseText: string, depth = 0): boolean {
+    if (depth > MAX_DEPTH) return false;
+    if (!this.classes.has(baseText)) return ENUM_BASES.has(this.nameOf(baseText));
+    const definition = this.classes.get(baseText);
+    return definition ? this.basesOf(definition).some((base) => this.isEnum(base, depth + 1)) : false;
+  }
+
+  private enumOfClass(definition: SyntaxNode): Map<string, unknown> | undefined {
+    const bases = this.basesOf(definition);
+    if (!bases.some((base) => this.isEnum(base))) return;
+    const ancestors: SyntaxNode[] = [];
+    const roots: string[] = [];
+    const collect = (names: string[], depth: number) => {
+      for (const base of names) {
+        const parent = this.classes.get(base);
+        if (!parent) roots.push(this.nameOf(base));
+        else if (depth < MAX_DEPTH) {
+          ancestors.push(parent);
+          collect(this.basesOf(parent), depth + 1);
+        }
+      }
+    };
+    collect(bases, 0);
+    return readEnumClass(definition, ancestors, roots, this);
+  }
+
+  private enumOfCall(call: SyntaxNode): Map<string, unknown> | undefined {
+    const callee = call.firstChild ? this.nameOf(this.text(call.firstChild)) : "";
+    return ENUM_BASES.has(callee) ? readEnumMembers(callee, argumentsOf(call.getChild("ArgList"), this), this) : undefined;
+  }
+}
