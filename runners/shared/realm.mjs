@@ -3,6 +3,7 @@
  * It is plain JavaScript because it runs without a build, and small because every fresh run loads it.
  */
 // It imports none of Node's modules and uses Buffer only where necessary: in bun, each of them costs a fresh worker milliseconds.
+import { argumentsFor } from "./arguments.mjs";
 import { NotJson, toJson } from "./result-json.mjs";
 import { describe } from "./thrown.mjs";
 
@@ -11,7 +12,7 @@ import { describe } from "./thrown.mjs";
  * @property {string} main path of the bundle
  * @property {string} entrypoint
  * @property {string[] | null} params
- * @property {Record<string, "date" | "bytes">} [paramTypes]
+ * @property {import("../protocol.ts").ParamTypes} [paramTypes]
  * @property {Record<string, unknown>} args
  * @property {{ params: string[] | null, maxBytes: number }} [preprocessor] called first, with `args`; its result becomes the entrypoint's arguments
  */
@@ -32,7 +33,7 @@ export async function runJob(job, print, sendLine) {
     const made = job.preprocessor ? await preprocess(module, job) : { args: job.args };
     if (made.error) return failure({ ...made.error, message: `The preprocessor failed: ${made.error.message}` });
     if (made.json) await sendLine(`{"args":${made.json}}\n`);
-    const result = await entry(...argumentsFor(entry, { params, paramTypes, args: made.args }));
+    const result = await entry(...argumentsFor(entry, { entrypoint: job.entrypoint, params, paramTypes, args: made.args }));
     if (isStream(result)) {
       // The whole text is also the result, for readers that did not follow the stream.
       let whole = "";
@@ -55,7 +56,9 @@ async function preprocess(module, { preprocessor, args }) {
   if (typeof entry !== "function") return { error: missingEntry("preprocessor", module) };
   try {
     const { params, maxBytes } = preprocessor;
-    const made = toJson(await entry(...argumentsFor(entry, { params, args: { ...args, event: withBody(args.event) } })));
+    const made = toJson(
+      await entry(...argumentsFor(entry, { entrypoint: "preprocessor", params, args: { ...args, event: withBody(args.event) } })),
+    );
     const json = JSON.stringify(typeof made === "object" && made !== null && !Array.isArray(made) ? made : { value: made });
     if (new TextEncoder().encode(json).length > maxBytes)
       return { error: { name: "ResultTooLarge", message: `its result is larger than the limit of ${sizeText(maxBytes)}.` } };
@@ -138,82 +141,4 @@ function streamText(chunk) {
 function streamLines(text) {
   const parts = text.split("\\n").map((part) => part.replaceAll("\n", "\\n"));
   return `WM_STREAM: ${parts.join("\\\nWM_STREAM: n")}\n`;
-}
-
-// ---- Arguments
-
-function argumentsFor(entry, { params, paramTypes, args }) {
-  const value = (name) => convert(Object.hasOwn(args, name) ? args[name] : undefined, paramTypes?.[name]);
-  if (params) return params.map(value);
-  const parameters = parameterNames(String(entry));
-  // main({ a, b }) has one unnamed parameter, which receives all arguments.
-  if (parameters.length === 1 && parameters[0].name === null) return [args];
-  return parameters.flatMap(({ name, rest }) => {
-    const given = name === null ? undefined : value(name);
-    return rest ? (Array.isArray(given) ? given : []) : [given];
-  });
-}
-
-function convert(value, type) {
-  if (type === "date" && (typeof value === "string" || typeof value === "number")) {
-    const date = new Date(value);
-    return Number.isNaN(date.getTime()) ? value : date;
-  }
-  if (type === "bytes" && typeof value === "string") return new Uint8Array(Buffer.from(value, "base64"));
-  return value;
-}
-
-/**
- * Parses the names of a function's parameters from its source text; null for a destructured one.
- * @param {string} text
- * @returns {{ name: string | null, rest: boolean }[]}
- */
-export function parameterNames(text) {
-  const source = text.replace(/^\s*(async\b)?\s*/, "");
-  const arrow = /^([A-Za-z_$][\w$]*)\s*=>/.exec(source);
-  if (arrow) return [{ name: arrow[1], rest: false }];
-  return splitParameters(text)
-    .map((parameter) => parameter.trim())
-    .filter(Boolean)
-    .map((parameter) => {
-      const rest = parameter.startsWith("...");
-      return { name: /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u.exec(rest ? parameter.slice(3).trim() : parameter)?.[0] ?? null, rest };
-    });
-}
-
-/** Splits the text between the first parentheses at its outermost commas and removes comments. */
-function splitParameters(text) {
-  const parts = [];
-  let part = "";
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i];
-    if (text.startsWith("//", i) || text.startsWith("/*", i)) {
-      const line = text[i + 1] === "/";
-      const end = text.indexOf(line ? "\n" : "*/", i + 2);
-      if (end < 0) break;
-      i = line ? end : end + 1;
-      continue;
-    }
-    if (char === '"' || char === "'" || char === "`") {
-      const start = i;
-      for (i++; i < text.length && text[i] !== char; i++) if (text[i] === "\\") i++;
-      if (depth > 0) part += text.slice(start, i + 1);
-      continue;
-    }
-    if (char === "(" || char === "[" || char === "{") {
-      if (depth++ === 0) continue;
-    } else if (char === ")" || char === "]" || char === "}") {
-      if (--depth === 0) {
-        parts.push(part);
-        return parts;
-      }
-    } else if (char === "," && depth === 1) {
-      parts.push(part);
-      part = "";
-      continue;
-    }
-    if (depth > 0) part += char;
-  }
-  return parts;
 }

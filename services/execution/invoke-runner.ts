@@ -188,7 +188,8 @@ export async function buildRunnerRequest(
     artefact: { ...executable.artefact, url },
     entrypoint,
     params: entrypoint === "main" ? executable.params : null,
-    ...(executable.paramTypes ? { paramTypes: executable.paramTypes } : {}),
+    // Another function may have parameters of the same names.
+    ...(executable.paramTypes && entrypoint === "main" ? { paramTypes: executable.paramTypes } : {}),
     args: rest,
     ...(job.preprocess === "wanted" ? { preprocessor: executable.preprocessor ?? { params: null } } : {}),
     env,
