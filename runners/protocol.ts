@@ -1,9 +1,6 @@
 /** The protocol between executors and runners. This file imports nothing, so that runners remain small and independent. */
 
-/**
- * What the wrapper of TypeScript makes of an argument: a `Date` of a text of ISO 8601, and a `Uint8Array`, a `Buffer`, an `ArrayBuffer` or a `Blob`
- * of base64.
- */
+/** The type to which the wrapper of TypeScript converts an argument: text of ISO 8601 to a `Date`, base64 to the other types. */
 export type ParamType = "date" | "bytes" | "buffer" | "arrayBuffer" | "blob";
 export type ParamTypes = Record<string, ParamType>;
 

@@ -5,7 +5,8 @@ import { findMissingScript, listScriptImports } from "./imports.ts";
 import { readSpecifier } from "./package-specifiers.ts";
 import { ImportProblem, listNpmPackages, listPackages, listPythonRequirements } from "./packages.ts";
 import { findDistribution, isStandardModule } from "./python-distributions.ts";
-import { isRequirement, readRequirements } from "./python-requirements.ts";
+import { readRequirements } from "./python-requirements.ts";
+import { isRequirement } from "./requirement.ts";
 import { isSafeScriptPath } from "./script-paths.ts";
 
 describe("script imports", () => {

@@ -1,4 +1,5 @@
 import { parser } from "@lezer/python";
+import { isRequirement, removeComment } from "./requirement.ts";
 
 /** The requirements that a script lists in comments. */
 export interface Requirements {
@@ -7,19 +8,6 @@ export interface Requirements {
   /** Requirements in addition to the imports, for packages that are loaded by name, such as database drivers. */
   extra: string[];
   problem?: string;
-}
-
-/**
- * A requirement may contain a distribution of the registry, extras, versions and a marker. Options (`-r`, `-e`, `--index-url`), paths, URLs
- * and version control are rejected, because each would make the build read or fetch content from outside the registry.
- */
-const REQUIREMENT =
-  /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w\s,.-]*\])?\s*(?:\(?\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*\s*\)?)?\s*(?:;[\w\s.'"()<>=!~-]+)?$/;
-
-/** Returns whether a text is a valid requirement of at most 1000 characters. */
-export function isRequirement(text: string): boolean {
-  // Repeated spaces are collapsed, because the pattern would backtrack over every way to divide them.
-  return text.length <= 1000 && REQUIREMENT.test(text.replace(/\s+/g, " "));
 }
 
 /** Returns the lines of a source. Those that look like comments but are part of a text are empty. */
@@ -58,12 +46,6 @@ function commentBlock(lines: string[], start: RegExp): string[] | undefined {
     texts.push(line.slice(1));
   }
   return texts.map((text) => removeComment(text).trim()).filter((text) => text !== "" && !text.startsWith("#"));
-}
-
-/** Removes a comment at the end of a line: a `#` at its beginning or after a space. */
-export function removeComment(line: string): string {
-  const at = line.search(/(?:^|\s)#/);
-  return at === -1 ? line : line.slice(0, at);
 }
 
 /** Reads only `dependencies` of the TOML: an array of strings on one or several lines. */

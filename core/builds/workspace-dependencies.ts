@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type DependencyLanguage, dependencyFiles } from "../../contract/dependency-language.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
-import { isRequirement, removeComment } from "./python-requirements.ts";
+import { isRequirement, removeComment } from "./requirement.ts";
 import { normalizeSource } from "./source-text.ts";
 
 /** The versions that a workspace selects for its scripts. */

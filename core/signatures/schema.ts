@@ -91,7 +91,7 @@ export function accepts(schema: Schema, value: unknown): boolean {
   if (schema.enum && !schema.enum.includes(value)) return false;
   const types = typeof schema.type === "string" ? [schema.type] : schema.type;
   if (types && !types.some((type) => isOfType(type, value))) {
-    // A reference to a resource stands for its value.
+    // The service replaces a reference by the value of the resource.
     return typeof value === "string" && value.startsWith("$res:") && Boolean(schema.format?.startsWith("resource-"));
   }
   if (typeof value === "string" && schema.format) return FORMATS[schema.format]?.test(value) ?? true;

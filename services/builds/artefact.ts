@@ -8,14 +8,7 @@ import { limits } from "../../contract/limits.ts";
 import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
-import { normalizeSource } from "../../core/builds/source-text.ts";
-import {
-  findDependencyFile,
-  findDependencyLanguage,
-  findNamedDependencies,
-  parseDependencies,
-  type SelectedDependencies,
-} from "../../core/builds/workspace-dependencies.ts";
+import type { SelectedDependencies } from "../../core/builds/workspace-dependencies.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
@@ -24,7 +17,6 @@ import { may } from "../../core/permissions/may.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 import { loadTempSource } from "../scripts/temp-sources.ts";
-import { findDependencyContent } from "../workspaces/dependencies.ts";
 
 export interface BuildDeps {
   objects: ObjectTable;
@@ -119,8 +111,14 @@ async function loadDependencies(
   deps: Pick<BuildDeps, "objects">,
   { workspace, runner, path, content, lock, overrides }: BuildSource,
 ): Promise<SelectedDependencies | { missing: string } | undefined> {
+  if (lock !== undefined) return undefined;
+  // Few functions that can build do it often.
+  const { findDependencyFile, findDependencyLanguage, findNamedDependencies, parseDependencies } = await import(
+    "../../core/builds/workspace-dependencies.ts"
+  );
+  const { findDependencyContent } = await import("../workspaces/dependencies.ts");
   const language = findDependencyLanguage(runner);
-  if (language === undefined || lock !== undefined) return undefined;
+  if (language === undefined) return undefined;
   const name = findNamedDependencies(language, content);
   const list =
     findDependencyFile(overrides?.dependencyFiles ?? {}, language, name) ??
@@ -140,6 +138,7 @@ const findOwn = (record: Readonly<Record<string, string>> = {}, name: string) =>
  */
 async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { findMissingScript, listScriptImports } = await import("../../core/builds/imports.ts");
+  const { normalizeSource } = await import("../../core/builds/source-text.ts");
   const files: Record<string, string> = { [source.path]: normalizeSource(source.content) };
   const waiting = [source.path];
   let actor: Promise<Actor | undefined> | undefined;

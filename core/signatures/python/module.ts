@@ -4,7 +4,7 @@ import { readEnumClass, readEnumMembers } from "./enums.ts";
 import { argumentsOf, childrenOf, type PythonText, readAssignments } from "./syntax.ts";
 import { NOT_LITERAL, readPythonLiteral } from "./values.ts";
 
-/** Where an imported name comes from: `from typing import Optional as Opt` is `{ from: "typing", name: "Optional" }`. */
+/** The source of an imported name: `from typing import Optional as Opt` is `{ from: "typing", name: "Optional" }`. */
 interface Imported {
   from: string;
   name: string;
