@@ -2,7 +2,11 @@ import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 
 /** One evaluation, as the main thread sends it to the interpreter's thread. */
 export interface Evaluation {
-  text: string;
+  /** The text that was parsed: an expression, or the body of a function. */
+  code: string;
+  isBody: boolean;
+  /** The kind of value: any JSON value, whether it is truthy, or a number in a text. */
+  as: EvaluatedAs;
   /** The names that the expression sees. */
   names: string[];
   /** The JSON text of `{names, reads}`. */
@@ -10,6 +14,8 @@ export interface Evaluation {
   /** The expression may call `variable` and `resource`. */
   mayRead: boolean;
 }
+
+export type EvaluatedAs = "json" | "boolean" | "number";
 
 /** The value as JSON text, or the reason of a failure. */
 export type Interpretation = { ok: true; json: string } | { ok: false; reason: string; missingReference?: string };
@@ -34,7 +40,7 @@ export async function loadInterpreter(): Promise<QuickJSWASMModule> {
  * in a large array exceeds it: the caller must be able to end the thread. Throws where WebAssembly failed, after which the interpreter must
  * not be used again.
  */
-export function interpretExpression(quickJs: QuickJSWASMModule, { text, names, given: json, mayRead }: Evaluation): Interpretation {
+export function interpretExpression(quickJs: QuickJSWASMModule, evaluation: Evaluation): Interpretation {
   const untilMs = computedMs() + EXPRESSION_MS;
   const runtime = quickJs.newRuntime({
     memoryLimitBytes: MEMORY_BYTES,
@@ -43,10 +49,10 @@ export function interpretExpression(quickJs: QuickJSWASMModule, { text, names, g
   });
   const context = runtime.newContext();
   try {
-    const given = context.newString(json);
+    const given = context.newString(evaluation.given);
     context.setProp(context.global, "given", given);
     given.dispose();
-    const result = context.evalCode(codeOf(text, names, mayRead), "expression.js");
+    const result = context.evalCode(codeOf(evaluation), "expression.js");
     if (result.error) {
       const reason = reasonOf(context.dump(result.error));
       result.error.dispose();
@@ -65,27 +71,42 @@ export function interpretExpression(quickJs: QuickJSWASMModule, { text, names, g
 /** The reason of an expression that exceeded its time. */
 export const TOO_LONG = `it took longer than ${EXPRESSION_MS} ms.`;
 
+/** The conversions of values, as code. JSON has no number that is not finite and no integer of any size, so both are decided or written here. */
+const CONVERSIONS: Record<EvaluatedAs, string> = {
+  json: "value",
+  boolean: "Boolean(value)",
+  number: "(value ?? null) === null ? null : ['number', 'bigint', 'string'].includes(typeof value) ? String(value) : 'NaN'",
+};
+
 /**
- * The names are parameters of a function, so that the text can be any expression and its own declarations may shadow them. The text has no
- * access to the calling code. A missing reference counts even if the expression catches the error.
+ * The names are parameters of a function, so that the text can be any expression. The statements of a body are a block, so that their own declarations may
+ * shadow the names. The text has no access to the calling code. A missing reference counts even if the expression catches the error. A step without a
+ * result is no property of `results`, but has the value null.
  */
-function codeOf(text: string, names: string[], mayRead: boolean): string {
-  const body = /\breturn\b/.test(text) ? text : `return (${text}\n)`;
+function codeOf({ code, isBody, as, names, mayRead }: Evaluation): string {
+  const body = isBody ? `{\n${code}\n}` : `return (${code}\n)`;
   const readers = mayRead ? 'reading("variable", "$var:"), reading("resource", "$res:")' : "";
   const values = names.map((name) => `names.${name}`).join(", ");
   return `((run) => {
-    const { names, reads } = JSON.parse(given);
+    const { parse, stringify } = JSON;
+    const { names, reads } = parse(given);
     delete globalThis.given;
+    const { hasOwn } = Object;
+    if (hasOwn(names, "results")) names.results = new Proxy(names.results, {
+      get: (results, id) => hasOwn(results, id) || id in results || typeof id !== "string" ? results[id] : null,
+    });
     let asks;
     const reading = (name, prefix) => (path) => {
       if (typeof path !== "string" || path === "") throw new TypeError(name + "() takes a path");
       const reference = prefix + path;
-      if (Object.hasOwn(reads, reference)) return reads[reference];
+      if (hasOwn(reads, reference)) return reads[reference];
       asks ??= reference;
       throw new Error("not read yet");
     };
+    const convert = (value) => ${CONVERSIONS[as]};
     try {
-      const json = JSON.stringify(run(${readers})(${values})) ?? "null";
+      const value = convert(run(${readers})(${values}));
+      const json = stringify(value, (_, each) => typeof each === "bigint" ? String(each) : each) ?? "null";
       return asks ?? json;
     } catch (error) {
       if (asks === undefined) throw error;

@@ -1,3 +1,5 @@
+import type { ParsedExpression } from "../expressions/parse-expression.ts";
+import { parsePlainPath } from "../expressions/plain-path.ts";
 import { findVisiblePath } from "./journal.ts";
 import { type FlowIndex, ROOT, type Scope } from "./scopes.ts";
 
@@ -10,26 +12,53 @@ export interface References {
   env: boolean;
   /** The payloads of the approvals of the step before. */
   resume: boolean;
+  /** All identifiers. */
+  names: ReadonlySet<string>;
 }
 
-/** Literal names after `results`. Any other use of `results` needs all of them. */
-const NAMED = /\bresults\s*(?:\?\.\s*|\.\s*)([A-Za-z_$][\w$]*)|\bresults\s*(?:\?\.\s*)?\[\s*(["'`])([\w$-]+)\2\s*\]/g;
-
-/** Collects the names that expressions use. It reads the text, so that a name inside a string also counts. */
-export function collectReferences(expressions: readonly string[]): References {
-  const text = expressions.join("\n");
-  const found = [...text.matchAll(NAMED)].map((match) => match[1] ?? match[3] ?? "");
-  const all = text.match(/\bresults\b/g) ?? [];
+/** Collects the names that expressions use. An expression that cannot be parsed uses none. */
+export async function collectReferences(expressions: readonly string[]): Promise<References> {
+  const names = new Set<string>();
+  const ids = new Set<string>();
+  let all = false;
+  for (const expression of expressions) {
+    const found = await findNames(expression);
+    if (!found.ok) continue;
+    for (const name of found.names) names.add(name);
+    if (found.results === "all") all = true;
+    else for (const id of found.results) ids.add(id);
+  }
+  const uses = (...wanted: string[]) => names.has("eval") || wanted.some((name) => names.has(name));
   return {
-    input: /\bflow_input\b/.test(text),
-    previous: /\b(previous_result|error)\b/.test(text),
-    results: all.length > found.length ? "all" : new Set(found),
-    env: /\bflow_env\b/.test(text),
-    resume: /\b(resume|resumes|approvers)\b/.test(text),
+    input: uses("flow_input"),
+    previous: uses("previous_result", "error"),
+    results: all ? "all" : ids,
+    env: uses("flow_env"),
+    resume: uses("resume", "resumes", "approvers"),
+    names,
   };
 }
 
-/** The places of the results of steps, as seen from a place. Steps that do not exist, or are inside loops that do not contain the place, have none. */
+/** Returns whether an expression uses a name that may come from around it. */
+export async function usesName(expression: string, name: string): Promise<boolean> {
+  const found = await findNames(expression);
+  return found.ok && (found.names.has(name) || found.names.has("eval"));
+}
+
+type Names = Pick<Extract<ParsedExpression, { ok: true }>, "ok" | "names" | "results"> | { ok: false };
+
+async function findNames(expression: string): Promise<Names> {
+  const [root, id] = parsePlainPath(expression) ?? [];
+  if (root !== undefined && root !== "results") return { ok: true, names: new Set([root]), results: new Set() };
+  if (root !== undefined && id !== undefined && !(id in Object.prototype)) {
+    return { ok: true, names: new Set([root]), results: new Set([id]) };
+  }
+  // Loaded on first use, because it contains a parser.
+  const { parseExpression } = await import("../expressions/parse-expression.ts");
+  return parseExpression(expression);
+}
+
+/** The places of the results of steps, as seen from a place, in the order of the flow. Steps that do not exist, or are inside loops that do not contain the place, have none. */
 export function findVisibleSteps(
   index: FlowIndex,
   from: Scope,
@@ -46,19 +75,24 @@ export function findVisibleSteps(
   );
 }
 
+/** An `early_return`: the module of the flow's own list after which it is evaluated, and the expression, if it is not the result of that module. */
+export interface EarlyReturn {
+  after: string | undefined;
+  expression?: string;
+}
+
 /**
- * The module of the flow's own list after which `early_return` is evaluated: the step with that id; for an expression, the last of the modules that it names
- * or that contain a step that it names.
+ * Finds where `early_return` is evaluated: after the step with that id; for an expression, after the last of the modules that it names or that contain a
+ * step that it names.
  */
-export function findEarlyReturnModule({ modules }: FlowIndex, wanted: string): string | undefined {
+export async function findEarlyReturn({ modules }: FlowIndex, wanted: string): Promise<EarlyReturn> {
   const own = [...modules.values()].filter(({ scope, index }) => scope.name === ROOT && index >= 0).sort((a, b) => a.index - b.index);
-  if (own.some(({ module }) => module.id === wanted)) return wanted;
-  const { results } = collectReferences([wanted]);
-  if (results === "all") return own.at(-1)?.module.id;
+  if (own.some(({ module }) => module.id === wanted)) return { after: wanted };
+  const { results } = await collectReferences([wanted]);
+  if (results === "all") return { after: own.at(-1)?.module.id, expression: wanted };
   const places = [...results].flatMap((id) => {
-    const named = modules.get(id);
-    const around = named?.scope.inside[0] ?? id;
+    const around = modules.get(id)?.scope.inside[0] ?? id;
     return own.findIndex(({ module }) => module.id === around);
   });
-  return own[Math.max(0, ...places)]?.module.id;
+  return { after: own[Math.max(0, ...places)]?.module.id, expression: wanted };
 }

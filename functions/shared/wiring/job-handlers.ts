@@ -1,6 +1,7 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import type { RunningJob } from "../../../core/jobs/job.ts";
 import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
 import { type BuildVersionDeps, buildUnstored, buildVersion } from "../../../services/builds/build-version.ts";
 import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
@@ -10,10 +11,8 @@ import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-
 import type { JobHandler, RunJobDeps } from "../../../services/execution/run-job.ts";
 import { runPreview } from "../../../services/execution/run-preview.ts";
 import { runScript } from "../../../services/execution/run-script.ts";
-import { buildFlow } from "../../../services/flows/definitions/build.ts";
-import { lockFlow } from "../../../services/flows/definitions/lock-flow.ts";
 import type { FinishFlowDeps } from "../../../services/flows/lifecycle/finish.ts";
-import { type StartFlowDeps, startFlow } from "../../../services/flows/lifecycle/start.ts";
+import type { StartFlowDeps } from "../../../services/flows/lifecycle/start.ts";
 import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";
 import { jobEndedListeners } from "./job-ended-listeners.ts";
 
@@ -24,7 +23,10 @@ type JobHandlerDeps = ResolveAndExecuteDeps &
 
 /** Connects each kind of job with the use case that runs it, the end of a job with its listeners, and the first claim of a job with its claimer. */
 export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" | "onJobEnded"> & { claimers: Record<string, JobClaimer> } {
-  const start: JobHandler = (job) => startFlow(deps, job);
+  // The function of the steps starts and builds no flows. Each of these is loaded on first use, so that the functions start faster.
+  const start: JobHandler = async (job) => (await import("../../../services/flows/lifecycle/start.ts")).startFlow(deps, job);
+  const build = async (job: RunningJob) => (await import("../../../services/flows/definitions/build.ts")).buildFlow(deps, job);
+  const lock = async (job: RunningJob) => (await import("../../../services/flows/definitions/lock-flow.ts")).lockFlow(deps, job);
   const refuse: JobHandler = (job) => refuseJob(deps, job);
   const running: Pick<RunJobDeps, "handlers" | "onJobEnded"> = {
     handlers: {
@@ -33,7 +35,7 @@ export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" |
       dependencies: (job) => buildUnderLease(deps, job, job.code ? buildUnstored(deps, job) : buildVersion(deps, job)),
       flow: start,
       flowpreview: start,
-      flowdependencies: (job) => buildUnderLease(deps, job, job.code ? lockFlow(deps, job) : buildFlow(deps, job)),
+      flowdependencies: (job) => buildUnderLease(deps, job, job.code ? lock(job) : build(job)),
       flowscript: (job, input) => runInlineScript(deps, job, input),
       appdependencies: refuse,
       appscript: refuse,

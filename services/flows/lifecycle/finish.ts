@@ -19,7 +19,7 @@ import { findEnd, findOutcome, readJournal } from "../runtime/journal.ts";
 import { getParkedState } from "../runtime/waiting/parked-jobs.ts";
 import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 import { stopFlow } from "./cancel.ts";
-import { type StartExecutionDeps, startExecution } from "./start.ts";
+import { type StartExecutionDeps, startExecution } from "./start-execution.ts";
 
 /** The dependencies of ending a flow or starting its next execution. */
 export type FinishFlowDeps = FinishJobDeps &

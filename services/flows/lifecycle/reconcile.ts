@@ -21,7 +21,7 @@ import {
   settleFlow,
   startNextExecution,
 } from "./finish.ts";
-import { startExecution } from "./start.ts";
+import { startExecution } from "./start-execution.ts";
 
 /**
  * Updates a flow's job after its execution has ended, or may have ended. `stopped` means that a person stopped the execution in the

@@ -5,7 +5,6 @@ import { flowValueSchema } from "../../../contract/flows/flow-value-schema.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { collectReferences } from "../../../core/flows/references.ts";
-import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
@@ -25,6 +24,7 @@ import { planFlow } from "../definitions/plan.ts";
 import { evaluateWithReads } from "../runtime/expressions/evaluate-with-reads.ts";
 import { loadFlowEnvironment } from "../runtime/expressions/flow-environment.ts";
 import { writeReusedSteps } from "../runtime/journal.ts";
+import { startExecution } from "./start-execution.ts";
 
 export type StartFlowDeps = BuildVersionDeps &
   ResolveDeps & {
@@ -133,8 +133,8 @@ async function beginExecution(
 async function evaluateSkip(deps: StartFlowDeps, flow: RunningJob, plan: LoadedPlan, expression: string) {
   const secrets = new Set<string>();
   const flow_input = (await loadJson(deps, flow, flow.args)) as unknown;
-  const flow_env = collectReferences([expression]).env ? await loadFlowEnvironment(deps, { flow, plan, secrets }) : null;
-  const skips = await evaluateWithReads(deps, { flow, secrets }, { expression, names: { flow_input, flow_env } });
+  const flow_env = (await collectReferences([expression])).env ? await loadFlowEnvironment(deps, { flow, plan, secrets }) : null;
+  const skips = await evaluateWithReads(deps, { flow, secrets }, { expression, names: { flow_input, flow_env }, as: "boolean" });
   return skips.ok ? skips : { ...skips, reason: String(createMasker(secrets)?.value(skips.reason) ?? skips.reason) };
 }
 
@@ -153,38 +153,4 @@ async function resolveFlowCacheKey(deps: StartFlowDeps, job: RunningJob, ignoreP
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
     return undefined;
   }
-}
-
-export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & {
-  functions: Pick<Functions, "createStateMachine">;
-};
-
-/** Starts the current execution of a flow's job, unless it exists, and creates the state machine if it is missing. */
-export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
-  const { executions, functions, jobs } = deps;
-  const { id, workspace, flow } = job;
-  if (!flow?.plan) throw new Error(`The flow job ${id} has no plan.`);
-  const { execution, stateMachine } = flow;
-  const input: StepState = { version: STATE_VERSION, workspace, job: id, execution, events: 0, path: "", outcome: "" };
-  if (stateMachine) {
-    const started = await executions.startExecution({ machine: stateMachine, job: id, execution }, input);
-    if (started === "started") return;
-  }
-  // The machine was never created for this release, or was deleted because it was idle.
-  const { value } = await loadPlan(deps, flow.plan);
-  const made = await functions.createStateMachine({ workspace, path: job.path ?? "preview", value });
-  if (!("machine" in made)) throw new Error(made.refused);
-  const { machine } = made;
-  const changed = await jobs.update(
-    id,
-    { flow: { ...flow, stateMachine: machine } },
-    {
-      and: [
-        { attr: "state", eq: "running" },
-        { attr: "flow.execution", eq: execution },
-      ],
-    },
-  );
-  const started = changed && (await executions.startExecution({ machine, job: id, execution }, input));
-  if (started === "noMachine") throw new Error(`State machine ${machine} of flow job ${id} was deleted again; housekeeping retries.`);
 }

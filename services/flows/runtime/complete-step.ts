@@ -21,7 +21,7 @@ export type CompleteStepDeps = EndStepDeps & GateDeps;
 export async function completeStep(deps: CompleteStepDeps, step: StepContext, result: StepResult): Promise<StepState> {
   switch (result.status) {
     case "failed":
-      return (await scheduleRetry(deps, step, result)) ?? failStep(deps, step, result);
+      return retryOrFail(deps, step, result);
     case "stopped":
       return stopList(deps, step, result);
     case "succeeded":
@@ -39,7 +39,7 @@ async function completeSuccess(deps: CompleteStepDeps, step: StepContext, result
     return await (requiresApproval(step, result) ? openApproval : continueAfter)(deps, step, result);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return failStep(deps, step, await failedWith(deps, step, error));
+    return failStep(deps, step, await failedWith(deps, step, error, result.details));
   }
 }
 
@@ -50,10 +50,26 @@ const requiresApproval = ({ module }: StepContext, { neverRan }: SucceededResult
 async function applyStopPredicate(deps: CompleteStepDeps, step: StepContext, done: SucceededResult): Promise<StepResult | undefined> {
   const { module } = step;
   const iterates = module.value.type === "forloopflow" || module.value.type === "whileloopflow" || module.value.type === "branchall";
-  const predicate = iterates ? module.stop_after_all_iters_if : module.stop_after_if;
+  const place = iterates ? "stop_after_all_iters_if" : "stop_after_if";
+  const predicate = module[place];
   if (!predicate) return undefined;
   const value = await loadFlowValue(deps, step, done.result);
-  return (await deps.expressions.holds(predicate.expr, { result: value })) ? stoppedBy(deps, step, done, { predicate, value }) : undefined;
+  return (await deps.expressions.holds(place, predicate.expr, { result: value }))
+    ? stoppedBy(deps, step, done, { predicate, value })
+    : undefined;
+}
+
+/** A condition that cannot be evaluated fails the step, with the error of its last attempt in the message. */
+async function retryOrFail(deps: CompleteStepDeps, step: StepContext, result: FailedResult): Promise<StepState> {
+  try {
+    return (await scheduleRetry(deps, step, result)) ?? (await failStep(deps, step, result));
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const attempt = (await loadFlowValue(deps, step, result.result)) as { error?: { name?: unknown; message?: unknown } } | null;
+    const { name = "Error", message = "" } = attempt?.error ?? {};
+    const problem = { name: error.name, message: `${error.message} The attempt before it failed with ${name}: ${message}` };
+    return failStep(deps, step, { ...result, ...(await failedWith(deps, step, problem, result.details)) });
+  }
 }
 
 /** Notes the failed attempt and when the next one may begin; `undefined` when no attempt is left. */
@@ -63,14 +79,12 @@ async function scheduleRetry(deps: CompleteStepDeps, step: StepContext, done: Fa
   const failed = [...(progress.failed ?? []), done.details?.job ?? ""];
   const delayS = computeRetryDelayS(module.retry, failed.length, Math.random());
   if (delayS === undefined) return undefined;
-  try {
-    const { retry_if: predicate } = module.retry;
-    if (predicate && !(await deps.expressions.holds(predicate.expr, { result: await loadFlowValue(deps, step, done.result) })))
-      return undefined;
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
+  const { retry_if: predicate } = module.retry;
+  if (
+    predicate &&
+    !(await deps.expressions.holds("retry.retry_if", predicate.expr, { result: await loadFlowValue(deps, step, done.result) }))
+  )
     return undefined;
-  }
   // A loop starts again at its first item.
   const { list, count, index, width, branch, ...remaining } = progress;
   countOutcome("StepRetries");

@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { StopAfterIf } from "../../../contract/flows/flow-value.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
-import { findEarlyReturnModule } from "../../../core/flows/references.ts";
+import { findEarlyReturn } from "../../../core/flows/references.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { flowRemainingS } from "../../../core/jobs/lifecycle.ts";
@@ -21,26 +21,20 @@ export async function continueAfter(deps: EndStepDeps, step: StepContext, done: 
   const { sleep } = step.module;
   try {
     const result = sleep ? await loadFlowValue(deps, step, done.result) : undefined;
-    const seconds = sleep ? toSleepS(await deps.expressions.transform(sleep, { result })) : 0;
-    return await succeedStep(deps, step, done, Math.min(seconds, flowRemainingS(step.flow, deps.nowMs())));
+    const seconds = sleep ? ((await deps.expressions.number("sleep", sleep, "a number of seconds", { result })) ?? 0) : 0;
+    const early = await evaluateEarlyReturn(deps, step, done);
+    return await succeedStep(deps, step, done, { early, seconds: Math.min(seconds, flowRemainingS(step.flow, deps.nowMs())) });
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return failStep(deps, step, await failedWith(deps, step, error));
+    return failStep(deps, step, await failedWith(deps, step, error, done.details));
   }
-}
-
-/** Returns the seconds of a sleep; without a value there is none. Throws `ExpressionError` for a value that is no number. */
-function toSleepS(value: unknown): number {
-  const seconds = Number(value ?? 0);
-  if (Number.isFinite(seconds)) return seconds;
-  throw new ExpressionError("sleep: the value must be a number of seconds.");
 }
 
 async function succeedStep(
   deps: EndStepDeps,
   step: StepContext,
   { result, details }: SucceededResult,
-  seconds: number,
+  { early, seconds }: { early: ValueRef | undefined; seconds: number },
 ): Promise<StepState> {
   const outcome: Outcome = {
     state: "success",
@@ -50,28 +44,30 @@ async function succeedStep(
     ...details,
     ...(seconds > 0 ? { sleepUntilMs: deps.nowMs() + seconds * 1000 } : {}),
   };
+  await storeEarlyReturn(deps, step, early);
   await writeOutcome(deps, step, outcome);
-  await storeEarlyReturn(deps, step, outcome);
   return nextState(deps, step, outcome);
 }
 
 /** Synchronous callers wait only for this step, or for an expression over this step and those before it; the flow continues. */
-async function storeEarlyReturn(deps: EndStepDeps, step: StepContext, { result }: Outcome): Promise<void> {
-  const { flow, plan, module, scope } = step;
-  const { early_return: wanted } = plan.value;
-  if (!wanted || scope.name !== ROOT || findEarlyReturnModule(plan.index, wanted) !== module.id) return;
-  const early = wanted === module.id ? result : await evaluateEarlyReturn(deps, step, wanted);
-  if (early) await deps.jobs.update(flow.id, { earlyReturn: early }, { attr: "state", eq: "running" });
+async function storeEarlyReturn({ jobs }: EndStepDeps, { flow }: StepContext, early: ValueRef | undefined): Promise<void> {
+  if (early) await jobs.update(flow.id, { earlyReturn: early }, { attr: "state", eq: "running" });
 }
 
-/** If the expression fails, the callers wait for the flow's end. */
-async function evaluateEarlyReturn(deps: EndStepDeps, step: StepContext, expression: string): Promise<ValueRef | undefined> {
-  try {
-    return await storeFlowValue(deps, step, await createEvaluator(deps, step, { beforeRun: [], others: [expression] }).value(expression));
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return undefined;
-  }
+/** The early return of the flow, if this step decides it. The journal does not contain the result of the step yet. Throws `ExpressionError`. */
+async function evaluateEarlyReturn(
+  deps: EndStepDeps,
+  step: StepContext,
+  { result }: Pick<SucceededResult, "result">,
+): Promise<ValueRef | undefined> {
+  const { plan, module, scope } = step;
+  const { early_return: wanted } = plan.value;
+  if (!wanted || scope.name !== ROOT) return undefined;
+  const { after, expression } = await findEarlyReturn(plan.index, wanted);
+  if (after !== module.id || expression === undefined) return after === module.id ? result : undefined;
+  const own = { [module.id]: await loadFlowValue(deps, step, result) };
+  const value = await createEvaluator(deps, step, { beforeRun: [], others: [expression] }, own).value("early_return", expression);
+  return storeFlowValue(deps, step, value);
 }
 
 /** Records that the module stops its list. The end of the list is written before the outcome that refers to it. */
@@ -118,9 +114,16 @@ export async function failStep(
     await writeEnd(deps, step, { reason: "failed", module: module.id, result, ...job, ...seen, ...(canceled ? { canceled } : {}) });
   }
   const outcome: Outcome = { state: "failure", transition: continues ? "next" : "fail", result, ...retriesOf(step), ...details };
+  if (continues) await storeEarlyReturn(deps, step, await evaluateEarlyReturn(deps, step, { result }).catch(errorAsValue(deps, step)));
   await writeOutcome(deps, step, outcome);
   return nextState(deps, step, outcome);
 }
+
+/** The step has failed already, and the flow continues: the callers get the error of the expression. */
+const errorAsValue = (deps: EndStepDeps, step: StepContext) => async (error: unknown) => {
+  if (!(error instanceof ExpressionError)) throw error;
+  return (await failedWith(deps, step, error)).result;
+};
 
 /** The jobs of the failed attempts, as a field of the outcome. */
 export const retriesOf = ({ progress: { failed: retries } }: StepContext) => (retries?.length ? { retries } : {});

@@ -62,7 +62,7 @@ async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepSt
   }
   const resumed = mayRequireApproval(module) ? await resumeAtGate(deps, step) : undefined;
   if (resumed) return resumed;
-  if (skip && (await deps.expressions.holds(skip.expr))) {
+  if (skip && (await deps.expressions.holds("skip_if", skip.expr))) {
     const result = await previousResult(deps, step);
     return completeStep(deps, step, { status: "succeeded", result, details: { skipped: true }, neverRan: true });
   }

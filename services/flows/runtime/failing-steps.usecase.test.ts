@@ -8,7 +8,7 @@ let room: FlowRoom;
 beforeAll(async () => {
   room = await newFlowRoom();
 });
-const errorOf = (name: string, step_id: string, message: string) => ({ error: expect.objectContaining({ name, step_id, message }) });
+const errorOf = (name: string, step_id: string, message: unknown) => ({ error: expect.objectContaining({ name, step_id, message }) });
 
 describe("an expression that never ends fails its step, which is named,", () => {
   const endless = "(() => { for (;;) {} })()";
@@ -20,7 +20,8 @@ describe("an expression that never ends fails its step, which is named,", () => 
     ["in the condition of a branch", one("a", endless, [step("x")])],
   ])("%s", async (_title, module) => {
     const { state, result } = await runFlowInCloud(room, [module, step("z")]);
-    expect([state, result]).toEqual(["failed", errorOf("ExpressionError", "a", `${endless}: it took longer than 500 ms.`)]);
+    const message = expect.stringContaining(`: ${endless}: it took longer than 500 ms.`);
+    expect([state, result]).toEqual(["failed", errorOf("ExpressionError", "a", message)]);
   });
 });
 

@@ -52,6 +52,16 @@ const PLAIN_PATH = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
 
 class Thrown extends Error {}
 
+/** An expression, or else the statements of a function. */
+function compile(expr: string, names: string[]): (...values: unknown[]) => unknown {
+  try {
+    return new Function(...names, `return (${expr}\n)`) as () => unknown;
+  } catch {
+    // It is no expression.
+    return new Function(...names, `{ ${expr}\n }`) as () => unknown;
+  }
+}
+
 export function interpret({ modules, failure_module: failureModule }: DrawnFlow, input: Record<string, unknown>): Interpreted {
   const calls = new Map<string, number>();
 
@@ -63,9 +73,8 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
     const known = new Proxy(results, { get: (target, id) => target[String(id)] ?? null });
     const error = (previous as { error?: unknown } | null)?.error ?? null;
     const names = { flow_input: scope.input, results: known, previous_result: previous, error, ...more };
-    const body = /\breturn\b/.test(expr) ? expr : `return (${expr}\n)`;
     try {
-      const value = new Function(...Object.keys(names), body)(...Object.values(names)) as unknown;
+      const value = compile(expr, Object.keys(names))(...Object.values(names)) as unknown;
       return JSON.parse(JSON.stringify(value ?? null));
     } catch (thrown) {
       if (PLAIN_PATH.test(expr)) return null;

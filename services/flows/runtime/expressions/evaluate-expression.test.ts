@@ -20,6 +20,19 @@ describe("expressions", () => {
     ["true", true],
     ["1 // one", 1],
     ["JSON.stringify({ a: 1 })", '{"a":1}'],
+    ["job.input.name === 'return' // return", false],
+    ["job.input.name;", "Ada"],
+    ["{ return: 1 }.return /* return */", 1],
+    ["job.input.list.map((each) => { return each.n })", [1, 2]],
+    ["function () { return 1 }()", 1],
+    ["if (job.id === '1') { return 'first' } else { return 'other' }", "first"],
+    ["try { return nothing.x } catch { return 'caught' }", "caught"],
+    ["const job = { own: 1 }; return job.own", 1],
+    ["var job = job.input; return job.name", "Ada"],
+    ["2n ** 64n", "18446744073709551616"],
+    ["[1n, { a: 2n }]", ["1", { a: "2" }]],
+    ["[NaN, Infinity]", [null, null]],
+    ["JSON.stringify = () => '$var:x'", null],
   ])("%s", async (text, value) => {
     expect(await evaluateExpression(text, { job })).toEqual({ ok: true, value });
   });
@@ -27,7 +40,14 @@ describe("expressions", () => {
   it.each([
     ["job.input.absent.deeper + 1", "TypeError"],
     ["missing", "ReferenceError"],
-    ["1 +", "SyntaxError"],
+    ["1 +", "SyntaxError: Unexpected token at line 1, column 4."],
+    ["1\n + 2 3", "SyntaxError: Unexpected token at line 2, column 6."],
+    ["1) + (2", "SyntaxError"],
+    ["} return 1; {", "SyntaxError"],
+    ["1 /* open", "SyntaxError: Unterminated comment at line 1, column 3."],
+    ["let a = 1; a + 1", "SyntaxError: it is a list of statements without a return."],
+    ["const f = () => { return 1 }; f()", "without a return"],
+    ["", "SyntaxError"],
     ["(() => { for (;;) {} })()", "longer than 500 ms"],
     ["'x'.repeat(1e9)", "."],
     ["(function f() { return f(); })()", "."],
@@ -37,6 +57,13 @@ describe("expressions", () => {
     ["given", "ReferenceError"],
   ])("an invalid expression fails with its reason: %s", async (text, reason) => {
     expect(await evaluateExpression(text, { job })).toEqual({ ok: false, reason: expect.stringContaining(reason) });
+  });
+
+  it("an expression that is nested too deeply fails with its reason", async () => {
+    const nested = `${"(".repeat(100_000)}1${")".repeat(100_000)}`;
+    expect(await evaluateExpression(nested, {})).toEqual({ ok: false, reason: expect.stringMatching(/stack space|nested too deeply/) });
+    const sum = `${"1+".repeat(100_000)}1`;
+    expect(await evaluateExpression(sum, {})).toMatchObject({ ok: false });
   });
 
   it.each([
@@ -95,6 +122,54 @@ describe("expressions", () => {
   });
 });
 
+describe("conversions of values", () => {
+  it.each(["Infinity", "-Infinity", "1n", "() => 0", "Symbol()", "[]", "{}", "'0'", "job", "job.input.name"])(
+    "%s is a condition that holds",
+    async (text) => {
+      expect(await evaluateExpression(text, { job }, { as: "boolean" })).toEqual({ ok: true, value: true });
+    },
+  );
+
+  it.each(["NaN", "0n", "-0", "''", "null", "undefined", "job.input.none", "job.input.absent", "job.absent.deeper"])(
+    "%s is a condition that does not hold",
+    async (text) => {
+      const found = await evaluateExpression(text, { job }, { as: "boolean" });
+      expect(found.ok ? found.value : "TypeError").toBe(text.endsWith("deeper") ? "TypeError" : false);
+    },
+  );
+
+  it.each([
+    ["1.5", "1.5"],
+    ["10n", "10"],
+    ["'7'", "7"],
+    ["NaN", "NaN"],
+    ["-Infinity", "-Infinity"],
+    ["[5]", "NaN"],
+    ["true", "NaN"],
+    ["null", null],
+    ["undefined", null],
+    ["job.input.list[0].n", 1],
+  ])("%s as a number", async (text, value) => {
+    expect(await evaluateExpression(text, { job }, { as: "number" })).toEqual({ ok: true, value });
+  });
+});
+
+describe("the results of steps", () => {
+  const results = { b: 1, a: null };
+  it.each([
+    ["Object.keys(results)", ["b", "a"]],
+    ["['b' in results, 'c' in results, results.hasOwnProperty('a'), results.hasOwnProperty('c')]", [true, false, true, false]],
+    ["[results.c, results['c'], results.c?.d, results.c ?? 3]", [null, null, null, 3]],
+    ["{ ...results }", results],
+    ["results", results],
+    ["results.c", null],
+    [`\`\${Object.entries(results)}\``, "b,1,a,"],
+    ["(() => { for (const id in results) return id })()", "b"],
+  ])("%s", async (text, value) => {
+    expect(await evaluateExpression(text, { results })).toEqual({ ok: true, value });
+  });
+});
+
 describe("expressions with references", () => {
   const reads = new Map<string, unknown>([
     ["$var:f/t/key", "text"],
@@ -108,7 +183,7 @@ describe("expressions with references", () => {
     ["const variable = () => 'own'; return variable()", "own"],
     ["typeof variable", "function"],
   ])("%s", async (text, value) => {
-    expect(await evaluateExpression(text, { job }, reads)).toEqual({ ok: true, value });
+    expect(await evaluateExpression(text, { job }, { reads })).toEqual({ ok: true, value });
   });
 
   it.each([
@@ -116,18 +191,18 @@ describe("expressions with references", () => {
     ["resource('f/t/none').host + variable('f/t/later')", "$res:f/t/none"],
     ["try { return variable('f/t/none') } catch { return 'caught' }", "$var:f/t/none"],
   ])("%s reports its missing reference", async (text, missingReference) => {
-    expect(await evaluateExpression(text, { job }, reads)).toMatchObject({ ok: false, missingReference });
+    expect(await evaluateExpression(text, { job }, { reads })).toMatchObject({ ok: false, missingReference });
   });
 
   it.each(["variable('')", "resource({})", "variable()"])("%s fails by itself", async (text) => {
-    const found = await evaluateExpression(text, { job }, reads);
+    const found = await evaluateExpression(text, { job }, { reads });
     expect(found).toMatchObject({ ok: false, reason: expect.stringContaining("takes a path") });
     expect(found).not.toHaveProperty("missingReference");
   });
 
   it("an expression cannot access its caller, or references where none may be read", async () => {
     for (const name of ["asks", "reads", "names", "given", "reading", "run"]) {
-      expect(await evaluateExpression(`typeof ${name}`, { job }, reads)).toEqual({ ok: true, value: "undefined" });
+      expect(await evaluateExpression(`typeof ${name}`, { job }, { reads })).toEqual({ ok: true, value: "undefined" });
     }
     expect(await evaluateExpression("variable('f/t/key')", { job })).toMatchObject({
       ok: false,

@@ -1,4 +1,5 @@
 import { findExcess, MAX_DEPTH } from "../../../../contract/exact-json.ts";
+import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
 import { parsePlainPath, readPlainPath } from "../../../../core/expressions/plain-path.ts";
 import { evaluateInThread } from "./interpreter.ts";
 
@@ -14,25 +15,30 @@ const ADDED_LEVELS = 20;
 export type ReferenceValues = ReadonlyMap<string, unknown>;
 
 /**
- * Evaluates a JavaScript expression and returns its value as JSON. A text with `return` is the body of a function. The expression sees only
+ * Evaluates a JavaScript expression and returns its value as JSON. Statements with a `return` are the body of a function. The expression sees only
  * `names`, runs in an interpreter of its own in another thread, and ends after half a second of processor time, or a second in a native loop.
  * With `reads`, it may call `variable` and `resource`. The interpreter cannot wait, so it stops at the first value that is not in `reads` and returns its reference: the caller
- * loads the value and evaluates again.
+ * loads the value and evaluates again. `as`: a condition or a number is converted where the value is evaluated, because JSON has no infinity and no NaN.
  */
 export async function evaluateExpression(
   expression: string,
   names: Readonly<Record<string, unknown>>,
-  reads?: ReferenceValues,
+  { reads, as = "json" }: { reads?: ReferenceValues; as?: EvaluatedAs } = {},
 ): Promise<EvaluationResult> {
   const text = expression.trim();
   const parts = parsePlainPath(text);
   if (parts) {
     // The interpreter resolves inherited properties, such as `length` of a list.
     const found = readPlainPath(names, parts);
-    if (found) return { ok: true, value: found.value };
+    if (found) return { ok: true, value: as === "boolean" ? Boolean(found.value) : found.value };
   }
+  // Loaded on first use, because it contains a parser.
+  const { parseExpression } = await import("../../../../core/expressions/parse-expression.ts");
+  const parsed = parseExpression(text);
+  if (!parsed.ok) return parsed;
+  const { code, isBody } = parsed;
   const given = JSON.stringify({ names, reads: reads && Object.fromEntries(reads) });
-  const found = await evaluateInThread({ text, names: Object.keys(names), given, mayRead: reads !== undefined });
+  const found = await evaluateInThread({ code, isBody, as, names: Object.keys(names), given, mayRead: reads !== undefined });
   if (!found.ok) return found;
   // Steps that each add a level to the result of the one before must end before a parser does.
   const excess = findExcess(found.json, MAX_DEPTH + ADDED_LEVELS);

@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
 import { describeError, isSvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { createSecretReadEntries } from "../../../../core/audit/entry.ts";
+import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
 import { toAuditItem } from "../../../audit/audit.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../../resources/resolve.ts";
@@ -15,16 +16,17 @@ interface Evaluation {
   names: Readonly<Record<string, unknown>>;
   /** Variables and resources that were read before, by their references. */
   reads?: Map<string, unknown>;
+  as?: EvaluatedAs;
 }
 
 /** Evaluates an expression that may read variables and resources: each one that it requests is read, and then it is evaluated again. */
 export async function evaluateWithReads(
   deps: ReadReferenceDeps,
   reader: Pick<StepContext, "flow" | "secrets">,
-  { expression, names, reads = new Map() }: Evaluation,
+  { expression, names, reads = new Map(), as = "json" }: Evaluation,
 ): Promise<{ ok: true; value: unknown } | { ok: false; reason: string }> {
   for (;;) {
-    const found = await evaluateExpression(expression, names, reads);
+    const found = await evaluateExpression(expression, names, { reads, as });
     if (found.ok || found.missingReference === undefined) return found;
     if (reads.size >= limits.expressionReads) {
       return { ok: false, reason: `it reads more than ${limits.expressionReads} variables and resources.` };

@@ -1,7 +1,8 @@
 import { assertNever } from "../../../../contract/assert-never.ts";
 import type { InputTransform } from "../../../../contract/flows/flow-value.ts";
+import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
 import { isPlainPath } from "../../../../core/expressions/plain-path.ts";
-import { collectReferences } from "../../../../core/flows/references.ts";
+import { collectReferences, usesName } from "../../../../core/flows/references.ts";
 import type { StepContext } from "../step-context.ts";
 import { evaluateWithReads, type ReadReferenceDeps } from "./evaluate-with-reads.ts";
 import { type LoadNamesDeps, loadNames } from "./load-names.ts";
@@ -14,12 +15,14 @@ export class ExpressionError extends Error {
 /** Names that an expression sees besides those of the flow, for example `result`. */
 export type ExtraNames = Readonly<Record<string, unknown>>;
 
-/** Evaluates the expressions of one step. Each name is loaded once, and only where an expression uses it. All methods throw `ExpressionError`. */
+/** Evaluates the expressions of one step. Each name is loaded once, and only where an expression uses it. `place` names the expression in errors. All methods throw `ExpressionError`. */
 export interface Evaluator {
-  value(expression: string, extra?: ExtraNames): Promise<unknown>;
+  value(place: string, expression: string, extra?: ExtraNames): Promise<unknown>;
   /** Whether the value is truthy. */
-  holds(expression: string, extra?: ExtraNames): Promise<boolean>;
-  transform(transform: InputTransform, extra?: ExtraNames): Promise<unknown>;
+  holds(place: string, expression: string, extra?: ExtraNames): Promise<boolean>;
+  transform(place: string, transform: InputTransform, extra?: ExtraNames): Promise<unknown>;
+  /** A finite number, which may be in a text; `undefined` for null. `kind` describes it in the error. */
+  number(place: string, transform: number | InputTransform, kind: string, extra?: ExtraNames): Promise<number | undefined>;
 }
 
 export type EvaluatorDeps = LoadNamesDeps & ReadReferenceDeps;
@@ -34,38 +37,64 @@ export interface StepExpressions {
   others: readonly string[];
 }
 
+/** Results that the journal does not contain yet, by the ids of their steps. */
+export type NewResults = Readonly<Record<string, unknown>>;
+
 /** Creates the evaluator of a step. `expressions`: all that may be evaluated, so that the names in them are loaded together. */
-export function createEvaluator(deps: EvaluatorDeps, step: StepContext, { beforeRun, others }: StepExpressions): Evaluator {
-  const references = collectReferences([...beforeRun, ...others]);
-  const aliasing = new Set(beforeRun.filter((expression) => /\bresult\b/.test(expression)));
-  references.previous ||= aliasing.size > 0;
-  let loading: Promise<Record<string, unknown>> | undefined;
+export function createEvaluator(
+  deps: EvaluatorDeps,
+  step: StepContext,
+  { beforeRun, others }: StepExpressions,
+  newResults: NewResults = {},
+): Evaluator {
+  const load = async () => {
+    const references = await collectReferences([...beforeRun, ...others]);
+    const aliasing = new Set<string>();
+    for (const expression of beforeRun) if (await usesName(expression, "result")) aliasing.add(expression);
+    references.previous ||= aliasing.size > 0;
+    const names = await loadNames(deps, step, references, newResults);
+    return { names, aliasing };
+  };
+  let loading: ReturnType<typeof load> | undefined;
   const reads = new Map<string, unknown>();
-  const value = async (expression: string, extra: ExtraNames = {}) => {
-    loading ??= loadNames(deps, step, references);
-    const loaded = await loading;
+  const evaluate = async (place: string, expression: string, { as, extra = {} }: { as: EvaluatedAs; extra?: ExtraNames | undefined }) => {
+    loading ??= load();
+    const { names: loaded, aliasing } = await loading;
     const alias = aliasing.has(expression) ? { result: loaded["previous_result"] } : {};
     const names = { ...loaded, ...alias, ...extra };
-    const found = await evaluateWithReads(deps, step, { expression, names, reads });
+    const found = await evaluateWithReads(deps, step, { expression, names, reads, as });
     if (found.ok) return found.value;
     // A missing property on a plain path is null, and no error.
-    if (isPlainPath(expression) && /TypeError/.test(found.reason)) return null;
-    throw new ExpressionError(`${expression.trim()}: ${found.reason}`);
+    if (isPlainPath(expression) && found.reason.startsWith("TypeError")) return null;
+    throw new ExpressionError(`${place}: ${expression.trim()}: ${found.reason}`);
+  };
+  const transformAs = async (
+    place: string,
+    transform: InputTransform,
+    { as, extra }: { as: EvaluatedAs; extra?: ExtraNames | undefined },
+  ) => {
+    switch (transform.type) {
+      case "static":
+        return transform.value ?? null;
+      case "javascript":
+        return evaluate(place, transform.expr, { as, extra });
+      case "ai":
+        throw new ExpressionError(`${place}: input transforms of type ai are not supported.`);
+      default:
+        return assertNever(transform);
+    }
   };
   return {
-    value,
-    holds: async (expression, extra) => Boolean(await value(expression, extra)),
-    transform: async (transform, extra) => {
-      switch (transform.type) {
-        case "static":
-          return transform.value ?? null;
-        case "javascript":
-          return value(transform.expr, extra);
-        case "ai":
-          throw new ExpressionError("Input transforms of type ai are not supported.");
-        default:
-          return assertNever(transform);
-      }
+    value: (place, expression, extra) => evaluate(place, expression, { as: "json", extra }),
+    holds: async (place, expression, extra) => Boolean(await evaluate(place, expression, { as: "boolean", extra })),
+    transform: (place, transform, extra) => transformAs(place, transform, { as: "json", extra }),
+    number: async (place, transform, kind, extra) => {
+      const value = typeof transform === "number" ? transform : await transformAs(place, transform, { as: "number", extra });
+      if (value === null) return undefined;
+      const number = typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
+      if (Number.isFinite(number)) return number;
+      const text = typeof transform === "object" && transform.type === "javascript" ? `${transform.expr.trim()}: ` : "";
+      throw new ExpressionError(`${place}: ${text}the value must be ${kind}.`);
     },
   };
 }

@@ -1,17 +1,22 @@
 import { endRef, outcomeRef } from "../../../../core/flows/journal.ts";
-import { type collectReferences, findVisibleSteps } from "../../../../core/flows/references.ts";
+import { findVisibleSteps, type References } from "../../../../core/flows/references.ts";
 import { loadResumePayloads, NO_RESUME_PAYLOADS } from "../../../approvals/gates/resume-payloads.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { findEnd, findOutcome, type JournalItems, readJournal } from "../journal.ts";
 import { isFailureModule, type StepContext } from "../step-context.ts";
+import type { NewResults } from "./evaluator.ts";
 import { type FlowEnvironmentDeps, loadFlowEnvironment } from "./flow-environment.ts";
 import { type FlowInputDeps, loadInput } from "./flow-input.ts";
 
 export type LoadNamesDeps = FlowInputDeps & FlowEnvironmentDeps;
-type References = ReturnType<typeof collectReferences>;
 
 /** Loads the names of the flow that expressions of a step use. The other names get null. */
-export async function loadNames(deps: LoadNamesDeps, step: StepContext, wanted: References): Promise<Record<string, unknown>> {
+export async function loadNames(
+  deps: LoadNamesDeps,
+  step: StepContext,
+  wanted: References,
+  newResults: NewResults = {},
+): Promise<Record<string, unknown>> {
   const steps = findVisibleSteps(step.plan.index, step.scope, step.path, wanted.results);
   const before = previousModule(step);
   const inFailure = isFailureModule(step);
@@ -21,17 +26,19 @@ export async function loadNames(deps: LoadNamesDeps, step: StepContext, wanted: 
     ...(wanted.previous && inFailure ? [endRef(step.scope.name, step.path)] : []),
   ];
   const items = await readJournal(deps, step.flow, refs);
-  const results: Record<string, unknown> = {};
+  const loaded = new Map<string, unknown>();
   const [flow_input, flow_env] = await Promise.all([
     wanted.input || (wanted.previous && !before && !inFailure) ? loadInput(deps, step) : null,
     wanted.env ? loadFlowEnvironment(deps, step) : null,
     ...[...steps].map(async ([id, { scope, path }]) => {
       const outcome = findOutcome(items, id, scope.name, path);
-      results[id] = outcome ? await loadFlowValue(deps, step, outcome.result) : null;
+      if (Object.hasOwn(newResults, id)) loaded.set(id, newResults[id]);
+      else if (outcome) loaded.set(id, await loadFlowValue(deps, step, outcome.result));
     }),
   ]);
-  // A step that does not exist, or cannot be seen from here, has the result null.
-  if (wanted.results !== "all") for (const id of wanted.results) results[id] ??= null;
+  // In the order of the flow. A step that has not run, does not exist or cannot be seen from here has no property where an expression may list them.
+  const ids = wanted.results === "all" ? [...steps.keys()].filter((id) => loaded.has(id)) : [...wanted.results];
+  const results = Object.fromEntries(ids.map((id) => [id, loaded.get(id) ?? null]));
   const previous_result = wanted.previous ? await loadPreviousResult(deps, step, items, flow_input) : null;
   const error = (previous_result as { error?: unknown } | null)?.error ?? null;
   const { gate } = (wanted.resume && before && findOutcome(items, before, step.scope.name, step.path)) || {};

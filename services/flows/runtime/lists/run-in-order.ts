@@ -1,4 +1,5 @@
 import { estimateEvents, HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
+import { usesName } from "../../../../core/flows/references.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
@@ -48,6 +49,6 @@ async function stopsLoop(deps: CompleteStepDeps, step: StepContext, ended: ListR
   const { stop_after_if: predicate } = step.module;
   if (!predicate) return false;
   const result = await loadFlowValue(deps, step, ended.result);
-  const all_iters = /\ball_iters\b/.test(predicate.expr) ? (await loadListResults(deps, step, index + 1)).values : [];
-  return deps.expressions.holds(predicate.expr, { result, all_iters });
+  const all_iters = (await usesName(predicate.expr, "all_iters")) ? (await loadListResults(deps, step, index + 1)).values : [];
+  return deps.expressions.holds("stop_after_if", predicate.expr, { result, all_iters });
 }

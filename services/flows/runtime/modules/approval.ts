@@ -18,7 +18,7 @@ export async function openApproval(deps: StepGateDeps, step: StepContext, done: 
   const suspend = module.suspend ?? {};
   const { required_events: required, user_groups_required: transform } = suspend;
   const value = transform
-    ? await deps.expressions.transform(transform, { result: await loadFlowValue(deps, step, done.result) })
+    ? await deps.expressions.transform("suspend.user_groups_required", transform, { result: await loadFlowValue(deps, step, done.result) })
     : undefined;
   const { groups, problem: invalid } = readRequiredGroups(suspend, value);
   if (!groups) {

@@ -38,6 +38,6 @@ export async function runBranchOne(deps: CompleteStepDeps, step: StepContext, va
 }
 
 async function chooseBranch({ expressions }: CompleteStepDeps, { branches }: BranchOne): Promise<number | typeof DEFAULT> {
-  for (const [index, { expr }] of branches.entries()) if (await expressions.holds(expr)) return index;
+  for (const [index, { expr }] of branches.entries()) if (await expressions.holds(`branches[${index}].expr`, expr)) return index;
   return DEFAULT;
 }

@@ -17,7 +17,7 @@ const MOST_AT_ONCE = 40;
 export async function runForLoop(deps: CompleteStepDeps, step: StepContext, value: ForLoop): Promise<StepState> {
   let { progress } = step;
   if (progress.list === undefined) {
-    const list = await deps.expressions.transform(value.iterator);
+    const list = await deps.expressions.transform("iterator", value.iterator);
     if (!Array.isArray(list)) {
       const kind = list === null ? "null" : typeof list;
       const error = { name: "IteratorError", message: `Expected an array to iterate over, but got ${kind}.` };
@@ -32,6 +32,6 @@ export async function runForLoop(deps: CompleteStepDeps, step: StepContext, valu
 }
 
 async function iterationsAtOnce({ expressions }: CompleteStepDeps, { parallelism }: ForLoop): Promise<number> {
-  const wanted = typeof parallelism === "object" && parallelism !== null ? Number(await expressions.transform(parallelism)) : parallelism;
+  const wanted = parallelism ? await expressions.number("parallelism", parallelism, "a number of iterations") : undefined;
   return Math.min(wanted && wanted >= 1 ? Math.floor(wanted) : MOST_AT_ONCE, MOST_AT_ONCE);
 }

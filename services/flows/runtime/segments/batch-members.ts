@@ -152,9 +152,9 @@ async function knownArgument(
   before: readonly FlowModule[],
   transform: InputTransform,
 ): Promise<NextArgument | undefined> {
+  const wanted = await collectReferences(transform.type === "javascript" ? [transform.expr] : []);
   // Other arguments of the same step are not known here.
-  if (transform.type === "javascript" && /\bparams\b/.test(transform.expr)) return undefined;
-  const wanted = collectReferences(transform.type === "javascript" ? [transform.expr] : []);
+  if (wanted.names.has("params") || wanted.names.has("eval")) return undefined;
   const waits = wanted.results === "all" || wanted.previous || before.some(({ id }) => (wanted.results as ReadonlySet<string>).has(id));
   if (before.length > 0 && waits && transform.type === "javascript") {
     const [root, ...path] = parsePlainPath(transform.expr) ?? [];
@@ -163,7 +163,7 @@ async function knownArgument(
     return of < 0 ? undefined : { of, path: path.slice(1) };
   }
   try {
-    const value = await expressions.transform(transform, { params: {} });
+    const value = await expressions.transform("input_transforms", transform, { params: {} });
     return hasReferences(value) ? undefined : { value };
   } catch (error) {
     // The step fails with this error when it runs alone.

@@ -48,8 +48,7 @@ export async function findScript(
 export async function findRunnable(deps: EndStepDeps, step: StepContext, known?: Runnable): Promise<StepRunnable | { missing: string }> {
   const { flow, module } = step;
   const { value } = module;
-  const timeout = module.timeout ?? undefined;
-  const seconds = typeof timeout === "number" ? timeout : timeout ? Number(await deps.expressions.transform(timeout)) : 0;
+  const seconds = module.timeout ? ((await deps.expressions.number("timeout", module.timeout, "a number of seconds")) ?? 0) : 0;
   const leftS = flowRemainingS(flow, deps.nowMs());
   const limitS = (usual: number) => Math.min(seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual, leftS);
   if (value.type === "rawscript") {

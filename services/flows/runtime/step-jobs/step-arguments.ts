@@ -23,7 +23,7 @@ async function evaluateArguments(deps: EndStepDeps, step: StepContext): Promise<
   const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : undefined;
   const args: Record<string, unknown> = {};
   for (const [name, transform] of Object.entries(transforms ?? {}))
-    args[name] = await deps.expressions.transform(transform, { params: args });
+    args[name] = await deps.expressions.transform(`input_transforms.${name}`, transform, { params: args });
   return args;
 }
 

@@ -1,0 +1,45 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Functions } from "../../../aws/lambda/functions.ts";
+import type { Storage } from "../../../aws/s3/storage.ts";
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { loadPlan } from "../definitions/load.ts";
+
+/** The dependencies of starting an execution. */
+export type StartExecutionDeps = {
+  executions: Pick<Executions, "startExecution">;
+  jobs: Pick<JobTable, "update">;
+  storage: Storage;
+  functions: Pick<Functions, "createStateMachine">;
+};
+
+/** Starts the current execution of a flow's job, unless it exists, and creates the state machine if it is missing. */
+export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
+  const { executions, functions, jobs } = deps;
+  const { id, workspace, flow } = job;
+  if (!flow?.plan) throw new Error(`The flow job ${id} has no plan.`);
+  const { execution, stateMachine } = flow;
+  const input: StepState = { version: STATE_VERSION, workspace, job: id, execution, events: 0, path: "", outcome: "" };
+  if (stateMachine) {
+    const started = await executions.startExecution({ machine: stateMachine, job: id, execution }, input);
+    if (started === "started") return;
+  }
+  // The machine was never created for this release, or was deleted because it was idle.
+  const { value } = await loadPlan(deps, flow.plan);
+  const made = await functions.createStateMachine({ workspace, path: job.path ?? "preview", value });
+  if (!("machine" in made)) throw new Error(made.refused);
+  const { machine } = made;
+  const changed = await jobs.update(
+    id,
+    { flow: { ...flow, stateMachine: machine } },
+    {
+      and: [
+        { attr: "state", eq: "running" },
+        { attr: "flow.execution", eq: execution },
+      ],
+    },
+  );
+  const started = changed && (await executions.startExecution({ machine, job: id, execution }, input));
+  if (started === "noMachine") throw new Error(`State machine ${machine} of flow job ${id} was deleted again; housekeeping retries.`);
+}
