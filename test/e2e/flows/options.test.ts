@@ -130,9 +130,11 @@ describe("early_return", () => {
     expect(await ws.completed(answer.headers.get("x-svc-job-id") ?? "")).toMatchObject({ success: true, result: "early" });
   });
 
-  it("callers wait for the end if early_return cannot be evaluated", async () => {
+  it("an early_return that cannot be evaluated fails the step after which it is evaluated", async () => {
     await saveFlow(ws, "f/t/early_not", { modules: [step("a", "1"), step("b", "2")], early_return: "results.a.b.c.d" + ".e()" });
-    expect(expectStatus(await ws.post("jobs/run_wait_result/f/f/t/early_not", {}), 200).json).toBe(2);
+    expect(expectStatus(await ws.post("jobs/run_wait_result/f/f/t/early_not", {}), 200).json).toMatchObject({
+      error: { name: "ExpressionError", step_id: "a", message: expect.stringContaining("early_return: results.a.b.c.d.e(): TypeError") },
+    });
   });
 });
 
