@@ -32,7 +32,8 @@ function page(): string {
   return `# Errors
 
 Every error is one sentence in \`text/plain\`, with its code in the header \`x-svc-error\`. Codes are stable and sentences may change, so programs
-should read the code. ‹…› marks a value that the response fills in. The test of \`contract/errors.ts\` generates this page: to update it, run
+should read the code. ‹…› marks a value that the response fills in. \`auth.forbidden\` names your token instead of your role if the limits of the token
+refuse the request. The test of \`contract/errors.ts\` generates this page: to update it, run
 \`npx vitest run --project rules contract/errors.test.ts -u\`.
 
 ${sections.join("\n")}

@@ -43,9 +43,17 @@ const withoutRunner = [
 
 export type ScriptLanguage = RunnerLanguage | Manifest["aliases"][number] | (typeof withoutRunner)[number];
 
+/** The languages that run, each under all of its names. */
+export const runnableLanguages: readonly ScriptLanguage[] = listed.flatMap(({ id, aliases }) => [id, ...aliases]);
+
 /** Every language that can be stored (api.md §3.1). */
-export const scriptLanguages: readonly ScriptLanguage[] = [...listed.flatMap(({ id, aliases }) => [id, ...aliases]), ...withoutRunner];
-export const scriptLanguageSchema = z.enum(scriptLanguages);
+export const scriptLanguages: readonly ScriptLanguage[] = [...runnableLanguages, ...withoutRunner];
+
+/** Names the languages that run. Others can be stored, but a reader who must choose one is not led to them. */
+const runsIn = `one of the languages that this service runs: ${runnableLanguages.join(", ")}`;
+export const scriptLanguageSchema = z
+  .enum(scriptLanguages, { error: `must be ${runsIn}` })
+  .meta({ description: `Usually ${runsIn}. The other languages can be stored, but not run.` });
 export const isScriptLanguage = (value: unknown): value is ScriptLanguage => scriptLanguages.some((language) => language === value);
 
 /** Returns the manifest of the runner for a stored language, whatever the script contains, or `undefined` if there is no runner. */

@@ -4,7 +4,7 @@ import { type Answers, formatMegabytes, type Issues, listIssues, type NoDetails 
 export interface RequestErrors {
   "auth.missing": NoDetails;
   "auth.invalid": NoDetails;
-  "auth.forbidden": { action: string };
+  "auth.forbidden": { action: string; needs?: string };
   "body.notJson": { position: string };
   "body.shape": { issues: Issues };
   "query.invalid": { issues: Issues };
@@ -31,7 +31,11 @@ export const requestAnswers: Answers<RequestErrors> = {
       "This request needs a token. Send it in the header 'Authorization: Bearer <token>', in the cookie 'token' or, on run routes, in the query parameter 'token'.",
   },
   "auth.invalid": { status: 401, describe: () => "This token is invalid: it is unknown, it has expired, or its job has ended." },
-  "auth.forbidden": { status: 403, describe: ({ action }) => `Your token does not allow ${action}.` },
+  "auth.forbidden": {
+    status: 403,
+    describe: ({ action, needs }) =>
+      needs === undefined ? `Your token does not allow ${action}.` : `Your role does not allow ${action}: this requires ${needs}.`,
+  },
   "body.notJson": { status: 400, describe: ({ position }) => `The body is not valid JSON: ${position}.` },
   "body.shape": { status: 422, describe: ({ issues }) => `The body does not match the schema. ${listIssues(issues)}.` },
   "query.invalid": { status: 400, describe: ({ issues }) => `A parameter is invalid. ${listIssues(issues)}.` },

@@ -2,7 +2,10 @@ import type { z } from "zod";
 import { createDocument, createSchema, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { answers } from "../errors.ts";
 import type { Route, RouteFunction } from "../route.ts";
+import { SERVICE_VERSION } from "../version.ts";
+import { examples } from "./examples.ts";
 import { routes } from "./routes.ts";
+import { missingTriggerKinds } from "./triggers/missing-kinds.ts";
 
 const GREEDY = /\{(\w+)\+\}/;
 
@@ -82,7 +85,18 @@ function serverSentEvent(event: z.ZodType) {
   };
 }
 
+/** The tag of addresses that other clients call although what they list cannot exist here. */
+const COMPATIBILITY = "compatibility";
+const missingNouns: ReadonlySet<string> = new Set(missingTriggerKinds.map((kind) => `${kind}_triggers`));
+
+function tagOf({ name }: Route): string {
+  const noun = name.split(".")[0] ?? "other";
+  return missingNouns.has(noun) ? COMPATIBILITY : noun;
+}
+
 function operation(route: Route): ZodOpenApiOperationObject {
+  const example = examples[route.name];
+  const shown = example && { examples: { example: { summary: example.summary, value: example.body } } };
   const { reply } = route;
   const answer =
     "text" in reply
@@ -101,16 +115,18 @@ function operation(route: Route): ZodOpenApiOperationObject {
   return {
     operationId: route.name,
     summary: route.summary,
-    tags: [route.name.split(".")[0] ?? "other"],
+    tags: [tagOf(route)],
     ...(route.auth === "none" ? { security: [] } : {}),
     requestParams: { ...(route.params ? { path: route.params } : {}), ...(route.query ? { query: route.query } : {}) },
-    ...(route.payload && route.method !== "GET" ? { requestBody: anyBody } : {}),
+    ...(route.payload && route.method !== "GET"
+      ? { requestBody: { ...anyBody, content: { ...anyBody.content, "application/json": { schema: {}, ...shown } } } }
+      : {}),
     ...(route.body
       ? {
           requestBody: {
             required: !NOTHING.some((nothing) => route.body?.safeParse(nothing).success),
             content: {
-              "application/json": { schema: route.body },
+              "application/json": { schema: route.body, ...shown },
               ...(route.form ? { "application/x-www-form-urlencoded": { schema: route.body } } : {}),
             },
           },
@@ -120,8 +136,23 @@ function operation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
+/** Describes the first steps in Markdown: the examples of the operations, in the order in which a reader can send them. */
+function describeFirstSteps(baseUrl: string): string {
+  const byName = new Map(Object.values<Route>(routes).map((route) => [route.name, route]));
+  const steps = Object.entries(examples).map(([name, { summary, params, body }]) => {
+    const { path = "/" } = byName.get(name) ?? {};
+    const address = path.replace(/\{(\w+)\+?\}/g, (_, part: string) => params[part] ?? "");
+    const command = `curl -sS --fail-with-body "${baseUrl}${address}" \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n  -d '${JSON.stringify(body)}'`;
+    return `${summary}\n\n\`\`\`sh\n${command}\n\`\`\``;
+  });
+  return [
+    "Scripts as webhooks: save a script, run it over HTTP, read its result. The examples below are also those of their operations. `$TOKEN` is a token of yours.",
+    ...steps,
+  ].join("\n\n");
+}
+
 /** Builds the OpenAPI 3.1 document of the API, without the internal routes of runners. */
-export function buildOpenapiDocument(baseUrl: string, version: string): Record<string, unknown> {
+export function buildOpenapiDocument(baseUrl: string): Record<string, unknown> {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of Object.values<Route>(routes)) {
     if (route.auth === "job") continue;
@@ -132,11 +163,12 @@ export function buildOpenapiDocument(baseUrl: string, version: string): Record<s
     openapi: "3.1.0",
     info: {
       title: "svc",
-      version,
-      description: "Scripts as webhooks: save a script, run it over HTTP, read its result.",
+      version: SERVICE_VERSION,
+      description: describeFirstSteps(baseUrl),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: baseUrl }],
+    tags: [{ name: COMPATIBILITY, description: "Addresses that clients of this API family call. Their lists are always empty." }],
     security: [{ token: [] }, { cookie: [] }, { query: [] }],
     components: {
       securitySchemes: {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
+import { runnableLanguages } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
 import { type EndedJob, type EndState, getWaitState, type Job, type RunningJob, runningJobSchema } from "./job.ts";
@@ -170,4 +171,7 @@ export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): 
 
 /** Ends a job whose language has no runner. */
 export const noRunnerEnding = (language: string): Ending =>
-  failedEnding({ name: "NoRunner", message: `Scripts in ${language} can be stored, but this service cannot run them.` });
+  failedEnding({
+    name: "NoRunner",
+    message: `Scripts in ${language} can be stored, but not run. This service runs ${runnableLanguages.join(", ")}.`,
+  });

@@ -5,7 +5,7 @@ import { routes } from "../../contract/routes/routes.ts";
 import type { JobActor, Person } from "../people/actor.ts";
 import type { Role } from "../people/rights.ts";
 import { type Access, deriveRights } from "./access.ts";
-import { classifyRefusal, may } from "./may.ts";
+import { classifyRefusal, describeMissingRight, may } from "./may.ts";
 
 const tokenRoutes = Object.values<Route>(routes).filter((route): route is TokenRoute => route.auth === "token");
 const rules = new Map(tokenRoutes.map(({ name, access }) => [name, access]));
@@ -127,6 +127,39 @@ describe("may", () => {
     expect(may(ann("developer"), ruleOf("variables.get"), { ...target, extraPerms: { "g/ops": false } })).toBe(true);
     expect(may(ann("developer"), ruleOf("variables.update"), { ...target, extraPerms: { "g/ops": false } })).toBe(false);
     expect(may(ann("developer"), ruleOf("variables.update"), { ...target, extraPerms: { "u/ann": true } })).toBe(true);
+  });
+});
+
+describe("the reason of a refusal", () => {
+  const targetOf = ({ target }: AccessRule) => (target === "path" || target === "object" ? { path: "f/read/x" } : {});
+
+  it.each(roles)("names the missing role, and never the token, for every route that a token without limits of the role %s may not call", (role) => {
+    for (const [name, rule] of rules) {
+      const target = { workspace: "ws", ...targetOf(rule) };
+      if (may(ann(role), rule, target)) continue;
+      expect([name, describeMissingRight(ann(role), rule, target)]).toEqual([name, expect.stringMatching(/^(a|an|the|write|read) /)]);
+    }
+  });
+
+  it.each(roles)("is the token, whatever the role %s lacks, if the limits of the token refuse the call", (role) => {
+    for (const [name, rule] of rules) {
+      if (rule.verb === "read") continue;
+      const target = { workspace: "ws", ...targetOf(rule) };
+      expect([name, describeMissingRight(ann(role, { readOnly: true }), rule, target)]).toEqual([name, undefined]);
+    }
+  });
+
+  it.each([
+    ["operator", "scripts.update", "f/written/x", "the role developer or admin, and yours is operator"],
+    ["developer", "scripts.update", "f/read/x", "write access to f/read/x"],
+    ["developer", "acls.add", "f/read/x", "an owner of f/read/x"],
+    ["developer", "jobs.run.scripts", "f/none/x", "read access to f/none/x"],
+    ["developer", "workspaces.addUser", undefined, "an admin of the workspace"],
+    ["admin", "workspaces.create", undefined, "a superadmin"],
+    ["stranger", "scripts.list", undefined, "a member of the workspace"],
+  ] as const)("tells the role %s that %s on %s requires %s", (role, action, path, expected) => {
+    const target = action === "workspaces.create" ? {} : { workspace: "ws", path, kind: "script" };
+    expect(describeMissingRight(ann(role), ruleOf(action), target)).toBe(expected);
   });
 });
 

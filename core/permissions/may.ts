@@ -39,6 +39,24 @@ export function classifyRefusal(actor: Actor, access: AccessRule, target: Target
   return named && !canRead(actor, rights, access, target) ? "hidden" : "forbidden";
 }
 
+/**
+ * Describes the role or the right that a refused call lacks, as a part of a sentence. `undefined` if the limits of the token refuse it, so that
+ * another role would change nothing.
+ */
+export function describeMissingRight(actor: Actor, access: AccessRule, target: Target): string | undefined {
+  if (!tokenAllows(actor, access, target)) return undefined;
+  const { need } = access;
+  if (need === "superadmin" || target.workspace === undefined) return "a superadmin";
+  const rights = rightsIn(actor, target.workspace);
+  if (!rights || need === "member") return "a member of the workspace";
+  if (need === "admin") return "an admin of the workspace";
+  const changes = need === "write" || need === "own";
+  if (changes && rights.role === "operator") return "the role developer or admin, and yours is operator";
+  if (target.owner !== undefined) return "the user who started the job, or an admin of the workspace";
+  if (target.path === undefined) return "a user with rights of their own in the workspace";
+  return need === "own" ? `an owner of ${target.path}` : `${changes ? "write" : "read"} access to ${target.path}`;
+}
+
 /** Returns whether the caller may know that an object exists. */
 export function maySee(actor: Actor, access: AccessRule, target: Target): boolean {
   if (!tokenAllows(actor, access, target)) return false;

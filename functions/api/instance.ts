@@ -8,7 +8,7 @@ import { json, text } from "../shared/reply.ts";
 
 const baseUrl = requireEnv(env.baseUrl);
 
-/** Clients of this API family parse the number, and use newer formats from 1.585 on (api.md §0). */
+/** The version of the API family, whose clients parse the number, and use newer formats from 1.585 on (api.md §0). */
 const VERSION = "CE v1.700.0";
 
 /** Machines request the health often, so it is a single read. */
@@ -38,6 +38,6 @@ export const instanceRoutes: RouteHandler<unknown>[] = [
   on(routes.openapi, async () => {
     // Loaded on first use, because only this route needs the generator.
     const { buildOpenapiDocument: openapiDocument } = await import("../../contract/routes/openapi.ts");
-    return json(200, openapiDocument(baseUrl, VERSION));
+    return json(200, openapiDocument(baseUrl));
   }),
 ];

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { SvcError } from "../../contract/errors.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { on, type RouteHandler } from "../shared/edge.ts";
+import { text } from "../shared/reply.ts";
 import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";
 
 /** `lib/api/reference.ts` bundles these files. */
@@ -11,6 +13,11 @@ const serveFile = staticFiles({
 });
 
 export const referenceRoutes: RouteHandler<unknown>[] = [
+  on(routes.home, async ({ headers }) => {
+    // The address of the deployment is what a person types in. A program that calls it has a wrong address, and 404 says so.
+    if (!headers["accept"]?.includes("text/html")) throw new SvcError("route.unknown", { method: "GET", path: "/" });
+    return text(303, "The reference of this API is at /docs.", { Location: "/docs", "Cache-Control": "no-store", Vary: "Accept" });
+  }),
   on(routes.reference, ({ headers }) => serveFile("index.html", routes.reference.path, headers["accept-encoding"])),
   on(routes.referenceFile, ({ params, headers }) => serveFile(params.file, `/docs/${params.file}`, headers["accept-encoding"])),
 ];

@@ -4,7 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Target } from "../../core/permissions/may.ts";
-import { permit } from "../../services/identity/permit.ts";
+import { permit, toForbidden } from "../../services/identity/permit.ts";
 
 type PathParts = Readonly<Record<string, string>>;
 
@@ -51,7 +51,7 @@ export function checkAccess(actor: Actor, route: Route, params: PathParts, targe
   const access = requireAccessRule(route);
   const { hiddenAs } = access;
   permit(actor, { name, access }, hiddenAs === false ? pathless : target, () =>
-    hiddenAs ? hiddenErrors[hiddenAs](params) : new SvcError("auth.forbidden", { action: name }),
+    hiddenAs ? hiddenErrors[hiddenAs](params) : toForbidden(actor, { name, access }, target),
   );
   checkWorkspaceState(actor, access, target.workspace);
 }

@@ -24,7 +24,8 @@ export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): s
     .flatMap(({ path }) => spellings(path))
     .map(segmentsOf);
   const prefixes = routes
-    .filter((route) => route.fn === fn)
+    // The origin itself is no prefix: it belongs to `api`, like every address that no function claims.
+    .filter((route) => route.fn === fn && route.path !== "/")
     .flatMap(({ path }) => (own === GENERAL.length ? [path] : spellings(path)))
     .map((path) => {
       const segments = segmentsOf(path);
@@ -53,8 +54,9 @@ export function ownerOf(claims: ReadonlyMap<string, RouteFunction>, segments: re
   return "api";
 }
 
-/** Returns whether an address is that of a route, and no route is below it. */
+/** Returns whether an address is that of a route, and no route is below it. Every route is below the origin itself. */
 export function isSingleAddress(routes: readonly PlacedRoute[], address: string): boolean {
+  if (address === "/") return false;
   return routes.some(({ path }) => path === address) && !routes.some(({ path }) => path.startsWith(`${address}/`));
 }
 

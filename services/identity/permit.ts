@@ -1,7 +1,7 @@
 import type { AccessRule, Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
-import { classifyRefusal, may, type Target } from "../../core/permissions/may.ts";
+import { classifyRefusal, describeMissingRight, may, type Target } from "../../core/permissions/may.ts";
 
 /** The caller of an action on an object whose path is known only once the object is read. */
 export interface ObjectCaller extends WorkspaceCaller {
@@ -17,7 +17,13 @@ export function permit(actor: Actor, { name, access }: Action, target: Target, h
   const how = classifyRefusal(actor, access, target);
   if (how === "hiddenWorkspace") throw new SvcError("workspace.notFound", { workspace: target.workspace ?? "" });
   if (how === "hidden" && hidden) throw hidden();
-  throw new SvcError("auth.forbidden", { action: name });
+  throw toForbidden(actor, { name, access }, target);
+}
+
+/** Returns the error for a refused call, which names the missing role or right, or the token if its limits refuse the call. */
+export function toForbidden(actor: Actor, { name: action, access }: Action, target: Target): SvcError<"auth.forbidden"> {
+  const needs = describeMissingRight(actor, access, target);
+  return new SvcError("auth.forbidden", { action, ...(needs === undefined ? {} : { needs }) });
 }
 
 /**
@@ -25,12 +31,12 @@ export function permit(actor: Actor, { name, access }: Action, target: Target, h
  * not see.
  */
 export function permitPath(actor: Actor, action: Action, workspace: string, path: string): void {
-  permit(actor, action, { workspace, path }, () => folderHiddenError(path));
-}
-
-function folderHiddenError(path: string): SvcError {
   const [space, folder = ""] = path.split("/");
-  return space === "f" ? new SvcError("path.noFolder", { path, folder }) : new SvcError("auth.forbidden", { action: `saving at ${path}` });
+  permit(actor, action, { workspace, path }, () =>
+    space === "f"
+      ? new SvcError("path.noFolder", { path, folder })
+      : toForbidden(actor, { ...action, name: `saving at ${path}` }, { workspace, path }),
+  );
 }
 
 /** Returns a filter for the paths that a list may show to the caller: those that the access allows one by one. */

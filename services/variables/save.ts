@@ -188,7 +188,7 @@ async function checkOriginalReadable({ objects }: SealDeps, { actor, workspace }
   const originals = stored.filter(({ isSecret, exportNonce }) => isSecret && exportNonce === nonce);
   const mayRead = createPathFilter({ actor, workspace }, access);
   if (originals.length > 0 && !originals.some(({ path }) => mayRead(path)))
-    throw new SvcError("auth.forbidden", { action: "importing a secret that you may not read" });
+    throw new SvcError("auth.forbidden", { action: "importing this secret", needs: "read access to its original" });
 }
 
 async function loadStoredValue(

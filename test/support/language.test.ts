@@ -145,7 +145,7 @@ describe("plain English", () => {
 
   it("is the language of the API's summaries and descriptions", () => {
     expect(
-      faultsOf(descriptionsIn(buildOpenapiDocument("https://svc.example.com", "1.0.0")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB),
+      faultsOf(descriptionsIn(buildOpenapiDocument("https://svc.example.com")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB),
     ).toEqual([]);
   });
 

@@ -5,6 +5,16 @@ import { defineRoute } from "../../route.ts";
 const open = { method: "GET", fn: "api", auth: "none", status: 200, errors: [] } as const;
 
 export const instanceRoutes = {
+  home: defineRoute({
+    ...open,
+    name: "instance.home",
+    summary: "Redirect a browser to the page /docs. A program, which does not accept text/html, gets 404.",
+    path: "/",
+    access: "open",
+    status: 303,
+    reply: { text: "A redirect to /docs." },
+    errors: ["route.unknown"],
+  }),
   version: defineRoute({
     ...open,
     name: "instance.version",

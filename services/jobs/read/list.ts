@@ -77,7 +77,7 @@ export async function findSearchedWorkspaces(
   { all_workspaces: all }: Pick<JobListQuery, "all_workspaces">,
 ): Promise<string[]> {
   if (!all) return [workspace];
-  if (!actor.superAdmin) throw new SvcError("auth.forbidden", { action: "listing the jobs of all workspaces" });
+  if (!actor.superAdmin) throw new SvcError("auth.forbidden", { action: "listing the jobs of all workspaces", needs: "a superadmin" });
   return listWorkspaceIds(objects);
 }
 

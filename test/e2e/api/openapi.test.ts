@@ -2,12 +2,16 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import type { Route } from "../../../contract/route.ts";
+import { examples } from "../../../contract/routes/examples.ts";
 import { routes } from "../../../contract/routes/routes.ts";
+import { missingTriggerKinds } from "../../../contract/routes/triggers/missing-kinds.ts";
+import manifest from "../../../package.json" with { type: "json" };
 import { type Answer, api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 interface Operation {
   operationId: string;
+  tags: string[];
   security?: unknown[];
   parameters?: { name: string; in: string; required?: boolean }[];
   requestBody?: { content: Record<string, { schema: object }> };
@@ -92,6 +96,38 @@ describe("GET /api/openapi.json", () => {
       "application/cloudevents+json",
       "*/*",
     ]);
+  });
+});
+
+describe("the worked examples", () => {
+  it("are those of their operations, and each works after those before it", async () => {
+    const ws = await newWorkspace();
+    const byName = new Map(Object.values<Route>(routes).map((route) => [route.name, route]));
+    for (const [name, { params, body }] of Object.entries(examples)) {
+      const route = byName.get(name);
+      const path = (route?.path ?? "").replace(/\{(\w+)\+?\}/g, (_, part: string) => ({ ...params, workspace: ws.id })[part] ?? "");
+      const operation = document.paths[(route?.path ?? "").replace(/\{(\w+)\+\}/, "{$1}")]?.[route?.method.toLowerCase() ?? ""];
+      expect([name, operation?.requestBody?.content["application/json"]]).toEqual([
+        name,
+        expect.objectContaining({ examples: { example: expect.objectContaining({ value: body }) } }),
+      ]);
+      const { status, text } = await api().call(route?.method ?? "POST", path.replace(/^\/api\//, ""), { body });
+      expect([name, status, status === route?.status ? "" : text]).toEqual([name, route?.status, ""]);
+      if (name === "jobs.runWait.scripts") expect(JSON.parse(text)).toBe("Hello Ada");
+    }
+  });
+
+  it("are in the description of the document, which names the version of the service", () => {
+    const { info, tags } = answer.json as { info: { version: string; description: string }; tags: { name: string }[] };
+    expect(info.version).toBe(manifest.version);
+    for (const { summary } of Object.values(examples)) expect(info.description).toContain(`${summary}\n\n\`\`\`sh\ncurl`);
+    for (const { body } of Object.values(examples)) expect(info.description).toContain(JSON.stringify(body));
+    expect(tags.map(({ name }) => name)).toEqual(["compatibility"]);
+  });
+
+  it("no tag names a kind of trigger that does not exist here", () => {
+    const tags = Object.values(document.paths).flatMap((operations) => Object.values(operations).flatMap((one) => one.tags));
+    expect(missingTriggerKinds.filter((kind) => tags.includes(`${kind}_triggers`))).toEqual([]);
   });
 });
 

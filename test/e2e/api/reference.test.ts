@@ -54,6 +54,17 @@ describe("the API reference at /docs", () => {
   );
 });
 
+describe("the address of the deployment", () => {
+  it("leads a browser to the reference, and a program that has a wrong address gets 404", async () => {
+    const browser = await fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
+    expect([browser.status, browser.url, await browser.text()]).toEqual([200, `${url}/docs`, expect.stringContaining("svc API reference")]);
+    for (const accept of ["*/*", "application/json"]) {
+      const program = await fetch(`${url}/`, { headers: { accept }, redirect: "manual" });
+      expect([program.status, program.headers.get("x-svc-error")]).toEqual([404, "route.unknown"]);
+    }
+  });
+});
+
 describe("the API reference in a browser", () => {
   it("the page shows the operation in its URL, contacts no other server, and logs no error", {
     timeout: 180_000,

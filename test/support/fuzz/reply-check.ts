@@ -29,7 +29,7 @@ const FORMATS = {
 
 /** Compares responses with the OpenAPI document. The internal routes of runners are not part of it. */
 export function createReplyCheck(): (route: Route, reply: Reply | undefined) => string[] {
-  const document = buildOpenapiDocument("https://svc.example", "1");
+  const document = buildOpenapiDocument("https://svc.example");
   const ajv = new Ajv2020({ strict: false, validateFormats: true, formats: FORMATS });
   ajv.addSchema({ ...document, $id: "api" });
   const operations = new Map<string, { pointer: string; operation: Documented }>();
