@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { exitCodes } from "../errors.ts";
 import { version } from "../version.ts";
 import { type Action, run } from "./action.ts";
+import { addApprovalCommands } from "./approval-commands.ts";
 import { addDevCommands } from "./dev-commands.ts";
 import { addObjectCommands } from "./object-commands.ts";
 import { addProjectCommands } from "./project-commands.ts";
@@ -103,6 +104,7 @@ export function createProgram(): Command {
   addSyncCommands(program);
   addWorkspaceCommands(program);
   addRunCommands(program);
+  addApprovalCommands(program);
   addDevCommands(program);
   addObjectCommands(program);
   addProjectCommands(program);

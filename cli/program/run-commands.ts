@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { type Action, run } from "./action.ts";
+import { data as jsonOption } from "./json-option.ts";
 import { parseWhole } from "./parse-whole.ts";
 
 const silent = () => new Option("-s, --silent", "print only the result");
 
-const data = () => new Option("-d, --data <json>", "arguments as a JSON object").argParser(parseObject);
+const data = () => jsonOption("arguments as a JSON object");
 
 /** Adds the commands that run scripts and flows, and those for their jobs. */
 export function addRunCommands(program: Command): void {
@@ -79,14 +80,4 @@ function addJobCommands(job: Command): void {
     "change",
     load("restartFlow"),
   );
-}
-
-function parseObject(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // The same message is for text that is not JSON.
-  }
-  throw new InvalidArgumentError("It must be a JSON object.");
 }

@@ -193,6 +193,13 @@ export function hasEnded(job: Job): job is EndedJob {
 /** Returns whether a job has ended without failing; a flow that stopped early or was skipped has too. */
 export const isSuccess = ({ state }: Pick<EndedJob, "state">) => state === "succeeded" || state === "skipped";
 
+/** Returns whether data of a job is erased after its end. */
+export const willBeErased = ({ eraseAfterS, erasesSteps }: Pick<Job, "eraseAfterS" | "erasesSteps">): boolean =>
+  eraseAfterS !== undefined || erasesSteps !== undefined;
+
+/** Returns the e-mail address of the person who started the run, even if it runs on behalf of another user. */
+export const getRunStarter = ({ origin, starter, email }: Pick<Job, "origin" | "starter" | "email">): string => origin ?? starter ?? email;
+
 /** Returns the start of a job that has ended, in epoch ms. A job that ended before it started has the time of its end. */
 export const getStartMs = ({ startedAtMs, endedAtMs }: EndedJob): number => startedAtMs ?? endedAtMs;
 

@@ -34,8 +34,16 @@ describe("parts of notices", () => {
     ["decided", ["topic topic"]],
     ["expired", ["topic topic"]],
   ] as const)("a notice '%s' goes to %j", (what, expected) => {
-    expect(channels({ what })).toEqual(expected);
+    expect(channels({ what }, what === "decided" || what === "expired" ? [] : undefined)).toEqual(expected);
   });
+
+  it.each(["email", "webhook", "chat"] as const)(
+    "the outcome reaches the person who started the run by mail, whatever the channel %s is",
+    (channel) => {
+      for (const what of ["decided", "expired"] as const)
+        expect(channels({ what, channel, url: "https://example.com" }, ["ann@example.com"]).at(-1)).toBe("email ann@example.com");
+    },
+  );
 
   it.each([
     ["https://me:secret@example.com:8443/hooks/a?token=secret#part", "https://example.com:8443"],
@@ -46,7 +54,7 @@ describe("parts of notices", () => {
     ["", "invalid URL"],
   ])("a webhook receives every notice, and only the scheme and the host of %j are shown", (url, shown) => {
     for (const what of ["opened", "decided", "expired"] as const) {
-      expect(channels({ what, channel: "webhook", url })).toEqual(["topic topic", `webhook ${shown}`]);
+      expect(channels({ what, channel: "webhook", url }, [])).toEqual(["topic topic", `webhook ${shown}`]);
     }
   });
 

@@ -20,18 +20,27 @@ export const deliverySchema = partSchema.extend({
 export type Delivery = z.infer<typeof deliverySchema>;
 
 /** The notices that request a decision. The others report an outcome. */
-const requestsDecision = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
+export const requestsDecision = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
 
-/** Returns the recipients of a notice. `addresses`: the e-mail addresses of the approvers. */
+/**
+ * Returns the recipients of a notice. `addresses`: the e-mail addresses of the approvers, or, for an outcome, that of the person who started the run.
+ * The outcome reaches that person by mail, whatever the channel of the approvers is.
+ */
 export function splitNotice(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
   const topic: NoticePart = { channel: "topic", to: "topic" };
+  if (requestsDecision(notice)) return [topic, ...approverParts(notice, addresses)];
+  const outcome = addresses.map((to): NoticePart => ({ channel: "email", to }));
+  return [topic, ...(notice.channel === "email" ? [] : approverParts(notice, [])), ...outcome];
+}
+
+function approverParts(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
   switch (notice.channel) {
     case "webhook":
-      return [topic, { channel: "webhook", to: hideUrlSecrets(notice.url ?? "") }];
+      return [{ channel: "webhook", to: hideUrlSecrets(notice.url ?? "") }];
     case "chat":
-      return [topic, { channel: "chat", to: "chat" }];
+      return [{ channel: "chat", to: "chat" }];
     case "email":
-      return requestsDecision(notice) ? [topic, ...mailsTo(notice, addresses)] : [topic];
+      return mailsTo(notice, addresses);
     default:
       return assertNever(notice.channel);
   }

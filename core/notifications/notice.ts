@@ -23,6 +23,12 @@ export const gateNoticeSchema = z.object({
   /** For the webhook channel. */
   url: z.string().optional(),
   message: z.string().optional(),
+  /** What is to be approved, as far as a mail shows it: the summary of the flow, the text that the step returned, and the inputs that its author chose. */
+  flowSummary: z.string().optional(),
+  description: z.string().optional(),
+  inputs: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+  /** The e-mail address of the person who started the run, to whom the outcome is sent. Absent if that person decided, and if no person started it. */
+  starter: z.string().optional(),
   required: z.int(),
   deadlineMs: z.number().optional(),
   decision: z.object({ how: z.string(), by: z.string().optional(), reason: z.string().optional() }).optional(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GateNotice } from "./notice.ts";
-import { buildMail } from "./text.ts";
+import { buildMail, buildOutcomeMail } from "./text.ts";
 
 const BASE = "https://svc.example.com";
 const aNotice = (more: Partial<GateNotice> = {}): GateNotice => ({
@@ -31,6 +31,7 @@ describe("approval mails", () => {
     expect(text).toBe(
       [
         'ann started f/pay/invoice in workspace acme. It is waiting for approval at the step "Check the amount".',
+        "Approvers: u/ben.",
         "This request expires at 2026-11-22 09:30 UTC.",
         "",
         "Pay 7?",
@@ -92,5 +93,58 @@ describe("approval mails", () => {
     expect(subject).toBe("Approval needed: Check the amount (a flow)");
     expect(text).toContain("waiting for 3 approvals");
     expect(text).not.toMatch(/undefined|expires/);
+  });
+});
+
+describe("the content of a request", () => {
+  const content = {
+    kind: "suspend" as const,
+    flowSummary: "Pay invoices <fast>",
+    description: "**drill** costs 7",
+    inputs: [{ name: "item", value: "drill\nBcc: all@example.com <b>" }],
+    people: ["g/finance", "role:admin"],
+  };
+
+  it("is in the mail: the flow, the description, the inputs and the approvers", () => {
+    const { text, html } = buildMail(BASE, aNotice(content));
+    expect(text).toContain("The flow: Pay invoices <fast>\nApprovers: g/finance, the admins of the workspace.");
+    expect(text).toContain("\n\n**drill** costs 7\n\nitem: drill Bcc: all@example.com <b>\n");
+    expect(html).toContain('<tr><th align="left">item</th><td>drill Bcc: all@example.com &lt;b&gt;</td></tr>');
+    expect(html).not.toMatch(/<fast>|<b>/);
+  });
+
+  it("loses links that decide, wherever a user has put them", () => {
+    const link = `${BASE}/api/w/acme/jobs_u/resume/018f0000-0000-7000-8000-000000000002/7/${"0".repeat(64)}?approver=x`;
+    const evil = { ...content, description: `Click ${link} now`, inputs: [{ name: "item", value: `see ${link}` }] };
+    for (const notice of [aNotice(evil), aNotice({ message: `[ok](${link.replace("resume", "cancel")})` })])
+      expect(allOf(buildMail(BASE, notice))).not.toMatch(/jobs_u|0{64}/);
+    const decision = { how: "rejected", by: "ben", reason: link };
+    expect(allOf(buildOutcomeMail(BASE, aNotice({ what: "decided", decision })))).not.toMatch(/jobs_u|0{64}/);
+  });
+
+  it("names at most ten approvers", () => {
+    const people = Array.from({ length: 30 }, (_, n) => `u/p${n}`);
+    expect(buildMail(BASE, aNotice({ people })).text).toContain("u/p9 and 20 more.");
+  });
+});
+
+describe("the mail about an outcome", () => {
+  it.each([
+    [{ how: "approved", by: "ben" }, "Approved: Check", 'Ben approved the step "Check the amount" of f/pay/invoice.'],
+    [{ how: "rejected", by: "ben", reason: "too <b>much</b>" }, "Rejected: Check", 'Ben rejected the step "Check the amount"'],
+    [{ how: "rejected" }, "Rejected: Check", "An unnamed approver rejected"],
+    [{ how: "expired" }, "No decision was made in time: Check", "was made before 2026-11-22 08:00 UTC."],
+  ])("says to the person who started the run: %j", (decision, subject, line) => {
+    const mail = buildOutcomeMail(BASE, aNotice({ what: decision.how === "expired" ? "expired" : "decided", decision }));
+    expect(mail.subject).toContain(subject);
+    expect(mail.text).toContain(line);
+    expect(mail.text).toContain("You started this run in workspace acme.");
+    expect(new Set(allOf(mail).match(/https?:\/\/[^\s"<]+/g))).toEqual(new Set([page]));
+    expect(mail.html).not.toContain("<b>");
+  });
+
+  it("contains the reason of a rejection", () => {
+    const notice = aNotice({ what: "decided", decision: { how: "rejected", by: "ben", reason: "Too much\nfor us" } });
+    expect(buildOutcomeMail(BASE, notice).text).toContain("\n\nToo much\nfor us\n");
   });
 });

@@ -1,4 +1,5 @@
 import { limits } from "../../contract/limits.ts";
+import { UNNAMED_APPROVER } from "../approvals/gate.ts";
 import { approvalPageUrl, shortenText } from "./event.ts";
 import type { MailNotice } from "./mail-notice.ts";
 import type { GateNotice } from "./notice.ts";
@@ -11,6 +12,7 @@ export interface MailText {
 
 const SUBJECT_CHARS = 120;
 const NAME_CHARS = 200;
+const VALUE_CHARS = 300;
 
 /** A user-defined name on one line: a line break would begin another header or another sentence. */
 const oneLine = (text: string, chars: number) => shortenText(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim(), chars);
@@ -25,6 +27,9 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 /** Formats a time as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
 const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
+/** A text of users that may contain a link that decides. Whoever reads a mail would decide by opening it. */
+const withoutDecidingLinks = (text: string) => text.replace(/\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");
+
 const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   opened: "Approval needed",
   reminded: "Reminder: approval needed",
@@ -35,21 +40,62 @@ const beginnings: Readonly<Record<GateNotice["what"], string>> = {
 
 /** Builds the mail to an approver. It contains one link to the approval page, and opening the page does not decide. */
 export function buildMail(baseUrl: string, notice: GateNotice): MailText {
-  const { what, step, flowPath, requestedBy, required, deadlineMs, workspace } = notice;
+  const { what, step, flowPath, flowSummary, requestedBy, required, deadlineMs, workspace, people, inputs = [] } = notice;
   const where = name(flowPath ?? "a flow");
   const page = approvalPageUrl(baseUrl, notice);
   const lines = [
     `${name(requestedBy)} started ${where} in workspace ${workspace}. It is waiting for ${required > 1 ? `${required} approvals` : "approval"} at the step "${name(step)}".`,
+    ...(flowSummary ? [`The flow: ${name(flowSummary)}`] : []),
+    ...(people.length === 0 ? [] : [`Approvers: ${listPeople(people)}.`]),
     ...(deadlineMs === undefined ? [] : [`This request expires at ${at(deadlineMs)}.`]),
   ];
-  const message = notice.message === undefined ? undefined : shortenText(plain(notice.message), limits.noticeTextChars);
+  const shown = notice.message || notice.description;
+  const message = shown ? shortenText(withoutDecidingLinks(plain(shown)), limits.noticeTextChars) : undefined;
+  const values = inputs.map((input) => ({ name: name(input.name), value: oneLine(withoutDecidingLinks(plain(input.value)), VALUE_CHARS) }));
   const why =
     "You receive this email because you are an approver. Opening the link does not approve or reject the request. You decide on the page.";
   return {
     subject: oneLine(plain(`${beginnings[what]}: ${step} (${flowPath ?? "a flow"})`), SUBJECT_CHARS),
-    ...buildTexts({ lines, message, page: { label: "Review and decide", url: page }, footer: why }),
+    ...buildTexts({ lines, message, values, page: { label: "Review and decide", url: page }, footer: why }),
   };
 }
+
+const MAX_PEOPLE = 10;
+
+function listPeople(people: readonly string[]): string {
+  const shown = people
+    .slice(0, MAX_PEOPLE)
+    .map((principal) => name(principal === "role:admin" ? "the admins of the workspace" : principal));
+  return people.length > MAX_PEOPLE ? `${shown.join(", ")} and ${people.length - MAX_PEOPLE} more` : shown.join(", ");
+}
+
+const outcomes: Readonly<Record<string, { subject: string; verb: string }>> = {
+  approved: { subject: "Approved", verb: "approved" },
+  rejected: { subject: "Rejected", verb: "rejected" },
+};
+
+/** Builds the mail about the outcome of a request to the person who started the run. */
+export function buildOutcomeMail(baseUrl: string, notice: GateNotice): MailText {
+  const { step, flowPath, workspace, decision, deadlineMs, atMs } = notice;
+  const outcome = outcomes[decision?.how ?? ""];
+  const where = `the step "${name(step)}" of ${name(flowPath ?? "a flow")}`;
+  const run = `You started this run in workspace ${workspace}.`;
+  const line = outcome
+    ? `${name(decision?.by ?? UNNAMED_APPROVER)} ${outcome.verb} ${where}. ${run}`
+    : `No decision about ${where} was made before ${at(deadlineMs ?? atMs)}. ${run}`;
+  const reason = decision?.reason ? shortenText(withoutDecidingLinks(plain(decision.reason)), limits.noticeTextChars) : undefined;
+  return {
+    subject: oneLine(plain(`${outcome?.subject ?? beginnings.expired}: ${step} (${flowPath ?? "a flow"})`), SUBJECT_CHARS),
+    ...buildTexts({
+      lines: [upperFirst(line)],
+      message: reason,
+      page: { label: "See the request", url: approvalPageUrl(baseUrl, notice) },
+      footer: "You receive this email because you started the run.",
+    }),
+  };
+}
+
+const upperFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Builds a mail that concerns no gate. */
 export function buildPlainMail(baseUrl: string, { subject, lines, page }: Pick<MailNotice, "subject" | "lines" | "page">): MailText {
@@ -67,17 +113,20 @@ interface MailParts {
   lines: string[];
   /** A text of users, which may have several lines. */
   message?: string | undefined;
+  /** Values with their names, each on one line. */
+  values?: readonly { name: string; value: string }[];
   page?: { label: string; url: string };
   footer: string;
 }
 
-function buildTexts({ lines, message, page, footer }: MailParts): Pick<MailText, "text" | "html"> {
+function buildTexts({ lines, message, values = [], page, footer }: MailParts): Pick<MailText, "text" | "html"> {
   const quoted = message === undefined ? [] : [message];
   const pages = page === undefined ? [] : [page];
   return {
     text: [
       ...lines,
       ...quoted.flatMap((text) => ["", text]),
+      ...(values.length === 0 ? [] : ["", ...values.map((each) => `${each.name}: ${each.value}`)]),
       ...pages.flatMap(({ label, url }) => ["", `${label}:`, url]),
       "",
       footer,
@@ -87,9 +136,13 @@ function buildTexts({ lines, message, page, footer }: MailParts): Pick<MailText,
       '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
       ...lines.map((line) => `<p>${escaped(line)}</p>`),
       ...quoted.map((text) => `<p style="white-space:pre-wrap;border-left:3px solid #ccc;padding-left:1em">${escaped(text)}</p>`),
+      ...(values.length === 0 ? [] : [`<table>${values.map(toRow).join("")}</table>`]),
       ...pages.map(({ label, url }) => `<p><a href="${escaped(url)}">${escaped(label)}</a></p>`),
       `<p style="color:#666;font-size:smaller">${escaped(footer)}${pages.map(({ url }) => `<br>${escaped(url)}`).join("")}</p>`,
       "</body></html>",
     ].join("\n"),
   };
 }
+
+const toRow = ({ name: title, value }: { name: string; value: string }) =>
+  `<tr><th align="left">${escaped(title)}</th><td>${escaped(value)}</td></tr>`;

@@ -133,13 +133,16 @@ describe("may", () => {
 describe("the reason of a refusal", () => {
   const targetOf = ({ target }: AccessRule) => (target === "path" || target === "object" ? { path: "f/read/x" } : {});
 
-  it.each(roles)("names the missing role, and never the token, for every route that a token without limits of the role %s may not call", (role) => {
-    for (const [name, rule] of rules) {
-      const target = { workspace: "ws", ...targetOf(rule) };
-      if (may(ann(role), rule, target)) continue;
-      expect([name, describeMissingRight(ann(role), rule, target)]).toEqual([name, expect.stringMatching(/^(a|an|the|write|read) /)]);
-    }
-  });
+  it.each(roles)(
+    "names the missing role, and never the token, for every route that a token without limits of the role %s may not call",
+    (role) => {
+      for (const [name, rule] of rules) {
+        const target = { workspace: "ws", ...targetOf(rule) };
+        if (may(ann(role), rule, target)) continue;
+        expect([name, describeMissingRight(ann(role), rule, target)]).toEqual([name, expect.stringMatching(/^(a|an|the|write|read) /)]);
+      }
+    },
+  );
 
   it.each(roles)("is the token, whatever the role %s lacks, if the limits of the token refuse the call", (role) => {
     for (const [name, rule] of rules) {

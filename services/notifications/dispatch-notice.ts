@@ -1,10 +1,11 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import type { DeliveryMessage } from "../../core/deliveries/message.ts";
-import { splitNotice } from "../../core/notifications/delivery.ts";
+import { requestsDecision, splitNotice } from "../../core/notifications/delivery.ts";
+import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
 import { loadNotice } from "./load-notice.ts";
-import { findRecipients } from "./recipients.ts";
+import { findRecipients, findStarter } from "./recipients.ts";
 
 interface DispatchNoticeDeps {
   objects: ObjectTable;
@@ -24,6 +25,11 @@ export async function dispatchNotice(deps: DispatchNoticeDeps, key: ObjectKey): 
     const addresses = await findRecipients(deps, notice);
     return addresses.map((to) => queue({ kind: "mail", workspace, notice: id, to, after: 0 }));
   }
-  const addresses = notice.channel === "email" ? await findRecipients(deps, notice) : [];
+  const addresses = await findMailAddresses(deps, notice);
   return splitNotice(notice, addresses).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
+}
+
+function findMailAddresses(deps: DispatchNoticeDeps, notice: GateNotice): Promise<string[]> | string[] {
+  if (!requestsDecision(notice)) return findStarter(deps, notice);
+  return notice.channel === "email" ? findRecipients(deps, notice) : [];
 }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { failedAttempt } from "../../core/deliveries/attempt.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { personKey } from "../../core/people/person.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
@@ -89,6 +90,37 @@ describe("a part of a notice that is sent again, whichever write of that fails,"
         },
       };
     });
+  });
+});
+
+describe("the outcome of a request", () => {
+  const decided = {
+    what: "decided" as const,
+    decision: { how: "approved", by: "kim" },
+    channel: "webhook" as const,
+    url: "https://hooks.example.com",
+  };
+
+  it("is sent to the person who started the run, besides the webhook of the approvers", async () => {
+    const notice = await aNotice({ ...decided, starter: "ann@example.com" });
+    await notice.read();
+    expect(notice.sent.sort()).toEqual(["ann@example.com", "https://hooks.example.com", "topic"]);
+  });
+
+  it.each([
+    ["has left the workspace", async () => {}],
+    [
+      "is disabled",
+      async () => {
+        const person = { email: "left@example.com", username: "left", superAdmin: true, disabled: true, createdAtMs: 0 };
+        await room.deps.objects.put({ ...keys.user(personKey(person.email)), value: person });
+      },
+    ],
+  ])("is not sent to a person who %s", async (_, prepare) => {
+    await prepare();
+    const notice = await aNotice({ ...decided, channel: "email", starter: "left@example.com" });
+    await notice.read();
+    expect(notice.sent).toEqual(["topic"]);
   });
 });
 

@@ -5,17 +5,17 @@ import type { Mail } from "../../aws/ses/mail.ts";
 import type { Topic } from "../../aws/sns/topic.ts";
 import { type Attempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
 import type { DeliveryMessageOf, Lane } from "../../core/deliveries/message.ts";
-import { buildPartName, type Delivery, NO_RECIPIENT, type NoticePart } from "../../core/notifications/delivery.ts";
+import { buildPartName, type Delivery, NO_RECIPIENT, type NoticePart, requestsDecision } from "../../core/notifications/delivery.ts";
 import { buildNoticeEvent, buildTopicAttributes } from "../../core/notifications/event.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import { buildMail } from "../../core/notifications/text.ts";
+import { buildMail, buildOutcomeMail } from "../../core/notifications/text.ts";
 import { signWebhook } from "../../core/notifications/webhook.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { OpenedDelivery, ProgressChange, StoredProgress } from "../deliveries/deliver-message.ts";
 import { findStoredDelivery, storeDelivery } from "./delivery-records.ts";
 import { loadNotice } from "./load-notice.ts";
-import { findRecipients } from "./recipients.ts";
+import { findRecipients, findStarter } from "./recipients.ts";
 import { listSigningSecrets, type WebhookSecretDeps } from "./webhook-secret.ts";
 
 export interface GateNoticeDeps extends WebhookSecretDeps {
@@ -38,6 +38,8 @@ interface Attempted {
 export async function openGateNotice(deps: GateNoticeDeps, message: DeliveryMessageOf<"notice">): Promise<OpenedDelivery | undefined> {
   const notice = await loadNotice(deps, keys.notice(message.workspace, message.notice));
   if (!notice || notice.kind === "mail") return undefined;
+  // A deployment without a sender sends no outcome by mail, which is no failure. Approvers who cannot be asked are one.
+  if (message.channel === "email" && !requestsDecision(notice) && !deps.mail.hasSender()) return undefined;
   const { flow } = notice;
   const part: NoticePart = { channel: message.channel, to: message.to };
   const first = await findStoredDelivery(deps, notice, part);
@@ -86,6 +88,12 @@ const attemptBy: Record<NoticePart["channel"], Attempter> = {
   topic: ({ topic, baseUrl }, { notice }) => topic.publish(JSON.stringify(buildNoticeEvent(baseUrl, notice)), buildTopicAttributes(notice)),
 
   async email(deps, { notice, part, attempts }) {
+    const tags = { flow: notice.flow, notice: notice.id, nth: buildPartName(part) };
+    if (!requestsDecision(notice)) {
+      if (attempts > 1 && !(await findStarter(deps, notice)).includes(part.to))
+        return refusedAttempt("the owner of this address may no longer see the run");
+      return deps.mail.sendEmail(part.to, buildOutcomeMail(deps.baseUrl, notice), tags);
+    }
     if (part.to === NO_RECIPIENT) return refusedAttempt("no approver has an e-mail address in this service");
     // The first mail follows the opening of the gate. Before a later one, the gate may have been decided or the approver may have left.
     if (attempts > 1) {
@@ -93,7 +101,6 @@ const attemptBy: Record<NoticePart["channel"], Attempter> = {
         return refusedAttempt("the flow is no longer waiting for this approval");
       if (!(await findRecipients(deps, notice)).includes(part.to)) return refusedAttempt("the owner of this address may no longer decide");
     }
-    const tags = { flow: notice.flow, notice: notice.id, nth: buildPartName(part) };
     return deps.mail.sendEmail(part.to, buildMail(deps.baseUrl, notice), tags);
   },
 

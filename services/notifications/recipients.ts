@@ -2,6 +2,10 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { type MailRecipient, selectAddresses, selectRecipients } from "../../core/notifications/recipients.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { personKey } from "../../core/people/person.ts";
+import { memberSchema } from "../../core/permissions/access.ts";
 import { listPersons } from "../identity/users.ts";
 import { listMembers, loadPersons } from "../workspaces/members.ts";
 
@@ -24,6 +28,21 @@ export async function findRecipients(deps: RecipientDeps, { workspace, people }:
   ]);
   const disabled = named.flatMap((person) => (person?.disabled ? [person.email] : []));
   return selectRecipients(people, members, new Set(disabled));
+}
+
+/** Finds the address of the person who started the run of a notice, if that person is still a member of the workspace or a superadmin. */
+export async function findStarter(
+  { objects }: Pick<RecipientDeps, "objects">,
+  { workspace, starter }: Pick<GateNotice, "workspace" | "starter">,
+) {
+  if (starter === undefined) return [];
+  const [[person], [stored]] = await Promise.all([
+    loadPersons(objects, [starter]),
+    objects.batchGet([keys.member(workspace, personKey(starter))], { consistent: true }),
+  ]);
+  const member = stored && parseObject(memberSchema, stored);
+  const mayKnow = member ? !member.disabled : person?.superAdmin === true;
+  return mayKnow && person?.disabled !== true ? [starter] : [];
 }
 
 async function listSuperadmins({ objects }: RecipientDeps): Promise<MailRecipient[]> {

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { isOpen } from "../../core/approvals/gate.ts";
@@ -7,25 +6,23 @@ import { write } from "../../core/objects/write.ts";
 import { type GateDeps, loadGate } from "../approvals/gates/change-gate.ts";
 import type { ApprovalRequest } from "../approvals/gates/find-approval-request.ts";
 import { findApprovalRequestOfGate } from "../approvals/gates/find-approval-request.ts";
+import { loadRequestContent } from "../approvals/gates/load-request-content.ts";
 import { findJob, type JobCaller } from "../jobs/read/read.ts";
 import { buildNoticeWrite } from "../outbox/notice.ts";
-
-interface ResendDeps {
-  objects: Pick<ObjectTable, "get" | "transactWrite">;
-  nowMs: () => number;
-}
 
 /**
  * Notifies all approvers of an open gate again. Throws `approval.noticeOver` if the flow does not wait for it, and `approval.noticeAgain` if a
  * reminder was sent within the last `limits.noticeAgainMs`. A decision at the same time does not stop the reminder: the page then shows the decision.
  */
-async function resendNotices({ objects, nowMs }: ResendDeps, { gate, flow, module }: ApprovalRequest): Promise<void> {
+async function resendNotices(deps: GateDeps, request: ApprovalRequest): Promise<void> {
+  const { objects, nowMs } = deps;
+  const { gate, flow } = request;
   if (!isOpen(gate) || flow.state !== "running") throw new SvcError("approval.noticeOver", {});
   const atMs = nowMs();
   const again = { ...keys.noticeAgain(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
   const refused = await objects.transactWrite([
     write.put(again, { absentOrExpiredAtS: Math.floor(atMs / 1000) }),
-    buildNoticeWrite(atMs, "reminded", { gate, flow, module }),
+    buildNoticeWrite(atMs, "reminded", request, await loadRequestContent(deps, request)),
   ]);
   if (refused === undefined) return;
   const untilS = (await objects.get(again))?.expiresAtS ?? 0;

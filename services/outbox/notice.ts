@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
-import type { Gate } from "../../core/approvals/gate.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Decision, Gate } from "../../core/approvals/gate.ts";
+import { getRunStarter, type Job } from "../../core/jobs/job.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
+import type { RequestContent } from "../../core/notifications/request-content.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 
@@ -14,6 +15,7 @@ export function buildNoticeWrite(
   atMs: number,
   what: GateNotice["what"],
   { gate, flow, module: { id: module, summary, value } }: { gate: Gate; flow: Job; module: FlowModule },
+  content: RequestContent = {},
 ) {
   const { opened, decision } = gate;
   const consent = value.type === "consentgate" ? value : undefined;
@@ -33,6 +35,7 @@ export function buildNoticeWrite(
     channel: consent?.notification?.channel ?? "email",
     ...(consent?.notification?.url ? { url: consent.notification.url } : {}),
     ...(opened?.message === undefined ? {} : { message: opened.message }),
+    ...content,
     required: opened?.rules.required ?? 1,
     ...(opened?.deadlineMs === undefined ? {} : { deadlineMs: opened.deadlineMs }),
     ...(decision
@@ -42,9 +45,17 @@ export function buildNoticeWrite(
             ...(decision.approver ? { by: decision.approver } : {}),
             ...(decision.reason ? { reason: decision.reason } : {}),
           },
+          ...starterOf(flow, decision),
         }
       : {}),
     atMs,
   };
   return write.put({ ...keys.notice(gate.workspace, notice.id), value: notice, expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S });
+}
+
+/** The person who learns the outcome. Runs of schedules and triggers have none, and a person who decides knows it. */
+function starterOf(flow: Job, { email }: Decision): { starter?: string } {
+  const starter = getRunStarter(flow);
+  const isStartedByPerson = flow.schedulePath === undefined && flow.triggerPath === undefined && !flow.isHandler;
+  return isStartedByPerson && email !== starter ? { starter } : {};
 }

@@ -118,6 +118,21 @@ export const runSchema = z.object({
 });
 export type RunJson = z.output<typeof runSchema>;
 
+const pendingApprovalSchema = z.object({
+  gate_id: jobId,
+  run_id: jobId,
+  flow_id: jobId,
+  flow_path: z.string().optional(),
+  module_id: z.string(),
+  kind: z.enum(["suspend", "consent"]),
+  summary: z.string().optional(),
+  requested_by: z.string(),
+  opened_at: timestamp,
+  deadline: timestamp.optional(),
+  page: z.string().describe("URL of the approval page for signed-in users."),
+});
+export type PendingApprovalJson = z.output<typeof pendingApprovalSchema>;
+
 /** Any JSON value, or an empty body. */
 const payload = { payload: true } as const;
 const outcome = { text: "The outcome of the decision." };
@@ -336,21 +351,7 @@ export const approvalRoutes = {
     query: z.object({ before: jobId.optional().describe("The header `x-svc-before` of the previous page.") }),
     status: 200,
     reply: {
-      json: z.array(
-        z.object({
-          gate_id: jobId,
-          run_id: jobId,
-          flow_id: jobId,
-          flow_path: z.string().optional(),
-          module_id: z.string(),
-          kind: z.enum(["suspend", "consent"]),
-          summary: z.string().optional(),
-          requested_by: z.string(),
-          opened_at: timestamp,
-          deadline: timestamp.optional(),
-          page: z.string().describe("URL of the approval page for signed-in users."),
-        }),
-      ),
+      json: z.array(pendingApprovalSchema),
     },
     errors: [],
   }),

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Decision, Gate, GateEvent } from "../../../core/approvals/gate.ts";
 import type { EntryContent } from "../../../core/approvals/record.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import { type Job, willBeErased } from "../../../core/jobs/job.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildEntryParts } from "./append.ts";
@@ -41,14 +41,12 @@ function toEntry(flow: Job, before: Gate, after: Gate): EntryContent | undefined
     what: event ? "approved" : (fresh?.outcome ?? "expired"),
     decides: fresh !== undefined,
     ...(opened ? { shown: opened.contentDigest } : {}),
+    // For a run whose data is erased, the log contains the digest of the payload only.
     ...(event ? eventFields(event, willBeErased(flow)) : decisionFields(fresh)),
   };
 }
 
 const codeField = (code: string | undefined) => (code === undefined ? {} : { code });
-
-/** For a run whose data is erased, the log contains the digest of the payload only. */
-const willBeErased = ({ eraseAfterS, erasesSteps }: Job) => eraseAfterS !== undefined || erasesSteps !== undefined;
 
 function eventFields({ approver: name, email, resumeId, atMs, payloadDigest: digest, payload, reason }: GateEvent, erased: boolean) {
   return {

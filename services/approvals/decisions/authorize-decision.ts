@@ -1,9 +1,8 @@
 import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
 import type { Gate, GateRules } from "../../../core/approvals/gate.ts";
 import { dropReplacedPrincipals } from "../../../core/approvals/principals.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import { getRunStarter, type Job } from "../../../core/jobs/job.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
-import { getRunStarter } from "../gates/find-approval-request.ts";
 import { loadPrincipalIdentities } from "../gates/principals.ts";
 
 interface Decidable {

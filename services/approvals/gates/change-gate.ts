@@ -19,6 +19,7 @@ import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildNoticeWrite } from "../../outbox/notice.ts";
 import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
 import type { GatedFlows } from "./gated-flows.ts";
+import { loadRequestContent } from "./load-request-content.ts";
 
 /** One part of a transaction over both tables. */
 type TransactionWrite = TransactionPart["write"];
@@ -102,7 +103,11 @@ export async function changeGate(
       return { gate, flow };
     }
     if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
-    const notices = notificationsFor(gate, changed).map((what) => buildNoticeWrite(deps.nowMs(), what, { gate: changed, flow, module }));
+    const request = { gate: changed, flow, module };
+    const whats = notificationsFor(gate, changed);
+    // An outcome repeats no content: the person who started the run knows it.
+    const content = whats.length > 0 && isOpen(changed) ? await loadRequestContent(deps, request) : {};
+    const notices = whats.map((what) => buildNoticeWrite(deps.nowMs(), what, request, content));
     const parts = [
       ...buildGateWrites(deps, { gate: changed, flow }, gate),
       ...notices,

@@ -72,6 +72,3 @@ export function getApprovalRules({ gate, module }: Pick<ApprovalRequest, "gate" 
   if (!fixed.groups) throw new SvcError("approval.notYet", {});
   return toSuspendRules(suspend, fixed.groups);
 }
-
-/** Returns the e-mail address of the person who started the run, even if it runs on behalf of another user. */
-export const getRunStarter = ({ origin, starter, email }: Job) => origin ?? starter ?? email;

@@ -9,8 +9,8 @@ import type { Job } from "../../../core/jobs/job.ts";
 export interface GatedFlows {
   /** Loads a module of the flow that a job runs; `undefined` if the module or the flow was deleted. */
   loadModule(flow: Job, id: string): Promise<FlowModule | undefined>;
-  /** Loads the summary of the flow that a job runs; `undefined` if it has none or was deleted. */
-  loadSummary(flow: Job): Promise<string | undefined>;
+  /** Loads the summary and the schema of the flow that a job runs, as far as it has them and was not deleted. */
+  describeFlow(flow: Job): Promise<{ summary?: string; schema?: unknown }>;
   /** Loads the results of a flow so far, by module id, without secrets. */
   loadResults(flow: Job): Promise<Record<string, unknown>>;
   /** Builds the item that records the outcome of an approved gate. It is written together with the approval. */

@@ -42,7 +42,7 @@ export async function buildApprovalInfo(
   const state = getRequestState(request, deps.nowMs());
   const suspend = module.suspend ?? undefined;
   const refused = REFUSED[verdict];
-  const summary = await deps.gatedFlows.loadSummary(flow);
+  const { summary } = await deps.gatedFlows.describeFlow(flow);
   const isConsent = module.value.type === "consentgate";
   return {
     flow_id: flow.id,

@@ -63,18 +63,19 @@ async function findDecidable(deps: ListDeps, { actor, workspace }: WorkspaceCall
     if (isGateLate(gate, nowMs())) continue;
     const way = { link: false, mayStop: mayResumeFlow(actor, flow) };
     if ((await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, way)) !== "yes") continue;
-    found.push(toPendingApproval(gate, flow, baseUrl));
+    found.push(toPendingApproval(gate, flow, { baseUrl, summary: (await deps.gatedFlows.loadModule(flow, gate.module))?.summary }));
   }
   return found;
 }
 
-const toPendingApproval = (gate: ShownGate, flow: Job, baseUrl: string) => ({
+const toPendingApproval = (gate: ShownGate, flow: Job, { baseUrl, summary }: { baseUrl: string; summary?: string | null | undefined }) => ({
   gate_id: gate.id,
   run_id: gate.root,
   flow_id: flow.id,
   ...(flow.path === undefined ? {} : { flow_path: flow.path }),
   module_id: gate.module,
   kind: gate.opened.kind,
+  ...(summary ? { summary } : {}),
   requested_by: flow.createdBy,
   opened_at: toIsoTime(gate.opened.atMs),
   ...(gate.opened.deadlineMs === undefined ? {} : { deadline: toIsoTime(gate.opened.deadlineMs) }),

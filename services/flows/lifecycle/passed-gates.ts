@@ -6,11 +6,10 @@ import { type Outcome, outcomeFormat, parseJournalRef } from "../../../core/flow
 import { listNestedModules, mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { listAllModules, versionTimeMs } from "../../../core/flows/version.ts";
 import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
-import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, getRunStarter, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
-import { getRunStarter } from "../../approvals/gates/find-approval-request.ts";
 import { loadScriptVersion, parseScript } from "../../scripts/load.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, parseFlow } from "../definitions/load.ts";
 

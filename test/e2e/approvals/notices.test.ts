@@ -21,7 +21,7 @@ import {
   writePending,
 } from "../../support/approvals/notices.ts";
 import { awsClients, invoke } from "../../support/engine/aws.ts";
-import { flow, runFlow } from "../../support/flows/flow.ts";
+import { flow, runFlow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
 let ws: Workspace;
@@ -134,7 +134,40 @@ describe("waiting flows", () => {
     expect(mail?.text).toContain("Pay 7?");
     expect(mail?.text).toContain(`${shared().url}/approve/${ws.id}/${gate?.gate_id}`);
     expectStatus(await ann.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
-    expect(await noticed(run, "decided", 1)).toMatchObject([{ channel: "topic", state: "sent" }]);
+    const channels = (await noticed(run, "decided", 2)).map(({ channel, to, state }) => `${channel} ${to} ${state}`);
+    expect(channels.sort()).toEqual([`email ${shared().email} sent`, "topic topic sent"]);
+  });
+
+  it("the mail of a step says what is to be approved, and the person who started the run gets the outcome", async () => {
+    const [ann, ben] = await Promise.all([member(ws, "ann"), member(ws, "ben")]);
+    const group = `g${randomUUID().slice(0, 8)}`;
+    expectStatus(await ws.post("groups/create", { name: group }), 201);
+    expectStatus(await ws.post(`groups/adduser/${group}`, { username: ann.username }), 200);
+    const groups = { type: "static", value: [group] };
+    const step = asks(
+      "ask",
+      { user_groups_required: groups, inputs: ["item", "key"] },
+      "({ description: { render_all: ['A <big> one'] } })",
+    );
+    const path = `f/t/buy-${group}`;
+    const schema = { type: "object", properties: { item: { type: "string" }, key: { type: "string", password: true } } };
+    await saveFlow(ws, path, [{ ...step, summary: "May we?" }, flow.identity("b")], { summary: "Buy tools", schema });
+    const started = await ben.in(ws).post(`jobs/run/f/${path}`, { item: "drill", key: "not for mails", other: "hidden" });
+    const run = expectStatus(started, 201).text;
+    const [gate] = await waiting(ws, run);
+    await noticed(run, "opened", 2);
+    const [mail] = await mailsTo(ann.email);
+    expect(mail?.subject).toBe(`Approval needed: May we? (${path})`);
+    for (const part of ["The flow: Buy tools", `Approvers: g/${group}.`, "expires at", "A <big> one", "item: drill"])
+      expect(mail?.text).toContain(part);
+    expect(mail?.html).toContain("A &lt;big&gt; one");
+    expect(`${mail?.text}${mail?.html}`).not.toMatch(/not for mails|hidden|jobs_u/);
+    const decision = { approved: false, reason: "too dear" };
+    expectStatus(await ann.in(ws).post(`jobs_u/flow/resume_suspended/${gate?.gate_id}`, decision), 200);
+    await noticed(run, "decided", 2);
+    const [outcome] = await mailsTo(ben.email);
+    expect(outcome?.subject).toBe(`Rejected: May we? (${path})`);
+    expect(outcome?.text).toContain("too dear");
   });
 
   it("a notice is repeated on request, at most once a minute, while its gate waits", async () => {

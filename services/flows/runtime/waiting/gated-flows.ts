@@ -14,11 +14,11 @@ export function connectGatedFlows(deps: GatedFlowsDeps): GatedFlows {
   const planOf = ({ flow }: Parameters<GatedFlows["loadModule"]>[0]) => (flow?.plan ? findPlan(deps, flow.plan) : undefined);
   return {
     loadModule: async (flow, id) => (await planOf(flow))?.index.modules.get(id)?.module,
-    loadSummary: async ({ workspace, flow }) => {
-      if (flow?.version === undefined) return undefined;
+    describeFlow: async ({ workspace, flow }) => {
+      if (flow?.version === undefined) return {};
       // The version may have been deleted since.
       const found = await loadFlow(deps, workspace, flow.version).catch(() => undefined);
-      return found?.sent.summary || undefined;
+      return found ? { summary: found.sent.summary, schema: found.sent.schema } : {};
     },
     loadResults: async (flow) => {
       const plan = await planOf(flow);

@@ -1,0 +1,14 @@
+import { InvalidArgumentError, Option } from "commander";
+
+/** The option `--data` with a JSON object. */
+export const data = (description: string): Option => new Option("-d, --data <json>", description).argParser(parseObject);
+
+function parseObject(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // The same message is for text that is not JSON.
+  }
+  throw new InvalidArgumentError("It must be a JSON object.");
+}

@@ -1,0 +1,37 @@
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
+import type { Gate } from "../../../core/approvals/gate.ts";
+import { argsVisibleTo, type Job, PEOPLE, willBeErased } from "../../../core/jobs/job.ts";
+import { type RequestContent, selectShownInputs, toDescriptionText } from "../../../core/notifications/request-content.ts";
+import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadPrompt } from "../page/load-prompt.ts";
+import type { GatedFlows } from "./gated-flows.ts";
+
+type ContentDeps = ValueDeps & { gatedFlows: Pick<GatedFlows, "describeFlow"> };
+
+/**
+ * Loads what the mail to the approvers of a gate says about the request, without secrets. Empty if no mail is sent. A mail cannot be erased, so a run
+ * whose data will be erased shows no values in it.
+ */
+export async function loadRequestContent(
+  deps: ContentDeps,
+  { gate, flow, module }: { gate: Gate; flow: Job; module: FlowModule },
+): Promise<RequestContent> {
+  const { value, suspend } = module;
+  const isMailed = value.type !== "consentgate" || (value.notification?.channel ?? "email") === "email";
+  if (!isMailed || !gate.opened?.rules.people?.length) return {};
+  const { summary, schema } = await deps.gatedFlows.describeFlow(flow);
+  const known = summary ? { flowSummary: summary } : {};
+  const isErased = willBeErased(flow) || module.delete_after_secs != null;
+  if (value.type === "consentgate" || isErased) return known;
+  const names = suspend?.inputs ?? [];
+  const [prompt, args] = await Promise.all([
+    loadPrompt(deps, { gate, module }),
+    names.length === 0 ? {} : (loadJson(deps, flow, argsVisibleTo(PEOPLE, flow)) as Promise<Record<string, unknown>>),
+  ]);
+  const description = toDescriptionText(prompt.description);
+  return {
+    ...known,
+    ...(description === undefined ? {} : { description }),
+    ...(names.length === 0 ? {} : { inputs: selectShownInputs(names, args, schema) }),
+  };
+}

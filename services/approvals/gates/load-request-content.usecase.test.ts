@@ -1,0 +1,61 @@
+import { beforeAll, expect, it } from "vitest";
+import type { GateNotice } from "../../../core/notifications/notice.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { approveGate, type FlowRoom, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { aReader } from "../../../test/support/use-cases/room-people.ts";
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+});
+
+const everyone = { type: "static", value: ["all"] };
+const asks = (suspend: object = {}) => ({
+  id: "ask",
+  value: { type: "script", path: "f/ops/hello", input_transforms: { x: { type: "static", value: { description: "Buy it?" } } } },
+  suspend: { required_events: 1, inputs: ["item"], user_groups_required: everyone, ...suspend },
+});
+
+async function notices(run: string): Promise<GateNotice[]> {
+  const all = (await room.deps.objects.list(keys.notice(room.workspace, "").pk)).map(({ value }) => value as GateNotice);
+  return all.filter(({ flow }) => flow === run);
+}
+
+async function waiting(value: object | object[]): Promise<string> {
+  const run = await startFlow(room, value, { item: "drill", other: "hidden" });
+  await playExecutions(room);
+  return run;
+}
+
+it("the notice of a step contains its description and the inputs that its author chose, and no other", async () => {
+  const [notice] = await notices(await waiting([asks()]));
+  expect(notice).toMatchObject({ what: "opened", description: "Buy it?", inputs: [{ name: "item", value: "drill" }], people: ["g/all"] });
+  expect(JSON.stringify(notice)).not.toContain("hidden");
+});
+
+it.each([
+  ["of a step that sends no mail", [asks({ user_groups_required: undefined })]],
+  ["of a run whose data is erased, because a mail cannot be", [{ ...asks(), delete_after_secs: 0 }]],
+])("the notice %s contains no value", async (_, modules) => {
+  const [notice] = await notices(await waiting(modules));
+  expect(notice?.what).toBe("opened");
+  expect(JSON.stringify(notice)).not.toMatch(/drill|Buy it/);
+});
+
+it.each([
+  ["another person decides", "bob@example.com", "ann@example.com"],
+  ["that person decides", "ann@example.com", undefined],
+])("the outcome names the person who started the run if %s", async (_, email, starter) => {
+  const run = await waiting([asks()]);
+  const [gate] = await gates(room, run);
+  if (!gate) throw new Error("The gate has not opened.");
+  const member = aReader(room.workspace, []);
+  const person = {
+    ...member,
+    email,
+    rights: { workspace: room.workspace, role: "developer" as const, groups: ["all"], folders: {}, objects: {} },
+  };
+  await approveGate(room, gate, 1, { person, approved: false });
+  const outcome = (await notices(run)).find(({ what }) => what === "decided");
+  expect([outcome?.starter, outcome?.inputs]).toEqual([starter, undefined]);
+});
