@@ -13,16 +13,22 @@ export function addApprovalCommands(program: Command): void {
       .command("list")
       .description("List the requests that you may decide now, the oldest first.")
       .option("--limit <count>", "at most this many", parseWhole(1), 100),
+    "read",
     load("listApprovals"),
   );
   const withId = (name: string, description: string) =>
     approvals.command(name).description(description).argument("<id>", "id of the request, or of the run that waits");
-  run(withId("show", "Show what a request asks for, and until when."), load("showApproval"));
+  run(withId("show", "Show what a request asks for, and until when."), "read", load("showApproval"));
   run(
     withId("approve", "Approve a request.")
       .addOption(data("the values of its form as a JSON object"))
       .option("--reason <text>", "reason for the record"),
+    "change",
     load("approveRequest"),
   );
-  run(withId("reject", "Reject a request.").option("--reason <text>", "reason that the flow and its starter see"), load("rejectRequest"));
+  run(
+    withId("reject", "Reject a request.").option("--reason <text>", "reason that the flow and its starter see"),
+    "change",
+    load("rejectRequest"),
+  );
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api, shared } from "../../support/api/api.ts";
 import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, sees, waiting } from "../../support/approvals/approvals.ts";
 import { type Checkout, newCheckout } from "../../support/cli/checkout.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
 
@@ -52,6 +53,28 @@ describe("svc login", () => {
   it("fails if the user refuses, and for an address that is none", async () => {
     expect(await decide(await member(ws, "device"), false)).toMatchObject({ code: 1, stderr: expect.stringContaining("was refused") });
     expect(await cli.run(["login", "example"], inFolder)).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
+describe("svc approvals", () => {
+  it("lists, shows, approves and rejects what waits for the user", async () => {
+    const form = { type: "object", properties: { budget: { type: "string" } }, required: ["budget"] };
+    const step = asks("ask", { inputs: ["item"], resume_form: { schema: form } }, "'asked'", { summary: "May we \u001b[31mbuy it?" });
+    const [first, second] = await Promise.all([1, 2].map(() => begin(ws, [step, sees()], { item: "drill" })));
+    const ids = await Promise.all([first, second].map(async (run) => (await waiting(ws, run ?? ""))[0]?.gate_id));
+    const listed = await checkout.json<{ gate_id: string; summary: string }[]>("approvals", "list");
+    expect(listed.map(({ gate_id }) => gate_id).sort()).toEqual([...ids].sort());
+    const { stdout } = await checkout.svc("approvals", "list");
+    expect(stdout).toMatch(new RegExp(`^${ids[0]} +\\S.* May we \\[31mbuy it\\? `, "m"));
+    const shown = await checkout.svc("approvals", "show", ids[0] ?? "");
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^ {2}item: drill$/m)]);
+    expect(await checkout.svc("approvals", "approve", ids[0] ?? "")).toMatchObject({ code: 1, stderr: expect.stringContaining("budget") });
+    const approved = await checkout.svc("approvals", "approve", ids[0] ?? "", "--data", '{"budget": "tools"}');
+    expect(approved).toMatchObject({ code: 0, stdout: "Approved.\n" });
+    expect((await checkout.svc("approvals", "reject", second ?? "", "--reason", "too dear")).stdout).toBe("Rejected.\n");
+    expect(await ws.completed(first ?? "")).toMatchObject({ success: true });
+    expect(await ws.completed(second ?? "")).toMatchObject({ result: { error: { reason: "too dear" } } });
+    expect((await checkout.svc("approvals", "list")).stdout).toBe("No request waits for your decision.\n");
   });
 });
 
