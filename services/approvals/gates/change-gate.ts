@@ -19,7 +19,6 @@ import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildNoticeWrite } from "../../outbox/notice.ts";
 import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
 import type { GatedFlows } from "./gated-flows.ts";
-import { loadRequestContent } from "./load-request-content.ts";
 
 /** One part of a transaction over both tables. */
 type TransactionWrite = TransactionPart["write"];
@@ -106,7 +105,7 @@ export async function changeGate(
     const request = { gate: changed, flow, module };
     const whats = notificationsFor(gate, changed);
     // An outcome repeats no content: the person who started the run knows it.
-    const content = whats.length > 0 && isOpen(changed) ? await loadRequestContent(deps, request) : {};
+    const content = whats.length > 0 && isOpen(changed) ? await loadContent(deps, request) : {};
     const notices = whats.map((what) => buildNoticeWrite(deps.nowMs(), what, request, content));
     const parts = [
       ...buildGateWrites(deps, { gate: changed, flow }, gate),
@@ -123,6 +122,12 @@ export async function changeGate(
     ({ gate, flow } = await reload(deps, start));
   }
   throw new SvcError("write.collided", {});
+}
+
+/** Loaded on first use: most calls of the functions that change gates open none. */
+async function loadContent(...args: Parameters<typeof import("./load-request-content.ts").loadRequestContent>) {
+  const { loadRequestContent } = await import("./load-request-content.ts");
+  return loadRequestContent(...args);
 }
 
 /** Each lost try means that another writer succeeded, and a gate takes at most a hundred approvals. */
