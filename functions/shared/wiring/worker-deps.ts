@@ -6,8 +6,8 @@ import { env, requireEnv } from "../../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../../core/builds/build.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { executorDeps } from "./executor.ts";
-import { startFollowUps } from "./follow-ups.ts";
 import { jobHandlers } from "./job-handlers.ts";
+import { startFollowUps } from "./start-follow-ups.ts";
 
 /** The dependencies of functions that run jobs of every kind: they unseal secrets, build code and start flows. */
 export function workerDeps(name: string) {

@@ -139,7 +139,7 @@ describe("waiting flows", () => {
   });
 
   it("the mail of a step says what is to be approved, and the person who started the run gets the outcome", async () => {
-    const [ann, ben] = await Promise.all([member(ws, "ann"), member(ws, "ben")]);
+    const [ann, ben] = await Promise.all([member(ws, "ann"), member(ws, "ben", "admin")]);
     const group = `g${randomUUID().slice(0, 8)}`;
     expectStatus(await ws.post("groups/create", { name: group }), 201);
     expectStatus(await ws.post(`groups/adduser/${group}`, { username: ann.username }), 200);

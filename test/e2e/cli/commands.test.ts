@@ -65,7 +65,7 @@ describe("svc approvals", () => {
     const listed = await checkout.json<{ gate_id: string; summary: string }[]>("approvals", "list");
     expect(listed.map(({ gate_id }) => gate_id).sort()).toEqual([...ids].sort());
     const { stdout } = await checkout.svc("approvals", "list");
-    expect(stdout).toMatch(new RegExp(`^${ids[0]} +\\S.* May we \\[31mbuy it\\? `, "m"));
+    expect(stdout).toMatch(new RegExp(`^${ids[0]} +\\S.* May we +\\[31mbuy it\\? `, "m"));
     const shown = await checkout.svc("approvals", "show", ids[0] ?? "");
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^ {2}item: drill$/m)]);
     expect(await checkout.svc("approvals", "approve", ids[0] ?? "")).toMatchObject({ code: 1, stderr: expect.stringContaining("budget") });

@@ -16,9 +16,9 @@ import type { ExecutionName, Executions } from "../../../aws/stepfunctions/execu
 import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
-import { startFollowUps } from "../../../functions/shared/wiring/follow-ups.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
 import { jobHandlers } from "../../../functions/shared/wiring/job-handlers.ts";
+import { startFollowUps } from "../../../functions/shared/wiring/start-follow-ups.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
