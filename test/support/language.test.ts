@@ -144,9 +144,7 @@ describe("plain English", () => {
   });
 
   it("is the language of the API's summaries and descriptions", () => {
-    expect(
-      faultsOf(descriptionsIn(buildOpenapiDocument("https://svc.example.com")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB),
-    ).toEqual([]);
+    expect(faultsOf(descriptionsIn(buildOpenapiDocument("https://svc.example.com")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual([]);
   });
 
   it.each(["web/src", "cli", "lib", "functions", "services", "core", "contract", "statemachines", "engine"])(
