@@ -23,7 +23,7 @@ export const gateNoticeSchema = z.object({
   /** For the webhook channel. */
   url: z.string().optional(),
   message: z.string().optional(),
-  /** What is to be approved, as far as a mail shows it: the summary of the flow, the text that the step returned, and the inputs that its author chose. */
+  /** The content of the request in a mail: the summary of the flow, the text that the step returned, and the inputs that its author chose. */
   flowSummary: z.string().optional(),
   description: z.string().optional(),
   inputs: z.array(z.object({ name: z.string(), value: z.string() })).optional(),

@@ -27,7 +27,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 /** Formats a time as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
 const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-/** A text of users that may contain a link that decides. Whoever reads a mail would decide by opening it. */
+/** Removes links that decide from a text of users: a reader of the mail would decide by opening one. */
 const withoutDecidingLinks = (text: string) => text.replace(/\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");
 
 const beginnings: Readonly<Record<GateNotice["what"], string>> = {

@@ -14,7 +14,7 @@ const serveFile = staticFiles({
 
 export const referenceRoutes: RouteHandler<unknown>[] = [
   on(routes.home, async ({ headers }) => {
-    // The address of the deployment is what a person types in. A program that calls it has a wrong address, and 404 says so.
+    // A person types in the address of the deployment. A program that calls it has a wrong address, and 404 reports that.
     if (!headers["accept"]?.includes("text/html")) throw new SvcError("route.unknown", { method: "GET", path: "/" });
     return text(303, "The reference of this API is at /docs.", { Location: "/docs", "Cache-Control": "no-store", Vary: "Accept" });
   }),

@@ -9,7 +9,7 @@ import type { GatedFlows } from "./gated-flows.ts";
 type ContentDeps = ValueDeps & { gatedFlows: Pick<GatedFlows, "describeFlow"> };
 
 /**
- * Loads what the mail to the approvers of a gate says about the request, without secrets. Empty if no mail is sent. A mail cannot be erased, so a run
+ * Loads the content of the mail to the approvers of a gate, without secrets. Empty if no mail is sent. A mail cannot be erased, so a run
  * whose data will be erased shows no values in it.
  */
 export async function loadRequestContent(
