@@ -10,13 +10,14 @@ export const MAX_DIGITS = 4000;
 
 interface ExactJson {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-  rawJSON(text: string): unknown;
+  /** Absent in a Node before 21, which only the command line meets: it rounds numbers there. */
+  rawJSON?(text: string): unknown;
 }
 const exact = JSON as unknown as ExactJson;
 
 Object.defineProperty(BigInt.prototype, "toJSON", {
   value(this: bigint) {
-    return exact.rawJSON(this.toString());
+    return exact.rawJSON?.(this.toString());
   },
   configurable: true,
   writable: true,
@@ -28,11 +29,23 @@ const WHOLE = /^-?\d+$/;
 
 /** Parses JSON like JSON.parse, with its whole numbers exact. Throws SyntaxError. The text must not be nested more deeply than a parser can follow. */
 export function parseExactJson(text: string): unknown {
-  if (!LONG_DIGITS.test(text) || measureJson(text).digits < 16) return JSON.parse(text);
+  if (!LONG_DIGITS.test(text) || !exact.rawJSON) return JSON.parse(text);
+  const { digits, depth } = measureJson(text);
+  // A deeper text is refused by each reader, and a reviver would exhaust the stack before.
+  if (digits < 16 || depth > 2 * MAX_DEPTH) return JSON.parse(text);
   return exact.parse(text, (_, value, { source }) => {
     if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined || !WHOLE.test(source)) return value;
     return String(value) === source ? value : BigInt(source);
   });
+}
+
+/** Returns a value with its whole numbers as doubles, for programs that know no others, such as a validator of schemas. */
+export const toDoubles = (value: unknown): unknown => (holdsBigInt(value) ? JSON.parse(JSON.stringify(value)) : value);
+
+/** Returns whether a value contains a whole number that a double cannot hold. */
+export function holdsBigInt(value: unknown): boolean {
+  if (typeof value === "bigint") return true;
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsBigInt);
 }
 
 interface JsonMeasure {

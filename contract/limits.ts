@@ -7,8 +7,6 @@ export const limits = {
    * REST API"). It refuses longer requests itself, and the local front server does the same.
    */
   requestHeadBytes: 10 * 1024,
-  /** Nesting depth of lists and objects in a body. The JSON parser of every language can read this depth without a stack overflow. */
-  bodyDepth: 400,
   /** Parts of a multipart form. Each is parsed separately. */
   formParts: 10_000,
   /** Size of a value stored in the head item of a job. The item must stay under 1 KB to cost one write unit. */

@@ -57,6 +57,8 @@ interface LanguageFields {
   entryFile: string | undefined;
   /** The way in which user code is called: by svc's wrapper inside the interpreter's process, or as a separate program. */
   wrapper: "in-process" | "program";
+  /** Its scripts read whole numbers that JavaScript rounds, but its handler is JavaScript: a request carries such arguments as text. */
+  exactArguments?: boolean;
   /** Whether a script's `preprocessor` can run before its `main` in the same process. */
   preprocessor: boolean;
   /** The script that `npm run smoke` saves, builds and runs. */

@@ -21,6 +21,11 @@ export interface RunRequest {
   /** Parameters whose types JSON does not have. */
   paramTypes?: ParamTypes;
   args: Record<string, unknown>;
+  /**
+   * The JSON of the arguments in base64, in place of `args`: the runtime of the handler would round their numbers. In base64 the size of a request does
+   * not depend on the characters.
+   */
+  exactArgs?: string;
   /** Calls the script's `preprocessor` first with `args`, which include `event`. Its result becomes the entrypoint's arguments. */
   preprocessor?: { params: string[] | null };
   /** The child's complete environment, except for the variables that the supervisor adds: PATH, HOME, TMPDIR and LANG. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseExactJson } from "../contract/exact-json.ts";
+import type { RunnerLanguage } from "../contract/languages.ts";
+import { passArguments } from "../services/execution/invoke-runner.ts";
 import { type Runner, startRunner } from "./conformance/harness.ts";
 import type { Script } from "./conformance/service.ts";
 
@@ -29,10 +31,9 @@ const javascript: Scripts = {
 const python = (json: string) => `import json, sys\nsys.setrecursionlimit(200_000)\nvalue = json.loads(${JSON.stringify(json)})\n`;
 const goAnswer = (answer: string) => `#!/bin/bash\ncat >&3 <<'END'\n${answer}\nEND\n`;
 
+const javascriptLanguages: Record<string, Scripts> = { bun: javascript, nodejs: javascript, deno: javascript };
 const languages: Record<string, Scripts> = {
-  bun: javascript,
-  nodejs: javascript,
-  deno: javascript,
+  ...javascriptLanguages,
   python3: {
     returns: (json) => `${python(json)}def main():\n    return value`,
     echo: "def main(value):\n    return value",
@@ -86,4 +87,71 @@ describe.each(Object.entries(languages))("values of a %s script", (language, scr
       expect(error?.message).toContain("The preprocessor failed");
       expect(preprocessed).toBeUndefined();
     });
+
+  const exactly = !(language in javascriptLanguages);
+  const numbers = "[9007199254740993,-9007199254740993,18446744073709551615,123456789012345678901234567890,0.1,-7]";
+  /** As any language formats it that rounds to doubles. */
+  const rounded = JSON.stringify(JSON.parse(numbers));
+  const expected = exactly ? numbers : rounded;
+  /** Both directions cross Lambda, whose runtime for JavaScript parses requests as JavaScript does. */
+  const call = async (code: string, json: string) => {
+    const args = parseExactJson(`{"value":${json}}`) as Record<string, unknown>;
+    const request = { ...runner.request({ code, params: ["value"] }), ...passArguments(language as RunnerLanguage, args) };
+    const text = JSON.stringify(request);
+    const outcome = await runner.send((language === "python3" ? parseExactJson(text) : JSON.parse(text)) as typeof request);
+    expect(outcome.error).toBeUndefined();
+    return JSON.stringify(outcome.result);
+  };
+
+  it("numbers of arguments and results keep their digits, unless the language is JavaScript", async () => {
+    expect(await call(scripts.echo, numbers)).toBe(expected);
+    expect(await call(scripts.echo, `{"a":{"b":${numbers}}}`)).toBe(`{"a":{"b":${expected}}}`);
+    expect(JSON.stringify((await run(scripts.returns(numbers))).result)).toBe(expected);
+    expect(await call(scripts.echo, "7")).toBe("7");
+  });
+
+  it("a large result keeps its digits", async () => {
+    const request = runner.request({ code: scripts.returns(numbers) });
+    const outcome = await runner.send({ ...request, maxInlineResultBytes: 10 });
+    expect(outcome.resultUploaded?.bytes).toBe(Buffer.byteLength(expected));
+    expect(runner.uploads.get(request.job)?.body).toBe(expected);
+  });
+
+  if (scripts.replies) {
+    it("the numbers of an error's reply keep their digits", async () => {
+      const { error } = await run(scripts.replies?.(numbers));
+      expect(JSON.stringify(error?.reply?.["result"])).toBe(expected);
+    });
+  }
+
+  if (scripts.streams) {
+    it("the numbers of a stream keep their digits", async () => {
+      expect(await run(scripts.streams?.(numbers))).toMatchObject({ result: expected, logs: { text: `WM_STREAM: ${expected}\n` } });
+    });
+  }
+
+  if (scripts.preprocesses) {
+    it("the numbers that a preprocessor returns keep their digits", async () => {
+      const { preprocessed } = await run(scripts.preprocesses?.(numbers), { preprocessor: { params: null } });
+      expect(JSON.stringify(preprocessed?.["value"])).toBe(expected);
+    });
+  }
+
+  if (exactly) {
+    it.each([
+      ["9".repeat(4001), "more than 4000 digits"],
+      ["1e400", "larger than any double"],
+    ])("a number that no other language can read fails the run with its reason (case %#)", async (json, reason) => {
+      const code =
+        language === "python3" ? `import sys\nsys.set_int_max_str_digits(0)\ndef main():\n    return ${json}` : scripts.returns(json);
+      const { outcome, error, result } = await run(code);
+      // Python itself reads 1e400 as an infinity, which is null as elsewhere.
+      if (language === "python3" && json === "1e400") expect({ outcome, result }).toEqual({ outcome: "success", result: null });
+      else
+        expect({ outcome, error }).toMatchObject({
+          outcome: "failure",
+          error: { name: "ResultError", message: expect.stringContaining(reason) },
+        });
+    });
+  }
 });

@@ -10,6 +10,7 @@ export interface RequestErrors {
   "query.invalid": { issues: Issues };
   "body.tooLarge": { limitBytes: number; what: string };
   "body.tooDeep": { limit: number };
+  "body.number": { reason: string };
   "body.encoding": { encoding: string };
   "body.notDecoded": { encoding: string };
   "payload.base64": NoDetails;
@@ -54,6 +55,7 @@ export const requestAnswers: Answers<RequestErrors> = {
     status: 400,
     describe: ({ encoding }) => `The body cannot be decoded: it is not valid ${encoding}, although its header Content-Encoding says so.`,
   },
+  "body.number": { status: 422, describe: ({ reason }) => `The body cannot be passed to scripts: ${reason}. Send the number as text.` },
   "payload.base64": {
     status: 400,
     describe: () =>

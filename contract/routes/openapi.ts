@@ -22,8 +22,10 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(["request.tooLong", "service.busy"] as const),
     ...(route.auth === "none" ? [] : (["auth.missing", "auth.invalid", "auth.forbidden"] as const)),
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
-    ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
-    ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
+    ...(route.payload
+      ? (["body.tooLarge", "body.tooDeep", "body.number", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const)
+      : []),
+    ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep", "body.number"] as const) : []),
     ...(domainFunctions.has(route.fn) && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...(route.auth === "token" && route.path.includes("{workspace}") ? (["workspace.notFound"] as const) : []),
     ...(changesWorkspace(route) ? (["workspace.archived"] as const) : []),

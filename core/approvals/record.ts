@@ -1,4 +1,5 @@
 import { type ApprovalEntry, approvalEntrySchema, CHAIN_START, computeEntryHash } from "../../contract/approval-record.ts";
+import { parseExactJson } from "../../contract/exact-json.ts";
 
 /** The content of an entry without its position in the chain. */
 export type EntryContent = Omit<ApprovalEntry, "n" | "prev" | "hash">;
@@ -18,7 +19,7 @@ export function appendEntry(previous: ApprovalEntry | undefined, recorded: Entry
  */
 function storable(recorded: EntryContent): EntryContent {
   const json = JSON.stringify(recorded, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
-  return JSON.parse(json) as EntryContent;
+  return parseExactJson(json) as EntryContent;
 }
 
 /** Returns the day (UTC, `2026-11-22`) with whose heads an entry is signed. */

@@ -1,44 +1,50 @@
 import { SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
+import { findExcess, MAX_DEPTH, measureJson, parseExactJson } from "../../contract/exact-json.ts";
 
 const ANY_SURROGATE = /\\ud[89a-f]/i;
 /** Matches a surrogate pair, a lone surrogate, or any other escape; an escaped backslash must not start an escape. */
 const ESCAPE = /\\u(?:d[89ab][0-9a-f]{2})\\u(?:d[c-f][0-9a-f]{2})|\\u(d[89a-f][0-9a-f]{2})|\\./gi;
 
-/** Parses JSON. Half a surrogate pair, which no store accepts, becomes U+FFFD. Throws `body.notJson` with the position, and `body.tooDeep`. */
+/**
+ * Parses JSON with exact whole numbers. Half a surrogate pair, which no store accepts, becomes U+FFFD. Throws `body.notJson` with the position, `body.tooDeep`
+ * and `body.number`.
+ */
 export function parseJson(source: string): unknown {
   const value = parse(source);
-  checkDepth(source);
+  checkExcess(source);
   // Few bodies contain such escapes, so most are parsed once.
-  return ANY_SURROGATE.test(source) ? JSON.parse(toWellFormedJson(source)) : value;
+  return ANY_SURROGATE.test(source) ? parseExactJson(toWellFormedJson(source)) : value;
 }
 
 /** The source must be valid JSON. */
 const toWellFormedJson = (json: string): string => json.replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));
 
 /**
- * Parses JSON after an optional byte order mark. Returns `undefined` for other text. Throws `body.tooDeep`, because the parsers of other
- * languages would overflow their stacks.
+ * Parses JSON after an optional byte order mark. Returns `undefined` for other text. Throws `body.tooDeep` and `body.number`, because the
+ * parsers of other languages would fail.
  */
 export function tryParseJson(source: string): { json: unknown } | undefined {
   let json: unknown;
   try {
-    json = JSON.parse(source.replace(/^\ufeff/, ""));
+    json = parseExactJson(source.replace(/^\ufeff/, ""));
   } catch {
     // The text is not JSON.
     return undefined;
   }
-  checkDepth(source);
+  checkExcess(source);
   return { json };
 }
 
-function checkDepth(json: string): void {
-  if (depthOf(json) > limits.bodyDepth) throw new SvcError("body.tooDeep", { limit: limits.bodyDepth });
+function checkExcess(json: string): void {
+  const { depth } = measureJson(json);
+  if (depth > MAX_DEPTH) throw new SvcError("body.tooDeep", { limit: MAX_DEPTH });
+  const reason = findExcess(json);
+  if (reason) throw new SvcError("body.number", { reason });
 }
 
 function parse(source: string): unknown {
   try {
-    return JSON.parse(source);
+    return parseExactJson(source);
   } catch (cause) {
     throw new SvcError("body.notJson", { position: positionIn(source, cause) }, { cause });
   }
@@ -89,21 +95,3 @@ function positionNamedBy(error: unknown): number | undefined {
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : "");
-
-/** Returns the nesting depth of lists and objects. `json` must be valid. */
-function depthOf(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const char = json[at];
-    if (char === '"') {
-      for (at += 1; json[at] !== '"'; at += 1) if (json[at] === "\\") at += 1;
-    } else if (char === "{" || char === "[") {
-      depth += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (char === "}" || char === "]") {
-      depth -= 1;
-    }
-  }
-  return deepest;
-}

@@ -1,3 +1,4 @@
+import { parseExactJson } from "../../contract/exact-json.ts";
 import type { Runnable } from "../scripts/version.ts";
 import type { Arguments } from "./arguments.ts";
 
@@ -21,7 +22,7 @@ export function restoreEventBody(event: unknown): unknown {
   if (kind !== "webhook" && kind !== "http") return event;
   let body: unknown = text;
   try {
-    body = JSON.parse(String(text));
+    body = parseExactJson(String(text));
   } catch {
     // A text that is not JSON is the body itself.
   }

@@ -22,7 +22,43 @@ describe("JSON text in a table", () => {
   it("is parsed by `core/records` alone, so that an unreadable record is named", () => {
     const sources = globSync("{aws,services}/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
     expect(sources.length).toBeGreaterThan(200);
-    const parsing = sources.filter((file) => /JSON\.parse|\.parse\(\s*JSON/.test(readFileSync(path.join(root, file), "utf8")));
+    const parsing = sources.filter((file) =>
+      /JSON\.parse|parseExactJson\(|\.parse\(\s*JSON/.test(readFileSync(path.join(root, file), "utf8")),
+    );
     expect(parsing.sort()).toEqual(Object.keys(PARSES_OTHER_TEXT).sort());
+  });
+});
+
+/** The modules that parse with the doubles of JavaScript. No value of a user goes from these texts to a script. */
+const ROUNDS: Record<string, string> = {
+  "aws/cognito/logins.ts": "the environment",
+  "aws/lambda/functions.ts": "the environment, and answers of our functions, in which values are text",
+  "aws/lambda/trigger-sources.ts": "the answer of a function",
+  "core/builds/workspace-dependencies.ts": "a package.json",
+  "core/expressions/interpret.ts": "the code of the interpreter, in which numbers are those of JavaScript",
+  "core/jobs/list-cursor.ts": "a cursor",
+  "core/payload/json.ts": "prefixes of a text, to find the place of a fault",
+  "core/resources/type.ts": "a JSON Schema",
+  "core/secrets/mask-encryption.ts": "a list of texts",
+  "core/signatures/schema.ts": "a JSON Schema",
+  "core/sync/archive.ts": "a list of versions",
+  "core/triggers/filter-policy.ts": "a policy",
+  "functions/build/javascript/bundle.ts": "a source map",
+  "functions/build/javascript/npm-lock.ts": "a lock",
+  "functions/build/javascript/unbundled-packages.ts": "a package.json",
+  "functions/deliver/handler.ts": "a message of the service",
+  "functions/shared/messages.ts": "a message of the service",
+  "functions/shared/wiring/worker-deps.ts": "the environment",
+  "services/accounts/account-key.ts": "a decrypted key",
+  "services/flows/definitions/validate-machine.ts": "a state machine that was just compiled",
+  "services/flows/runtime/expressions/evaluate-expression.ts": "the value that an expression of JavaScript has just returned",
+  "services/identity/federated-login.ts": "a decrypted cookie",
+};
+
+describe("JSON text of users", () => {
+  it("is parsed with exact whole numbers", () => {
+    const sources = globSync("{aws,core,functions,services}/**/*.ts", { cwd: root }).filter((file) => !/\.test\.ts$|fixture/.test(file));
+    const rounding = sources.filter((file) => /JSON\.parse\(/.test(readFileSync(path.join(root, file), "utf8")));
+    expect(rounding.sort()).toEqual(Object.keys(ROUNDS).sort());
   });
 });

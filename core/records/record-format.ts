@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { reportFailure } from "../telemetry/telemetry.ts";
 
@@ -33,7 +34,7 @@ export function parseStored<T>(schema: z.ZodType<T>, value: unknown, record: Sto
 /** Parses a value of any shape that is stored as JSON text. Throws `UnreadableRecordError` for text that is not JSON. */
 export function parseJson(record: StoredRecord): unknown {
   try {
-    return JSON.parse(record.json ?? "");
+    return parseExactJson(record.json ?? "");
   } catch (error) {
     throw new UnreadableRecordError(record, { cause: error });
   }

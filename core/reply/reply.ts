@@ -1,5 +1,6 @@
 import { parseSetCookie } from "cookie";
 import { SvcError } from "../../contract/errors.ts";
+import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { isBase64 } from "../payload/base64.ts";
 
@@ -54,7 +55,7 @@ export function buildReply(id: string, resultJson: string): ShapedReply {
   const plain: ShapedReply = { status: 200, headers: { "content-type": "application/json" }, body: resultJson, base64: false };
   if (!SHAPED.test(resultJson)) return plain;
   const refuse = (reason: string) => new SvcError("reply.shape", { id, reason });
-  const result: unknown = JSON.parse(resultJson);
+  const result = parseExactJson(resultJson);
   const found = shapeOf(result, refuse) ?? shapeOfError(result, refuse);
   if (!found) return plain;
   const { shape, body } = found;

@@ -1,5 +1,6 @@
 import Ajv2020, { type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import draft7 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json" };
+import { toDoubles } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { createPatternEngine } from "../patterns/pattern-engine.ts";
 import { PatternError } from "../patterns/translate-pattern.ts";
@@ -93,7 +94,8 @@ const ISSUES_MOST = 10;
  * Returns the places at which a value does not match a schema. A `$var:` or `$res:` reference is valid everywhere, because its value is
  * known only when it is used. The reasons come from the schema and never repeat the value.
  */
-export function findValueIssues(schema: Record<string, unknown>, value: unknown): Issue[] {
+export function findValueIssues(schema: Record<string, unknown>, given: unknown): Issue[] {
+  const value = toDoubles(given);
   let validate: ValidateFunction;
   try {
     validate = compileSchema(schema);

@@ -49,7 +49,7 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
   };
   const value = (json: unknown): unknown => {
     if (typeof json === "string") return text(json);
-    if (typeof json === "number") {
+    if (typeof json === "number" || typeof json === "bigint") {
       const shown = text(String(json));
       return shown === String(json) ? json : shown;
     }

@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
  * job's result must be hidden in the output of the next job, which did not read them itself.
  */
 export function findMaskedSecrets(value: unknown, shown: unknown, found = new Set<string>()): Set<string> {
-  if (typeof value === "string" || typeof value === "number") {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
     if (typeof shown === "string" && String(value) !== shown) hiddenIn(String(value), shown, found);
   } else if (Array.isArray(value) && Array.isArray(shown)) {
     for (const [index, item] of value.entries()) findMaskedSecrets(item, shown[index], found);

@@ -47,6 +47,7 @@ export function describeSettingIssue(key: string, value: unknown): string | unde
 const MIN_NUMBER = 1e-129;
 
 function hasUnstorableNumber(value: unknown): boolean {
+  if (typeof value === "bigint") return true;
   if (typeof value === "number") return Math.abs(value) > Number.MAX_SAFE_INTEGER || (value !== 0 && Math.abs(value) < MIN_NUMBER);
   return typeof value === "object" && value !== null && Object.values(value).some(hasUnstorableNumber);
 }

@@ -1,3 +1,4 @@
+import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { type DefaultTs, languageOfEnding, scriptEnding } from "./files/extensions.ts";
 import { baseName, hasFiles, needsFolder, placeOf } from "./files/file-place.ts";
@@ -50,12 +51,12 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
   for (const [name, text] of entries) {
     const folder = FLOW_OR_APP.exec(name);
     if (name === VERSIONS) continue;
-    if (folder?.[1] !== undefined && folder[2] !== undefined) items.push({ kind: folder[2], path: folder[1], value: JSON.parse(text) });
-    else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), JSON.parse(text));
+    if (folder?.[1] !== undefined && folder[2] !== undefined) items.push({ kind: folder[2], path: folder[1], value: parseExactJson(text) });
+    else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), parseExactJson(text));
     else if (name.endsWith(".json") && !name.startsWith("dependencies/")) {
       const place = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });
       // Below a folder that is another item, a file is a part of that one.
-      if (place?.part === "main") items.push({ kind: place.kind, path: place.path, value: JSON.parse(text) });
+      if (place?.part === "main") items.push({ kind: place.kind, path: place.path, value: parseExactJson(text) });
       else strange.push(name);
     } else if (name.startsWith("dependencies/"))
       items.push({ kind: "dependencies", path: name.slice("dependencies/".length), value: text });

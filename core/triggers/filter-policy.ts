@@ -45,7 +45,9 @@ function matchesRule(rule: unknown, values: Scalar[] | undefined): boolean {
 function matchesOperator(rule: Readonly<Record<string, unknown>>, value: Scalar): boolean {
   const [operator, wanted] = Object.entries(rule)[0] ?? [];
   if (Object.keys(rule).length !== 1) return false;
-  if (operator === "numeric") return typeof value === "number" && Array.isArray(wanted) && inRange(wanted, value);
+  if (operator === "numeric") {
+    return (typeof value === "number" || typeof value === "bigint") && Array.isArray(wanted) && inRange(wanted, Number(value));
+  }
   if (typeof value !== "string" || typeof wanted !== "string") return false;
   if (operator === "prefix") return value.startsWith(wanted);
   if (operator === "suffix") return value.endsWith(wanted);

@@ -1,6 +1,7 @@
 import zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MAX_DEPTH } from "../../contract/exact-json.ts";
 import { limits } from "../../contract/limits.ts";
 import { parseJsonBody, readBodyBytes } from "./body.ts";
 
@@ -42,10 +43,10 @@ describe("parseJsonBody", () => {
 
   it("refuses a body that is nested deeper than the limit, and does not count brackets in strings", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
-    expect(detailsOf(nested(limits.bodyDepth + 1))).toEqual({ limit: limits.bodyDepth });
-    expect(detailsOf(nested(100_000))).toEqual({ limit: limits.bodyDepth });
+    expect(detailsOf(nested(MAX_DEPTH + 1))).toEqual({ limit: MAX_DEPTH });
+    expect(detailsOf(nested(100_000))).toEqual({ limit: MAX_DEPTH });
     expect(read(JSON.stringify({ text: '"\\'.concat(nested(1000)) }))).toEqual({ text: '"\\'.concat(nested(1000)) });
-    expect(read(nested(limits.bodyDepth))).toBeInstanceOf(Array);
+    expect(read(nested(MAX_DEPTH))).toBeInstanceOf(Array);
   });
 });
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findExcess, parseExactJson } from "../../contract/exact-json.ts";
+import type { RunRequest } from "../protocol.ts";
 import type { Conclusion } from "../shared/answers.ts";
 import { exitError } from "../shared/answers.ts";
 import { type ProgramEnd, programLanguage } from "../shared/program-runtime.ts";
@@ -12,12 +13,17 @@ export const handler = createHandler(
     name: "bash",
     answers: false,
     start(request, artefact) {
-      const names = request.params ?? Object.keys(request.args);
-      return { command: ["/bin/bash", join(artefact, "main.sh"), ...names.map((name) => asText(request.args[name]))], env: {} };
+      const args = argumentsOf(request);
+      const names = request.params ?? Object.keys(args);
+      return { command: ["/bin/bash", join(artefact, "main.sh"), ...names.map((name) => asText(args[name]))], env: {} };
     },
     conclude,
   }),
 );
+
+function argumentsOf({ args, exactArgs }: RunRequest): Record<string, unknown> {
+  return exactArgs ? (parseExactJson(Buffer.from(exactArgs, "base64").toString()) as Record<string, unknown>) : args;
+}
 
 /** Formats an argument as $n: text unchanged, absent and null as empty text, everything else as JSON. */
 function asText(value: unknown): string {

@@ -11,6 +11,7 @@ export const bash = {
   signature: "bash",
   entryFile: "main.sh",
   wrapper: "program",
+  exactArguments: true,
   preprocessor: false,
   smokeTest: { content: 'a="$1"\nb="$2"\necho "adding"\necho $((a + b))\n', output: "adding", result: "42" },
 } as const satisfies RunnerManifest;

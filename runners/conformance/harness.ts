@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { parseExactJson } from "../../contract/exact-json.ts";
 import { interpreters, interpreterVariable } from "../../contract/languages.ts";
 import type { RunnerManifest } from "../manifest.ts";
 import * as manifests from "../manifests.ts";
@@ -100,7 +101,7 @@ function spawnSupervisor(environment: Record<string, string>): Supervisor {
   createInterface({ input: child.stdout }).on("line", (line) => {
     const next = waiting.shift();
     if (!next) throw new Error(`the runner wrote to the protocol's stream: ${line}`);
-    next.resolve(JSON.parse(line) as RunOutcome);
+    next.resolve(parseExactJson(line) as RunOutcome);
   });
   child.on("exit", () => {
     for (const { reject } of waiting.splice(0)) reject(new Error(`the runner ended: ${printed.join("\n")}`));

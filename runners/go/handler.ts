@@ -11,7 +11,7 @@ export const handler = createHandler(
     answers: true,
     start(request, artefact, child) {
       const path = join(child.directory, "args.json");
-      writeFileSync(path, JSON.stringify(request.args), { mode: 0o600 });
+      writeFileSync(path, request.exactArgs ? Buffer.from(request.exactArgs, "base64") : JSON.stringify(request.args), { mode: 0o600 });
       return { command: [join(artefact, "main")], env: { SVC_ARGS_PATH: path, SVC_ENTRYPOINT: request.entrypoint } };
     },
     conclude({ ending, request, artefact, jobDirectory }) {

@@ -11,6 +11,7 @@ export const go = {
   signature: "go",
   entryFile: "main",
   wrapper: "program",
+  exactArguments: true,
   preprocessor: false,
   smokeTest: {
     content: 'package inner\n\nimport "fmt"\n\nfunc main(a int, b int) (int, error) {\n\tfmt.Println("adding")\n\treturn a + b, nil\n}\n',

@@ -4,7 +4,8 @@ import type { getSigningKey } from "../../aws/kms/signing-keys.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { isBusyError } from "../../contract/errors.ts";
-import type { RunnerLanguage } from "../../contract/languages.ts";
+import { holdsBigInt } from "../../contract/exact-json.ts";
+import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
@@ -190,7 +191,7 @@ export async function buildRunnerRequest(
     params: entrypoint === "main" ? executable.params : null,
     // Another function may have parameters of the same names.
     ...(executable.paramTypes && entrypoint === "main" ? { paramTypes: executable.paramTypes } : {}),
-    args: rest,
+    ...passArguments(executable.runner, rest),
     ...(job.preprocess === "wanted" ? { preprocessor: executable.preprocessor ?? { params: null } } : {}),
     env,
     timeoutMs: job.timeoutS * 1000,
@@ -208,6 +209,12 @@ export async function buildRunnerRequest(
     internalUrl,
     token,
   };
+}
+
+/** Returns the arguments as the runner of a language can read them without rounding their numbers. */
+export function passArguments(runner: RunnerLanguage, args: Record<string, unknown>): Pick<RunRequest, "args" | "exactArgs"> {
+  if (!getManifest(runner)?.exactArguments || !holdsBigInt(args)) return { args };
+  return { args: {}, exactArgs: Buffer.from(JSON.stringify(args)).toString("base64") };
 }
 
 /** Returns the entries that the other record lacks or has with another value. */

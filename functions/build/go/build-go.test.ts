@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { shareGoCache } from "../../../test/support/engine/go-cache.ts";
@@ -13,11 +13,13 @@ beforeAll(() => shareGoCache(builder.workDir()));
 
 describe("build of Go", () => {
   /** Runs the program as a runner does. */
-  function run(dir: string, args: unknown, entrypoint = "main"): unknown {
-    writeFileSync(join(dir, "args.json"), JSON.stringify(args));
+  const run = (dir: string, args: unknown, entrypoint?: string): unknown => JSON.parse(runText(dir, JSON.stringify(args), entrypoint));
+
+  function runText(dir: string, args: string, entrypoint = "main"): string {
+    writeFileSync(join(dir, "args.json"), args);
     const env = { SVC_ARGS_PATH: join(dir, "args.json"), SVC_ENTRYPOINT: entrypoint, RESULT: join(dir, "result") };
     execFileSync("/bin/sh", ["-c", 'exec "$0" 3>"$RESULT" >/dev/null', join(dir, "main")], { env });
-    return JSON.parse(execFileSync("cat", [join(dir, "result")], { encoding: "utf8" }));
+    return readFileSync(join(dir, "result"), "utf8");
   }
 
   it("decodes arguments by name and calls any function", async () => {
@@ -128,6 +130,45 @@ func panicPlain() { panic(Row{}) }
     expect(run(dir, {}, "panicDeep")).toMatchObject(failure("[[["));
     expect(run(dir, {}, "panicNil")).toMatchObject({ ok: false, error: { name: "Panic" } });
     expect(run(dir, {}, "panicPlain")).toMatchObject(failure("{"));
+  });
+
+  it("passes whole numbers of any size on exactly, and others as the numbers of Go", async () => {
+    const source = `package inner
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+)
+
+type Item struct {
+	Id    int64
+	More  any
+	Maybe *any
+	Deep  map[string][]any
+}
+
+func main(id int64, wide uint64, huge *big.Int, text json.Number, item Item, anything any) any {
+	return []any{id, wide, huge, text, item, anything}
+}
+func kinds(anything map[string]any) any {
+	kinds := map[string]string{}
+	for name, value := range anything { kinds[name] = fmt.Sprintf("%T", value) }
+	return kinds
+}
+`;
+    const { dir, result } = await builder.build("go", source);
+    expect(result).toMatchObject({ ok: true });
+    const item = '{"Id":9007199254740993,"More":-9007199254740993,"Maybe":9007199254740995,"Deep":{"a":[1,1.5,9007199254740997]}}';
+    const anything = '[9007199254740993,{"n":123456789012345678901234567890,"s":"9007199254740993"},7,0.1,true,null]';
+    const values = ["9007199254740993", "18446744073709551615", "123456789012345678901234567890", "12345678901234567890.5", item, anything];
+    const names = ["id", "wide", "huge", "text", "item", "anything"];
+    const given = `{${names.map((name, index) => `"${name}":${values[index]}`).join()}}`;
+    expect(runText(dir, given)).toBe(`{"ok":true,"result":[${values.join()}]}\n`);
+    const mixed =
+      '{"anything":{"small":7,"half":1.5,"edge":9007199254740992,"exponent":1e20,"large":9007199254740993,"text":"9007199254740993"}}';
+    const kinds = { small: "float64", half: "float64", edge: "float64", exponent: "float64", large: "json.Number", text: "string" };
+    expect(JSON.parse(runText(dir, mixed, "kinds"))).toEqual({ ok: true, result: kinds });
   });
 
   it("downloads modules, locks them, and uses the locked versions", async () => {

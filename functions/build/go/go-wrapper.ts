@@ -48,6 +48,7 @@ const IMPORTS = `import (
 	svcrand "math/rand/v2"
 	svcos "os"
 	svcreflect "reflect"
+	svcregexp "regexp"
 	svcruntime "runtime"
 	svcslices "slices"
 	svcstrings "strings"
@@ -197,7 +198,7 @@ func svcCall() (reply svcReply) {
 	for i, param := range entry.params {
 		value := svcreflect.New(call.Type().In(i))
 		if raw, present := given[param]; present {
-			if err := svcjson.Unmarshal(raw, value.Interface()); err != nil {
+			if err := svcDecode(raw, value); err != nil {
 				return svcFailure("ArgumentError", "argument "+param+" does not fit "+call.Type().In(i).String()+": "+err.Error())
 			}
 		}
@@ -207,6 +208,52 @@ func svcCall() (reply svcReply) {
 		return svcResult(call.CallSlice(args))
 	}
 	return svcResult(call.Call(args))
+}
+
+var svcLong = svcregexp.MustCompile("[0-9]{16}")
+
+// A whole number beyond 2^53 is a json.Number where the type is any, because a float64 would round it. All others are a float64.
+func svcDecode(raw []byte, target svcreflect.Value) error {
+	if !svcLong.Match(raw) {
+		return svcjson.Unmarshal(raw, target.Interface())
+	}
+	decoder := svcjson.NewDecoder(svcbytes.NewReader(raw))
+	decoder.UseNumber()
+	err := decoder.Decode(target.Interface())
+	svcRound(target.Elem())
+	return err
+}
+
+func svcRound(value svcreflect.Value) {
+	switch value.Kind() {
+	case svcreflect.Interface:
+		number, is := value.Interface().(svcjson.Number)
+		if !is {
+			svcRound(value.Elem())
+		} else if whole, err := number.Int64(); svcstrings.ContainsAny(string(number), ".eE") || err == nil && whole <= 1<<53 && whole >= -1<<53 {
+			double, _ := number.Float64()
+			value.Set(svcreflect.ValueOf(double))
+		}
+	case svcreflect.Pointer:
+		svcRound(value.Elem())
+	case svcreflect.Slice, svcreflect.Array:
+		for i := range value.Len() {
+			svcRound(value.Index(i))
+		}
+	case svcreflect.Map:
+		for _, key := range value.MapKeys() {
+			item := svcreflect.New(value.Type().Elem()).Elem()
+			item.Set(value.MapIndex(key))
+			svcRound(item)
+			value.SetMapIndex(key, item)
+		}
+	case svcreflect.Struct:
+		for i := range value.NumField() {
+			if field := value.Field(i); field.CanSet() || value.Type().Field(i).Anonymous && field.Kind() == svcreflect.Struct {
+				svcRound(field)
+			}
+		}
+	}
 }
 
 func svcResult(values []svcreflect.Value) svcReply {

@@ -2,7 +2,7 @@
 
 - None, true, false, text, lists and dicts are unchanged; tuples, sets (sorted if possible), ranges, other
   sequences and generators become lists; other mappings become objects.
-- NaN and the infinities become null. A whole number beyond 2^53-1 becomes text, because JSON parsers would round it.
+- NaN and the infinities become null. A whole number of any size is a number with all of its digits.
 - Decimal: a number if a parser reads exactly that value, otherwise text.
 - datetime, date, time: ISO 8601. timedelta: seconds. bytes: base64. UUID and paths: text. Enum: its value.
 - dataclasses, pydantic models and attrs classes: an object of their fields. numpy and pandas: the value of `.tolist()`,
@@ -27,7 +27,12 @@ import uuid
 from collections import abc
 
 MAX_SAFE_INTEGER = 2**53 - 1
-"""The largest whole number that every JSON parser reads exactly."""
+"""The largest whole number of a Decimal that is not text."""
+
+MAX_DIGITS = 4000
+"""Digits of a whole number, as in `contract/exact-json.ts`."""
+_MAX_BITS = 13287
+"""A number of as many bits has at most `MAX_DIGITS` digits."""
 
 MAX_DEPTH = 400
 """Levels of nesting. The supervisor's JSON parser fails at about a thousand."""
@@ -79,12 +84,9 @@ def to_json(value, path, above, depth):
 
 
 def _integer(value, path):
-    if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
-        return value
-    try:
-        return str(int(value))
-    except ValueError:
-        raise NotJson(f"The result cannot be converted to JSON: {path} is a number with too many digits") from None
+    if value.bit_length() > _MAX_BITS:
+        raise NotJson(f"The result cannot be converted to JSON: {path} is a number of more than {MAX_DIGITS} digits")
+    return value
 
 
 def _object(items, path, above, depth):

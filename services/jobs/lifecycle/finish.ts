@@ -1,6 +1,7 @@
 import type { HeadChange } from "../../../aws/dynamodb/job-items.ts";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { parseExactJson } from "../../../contract/exact-json.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { type Ending, toEnding } from "../../../core/jobs/lifecycle.ts";
@@ -138,7 +139,7 @@ export async function storeRedactedResult(
   masker: Masker,
   resultJson: string,
 ): Promise<ValueLocation | undefined> {
-  const redacted = JSON.stringify(masker.value(JSON.parse(resultJson)));
+  const redacted = JSON.stringify(masker.value(parseExactJson(resultJson)));
   return redacted === resultJson ? undefined : storeValueOutsideHead(deps, job, "redacted", redacted);
 }
 

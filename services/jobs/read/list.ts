@@ -1,4 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
+import { parseExactJson } from "../../../contract/exact-json.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobJson } from "../../../contract/routes/jobs/job.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
@@ -105,7 +106,7 @@ async function findInWorkspaces(
 function parseSubset(text: string | undefined, name: string): unknown {
   if (text === undefined || text === "") return undefined;
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch (cause) {
     throw new SvcError("query.invalid", { issues: [{ path: name, reason: "must be JSON" }] }, { cause });
   }

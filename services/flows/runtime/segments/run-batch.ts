@@ -1,4 +1,5 @@
 import type { Child } from "../../../../aws/dynamodb/job-items.ts";
+import { parseExactJson } from "../../../../contract/exact-json.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
@@ -82,7 +83,7 @@ function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, com
     runs: rest.map(({ code: { artefact, params, paramTypes }, job, args }) => ({ job, artefact, params, paramTypes, args })),
     async recordOutcomes(outcomes, ended, token) {
       const masker = await loadMasker(deps, ended, token);
-      const results: unknown[] = [JSON.parse(ended.resultJson ?? "null")];
+      const results: unknown[] = [parseExactJson(ended.resultJson ?? "null")];
       const runs: EndedRun[] = [];
       let { createdAtMs } = leader;
       for (const [index, outcome] of outcomes.entries()) {
