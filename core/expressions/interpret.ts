@@ -1,4 +1,5 @@
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
+import { EXPRESSION_MS, TOO_LONG } from "./expression-time.ts";
 
 /** One evaluation, as the main thread sends it to the interpreter's thread. */
 export interface Evaluation {
@@ -20,8 +21,6 @@ export type EvaluatedAs = "json" | "boolean" | "number";
 /** The value as JSON text, or the reason of a failure. */
 export type Interpretation = { ok: true; json: string } | { ok: false; reason: string; missingReference?: string };
 
-/** Processor time of the interpreter's thread. */
-export const EXPRESSION_MS = 500;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 /** Callbacks from WebAssembly use the stack of this thread, which must not overflow first. */
 const STACK_BYTES = 128 * 1024;
@@ -67,9 +66,6 @@ export function interpretExpression(quickJs: QuickJSWASMModule, evaluation: Eval
     runtime.dispose();
   }
 }
-
-/** The reason of an expression that exceeded its time. */
-export const TOO_LONG = `it took longer than ${EXPRESSION_MS} ms.`;
 
 /** The conversions of values, as code. JSON has no number that is not finite and no integer of any size, so both are decided or written here. */
 const CONVERSIONS: Record<EvaluatedAs, string> = {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { type Evaluation, EXPRESSION_MS, type Interpretation, TOO_LONG } from "../../../../core/expressions/interpret.ts";
+import { EXPRESSION_MS, TOO_LONG } from "../../../../core/expressions/expression-time.ts";
+import type { Evaluation, Interpretation } from "../../../../core/expressions/interpret.ts";
 import type { ThreadReply } from "./interpreter-thread.ts";
 
 /**

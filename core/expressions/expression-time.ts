@@ -1,0 +1,6 @@
+/* The limit that the interpreter and its caller share. A file of its own, because the caller does not load the interpreter. */
+
+/** Processor time of the interpreter's thread. */
+export const EXPRESSION_MS = 500;
+/** The reason of an expression that exceeded its time. */
+export const TOO_LONG = `it took longer than ${EXPRESSION_MS} ms.`;
