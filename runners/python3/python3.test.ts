@@ -82,8 +82,8 @@ describe("arguments of a Python script", () => {
   it("an argument that cannot be parsed fails the run and is named", async () => {
     const code = "from datetime import datetime\ndef main(when: datetime):\n    return 1";
     expect(await errorOf({ code, args: { when: "soon" } })).toMatchObject({
-      name: "ValueError",
-      message: 'The argument "when" is not a date and time: "soon"',
+      name: "ArgumentError",
+      message: 'The argument "when" does not fit the type datetime: "so…" (4 characters) is no date and time in ISO 8601.',
     });
   });
 });

@@ -42,7 +42,7 @@ const TYPES = { date: "Date", bytes: "Uint8Array", buffer: "Buffer", arrayBuffer
 function convert(name, value, type) {
   if (type === undefined || value === undefined || value === null) return value;
   const made = type === "date" ? toDate(value) : toBytes(value, type);
-  if (typeof made === "string") throw new ArgumentError(`The argument "${name}" is not a ${TYPES[type]}: ${made}`);
+  if (typeof made === "string") throw new ArgumentError(`The argument "${name}" does not fit the type ${TYPES[type]}: ${made}`);
   return made;
 }
 

@@ -82,6 +82,10 @@ function readParams(callable: Callable, module: TypescriptModule, docs: Map<stri
   if (parts.length === 1 && only?.target.name === "ObjectPattern") {
     signature.destructured = true;
     signature.params = patternParams(only, module, types);
+    for (const [name, annotation] of types.annotationsOf(only.annotation)) {
+      const { converted } = types.annotated(annotation);
+      if (converted) signature.paramTypes[name] = converted;
+    }
     return;
   }
   parts.forEach((part, at) => {

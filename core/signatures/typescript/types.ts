@@ -92,6 +92,21 @@ export class TypescriptTypes {
     return { schema: this.schemaOf(type, 0), optional: this.allowsUndefined(type), converted };
   }
 
+  /** Returns the annotations of the fields of an object type, or of an alias or interface of one. */
+  annotationsOf(annotation: SyntaxNode | null): Map<string, SyntaxNode> {
+    const written = annotation?.firstChild?.nextSibling;
+    const declared = written?.name === "TypeName" ? (this.module.types.get(this.text(written)) ?? []) : [];
+    const bodies = declared.map((one) => one.getChild("ObjectType") ?? one.getChild("Equals")?.nextSibling);
+    const found = new Map<string, SyntaxNode>();
+    for (const body of [written, ...bodies]) {
+      for (const property of body?.name === "ObjectType" ? body.getChildren("PropertyType") : []) {
+        const [key, own] = [property.getChild("PropertyDefinition"), property.getChild("TypeAnnotation")];
+        if (key && own) found.set(this.text(key), own);
+      }
+    }
+    return found;
+  }
+
   private text(node: SyntaxNode): string {
     return this.module.text(node);
   }

@@ -61,7 +61,7 @@ func generic[T any](x T) T { return x }
     expect(run(dir, { n: 3 })).toMatchObject({ ok: false, error: panic });
     expect(run(dir, { n: "x" })).toMatchObject({
       ok: false,
-      error: { name: "ArgumentError", message: expect.stringContaining("argument n") },
+      error: { name: "ArgumentError", message: expect.stringContaining('The argument "n" does not fit the type int') },
     });
     expect(run(dir, {}, "nothing")).toEqual({ ok: true, result: null });
     expect(run(dir, { x: "&" }, "text")).toEqual({ ok: true, result: "<&>" });
@@ -169,6 +169,48 @@ func kinds(anything map[string]any) any {
       '{"anything":{"small":7,"half":1.5,"edge":9007199254740992,"exponent":1e20,"large":9007199254740993,"text":"9007199254740993"}}';
     const kinds = { small: "float64", half: "float64", edge: "float64", exponent: "float64", large: "json.Number", text: "string" };
     expect(JSON.parse(runText(dir, mixed, "kinds"))).toEqual({ ok: true, result: kinds });
+  });
+
+  it("an argument that does not fit its type fails the run with its fault, and its value is not shown in full", async () => {
+    const source = `package inner
+
+import "time"
+
+type Row struct { At time.Time }
+
+func when(x time.Time) string { return x.UTC().Format(time.RFC3339) }
+func maybe(x *time.Time) bool { return x == nil }
+func bytes(x []byte) int { return len(x) }
+func row(x Row) int { return x.At.Year() }
+`;
+    const { dir } = await builder.build("go", source);
+    const good: [string, unknown, unknown][] = [
+      ["when", "2026-01-02T03:04:05+01:00", "2026-01-02T02:04:05Z"],
+      ["when", null, "0001-01-01T00:00:00Z"],
+      ["maybe", null, true],
+      ["maybe", "2026-01-02T03:04:05.123456789Z", false],
+      ["bytes", "aGk=", 2],
+      ["bytes", "", 0],
+      ["row", { At: "2026-01-02T03:04:05Z" }, 2026],
+    ];
+    for (const [name, x, result] of good) expect(run(dir, { x }, name)).toEqual({ ok: true, result });
+    const bad: [string, string, unknown, string][] = [
+      ["when", "time.Time", "", 'parsing time ""'],
+      ["when", "time.Time", "soon", 'parsing time "so…"'],
+      ["when", "time.Time", "2026-02-30T00:00:00Z", "day out of range"],
+      ["when", "time.Time", 5, "Time.UnmarshalJSON: input is not a JSON string"],
+      ["maybe", "*time.Time", "soon", 'parsing time "so…"'],
+      ["bytes", "[]uint8", "aGk", "illegal base64 data at input byte 0"],
+      ["bytes", "[]uint8", "secret-password!", "illegal base64 data at input byte 6"],
+      ["row", "inner.Row", { At: "secret-password" }, 'parsing time "secret-…"'],
+    ];
+    for (const [name, type, x, fault] of bad) {
+      const answer = run(dir, { x }, name);
+      const message = expect.stringContaining(`The argument "x" does not fit the type ${type}: `);
+      expect(answer).toMatchObject({ ok: false, error: { name: "ArgumentError", message } });
+      expect(answer).toMatchObject({ error: { message: expect.stringContaining(fault) } });
+      expect(JSON.stringify(answer)).not.toContain("secret-password");
+    }
   });
 
   it("downloads modules, locks them, and uses the locked versions", async () => {

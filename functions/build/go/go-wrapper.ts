@@ -199,7 +199,7 @@ func svcCall() (reply svcReply) {
 		value := svcreflect.New(call.Type().In(i))
 		if raw, present := given[param]; present {
 			if err := svcDecode(raw, value); err != nil {
-				return svcFailure("ArgumentError", "argument "+param+" does not fit "+call.Type().In(i).String()+": "+err.Error())
+				return svcFailure("ArgumentError", svcfmt.Sprintf("The argument %q does not fit the type %s: %s", param, call.Type().In(i), svcHide(err.Error(), raw)))
 			}
 		}
 		args[i] = value.Elem()
@@ -252,6 +252,22 @@ func svcRound(value svcreflect.Value) {
 			if field := value.Field(i); field.CanSet() || value.Type().Field(i).Anonymous && field.Kind() == svcreflect.Struct {
 				svcRound(field)
 			}
+		}
+	}
+}
+
+// An argument may be a secret, and some decoders quote it in their errors.
+func svcHide(message string, raw svcjson.RawMessage) string {
+	tokens := svcjson.NewDecoder(svcbytes.NewReader(raw))
+	for {
+		token, err := tokens.Token()
+		if err != nil {
+			return message
+		}
+		if text, ok := token.(string); ok && text != "" {
+			runes := []rune(text)
+			shown := string(runes[:min(10, len(runes)/2)]) + "…"
+			message = svcstrings.ReplaceAll(message, svcfmt.Sprintf("%q", text), svcfmt.Sprintf("%q", shown))
 		}
 	}
 }

@@ -1,27 +1,42 @@
 """Maps the JSON arguments of a job to the parameters of the user's function.
 
 Arguments are matched by name. Unknown ones are dropped, unless the function takes `**kwargs`. A missing parameter gets
-its default or None; a null one gets its default if it has one. Text becomes `datetime`, `date` or `bytes` (base64) if
-the annotation is that type, also inside Optional and Annotated and as text (`from __future__ import annotations`). If
-the annotation also allows `str`, it remains text.
+its default or None; a null one gets its default if it has one. Text becomes `datetime`, `date`, `time`, `bytes` or
+`bytearray` (base64) if the annotation is that type, also inside Optional and Annotated and as text (`from __future__
+import annotations`). If the annotation also allows `str`, it remains text.
 """
 
 import base64
 import binascii
 import datetime
 import inspect
+import json
 import re
 import sys
 import types
 import typing
 
 
-def bind(function, args):
-    """Returns positional and keyword arguments for `function`. Raises ValueError, which names the argument that cannot be parsed."""
-    positional, keywords, known, takes_all = [], {}, set(), False
-    for parameter in _signature(function).parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            takes_all = True
+class ArgumentError(ValueError):
+    """An argument that does not fit the type of its parameter."""
+
+    __module__ = "builtins"
+
+
+def bind(function, args, names=None):
+    """Returns positional and keyword arguments for `function`. Raises ArgumentError, which names the parameter that an argument does not fit.
+
+    `names` are the parameters that the source shows, if it does. They are used for a wrapper that hides them (`def wrapper(*args)`).
+    """
+    try:
+        parameters = _signature(function).parameters.values()
+    except (TypeError, ValueError):
+        # Some functions of C extensions have no signature.
+        return [], dict(args)
+    positional, keywords, known = [], {}, set()
+    kinds = {parameter.kind for parameter in parameters}
+    takes_all, takes_list = inspect.Parameter.VAR_KEYWORD in kinds, inspect.Parameter.VAR_POSITIONAL in kinds
+    for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         known.add(parameter.name)
@@ -35,8 +50,21 @@ def bind(function, args):
         else:
             keywords[parameter.name] = value
     if takes_all:
-        keywords.update((name, value) for name, value in args.items() if name not in known)
+        # A wrapper passes its keywords on to a function that takes only these names.
+        passed = args if names is None or known else {name: args[name] for name in names if name in args}
+        keywords.update((name, value) for name, value in passed.items() if name not in known)
+    elif takes_list and not known:
+        positional = _listed(args, names)
     return positional, keywords
+
+
+def _listed(args, names):
+    """Returns the arguments of a function that takes only a list: the values of the known parameters, or all arguments as one dictionary."""
+    if names is None:
+        return [args] if args else []
+    present = [at for at, name in enumerate(names) if name in args]
+    # Parameters behind the last argument keep their defaults.
+    return [args.get(name) for name in names[: max(present, default=-1) + 1]]
 
 
 def _signature(function):
@@ -49,16 +77,28 @@ def _signature(function):
 
 
 def _convert(parameter, value, function):
-    if not isinstance(value, str):
+    members = _members(parameter.annotation, function)
+    # Compares by identity, because an annotation may be any object, including one that cannot be hashed.
+    wanted = next((member for member in members if any(member is parsed for parsed in _PARSERS)), None)
+    if wanted is None or (isinstance(value, str) and str in members):
         return value
-    wanted = _wanted(parameter.annotation, function)
-    if wanted is None:
+    if isinstance(value, str):
+        try:
+            return _PARSERS[wanted](value)
+        except (ValueError, binascii.Error):
+            fault = f"{_shown(value)} is no {_NAMES[wanted]}."
+    elif all(any(member is parsed for parsed in _PARSERS) for member in members):
+        fault = f"it is a value of type {type(value).__name__} and no {_NAMES[wanted]}."
+    else:
         return value
-    try:
-        return _PARSERS[wanted](value)
-    except (ValueError, binascii.Error):
-        shown = value if len(value) <= 60 else value[:60] + "…"
-        raise ValueError(f'The argument "{parameter.name}" is not {_NAMES[wanted]}: "{shown}"') from None
+    raise ArgumentError(f'The argument "{parameter.name}" does not fit the type {wanted.__name__}: {fault}') from None
+
+
+def _shown(text):
+    """Shows the beginning of a text. It may be a secret, so it is never shown in full."""
+    if not text.strip():
+        return "an empty text"
+    return json.dumps(text[: min(10, len(text) // 2)] + "…", ensure_ascii=False) + f" ({len(text)} characters)"
 
 
 def _evaluate(annotation, function):
@@ -66,29 +106,34 @@ def _evaluate(annotation, function):
     if not isinstance(annotation, str):
         return annotation
     try:
-        return eval(annotation, getattr(inspect.unwrap(function), "__globals__", {}))
+        return eval(annotation, _globals_of(function))
     except Exception:
         # The annotation names something that exists only for a type checker, so its text is matched instead.
         inner = re.fullmatch(r"(?:typing\.)?Optional\[(.*)\]|(.*?)\s*\|\s*None|None\s*\|\s*(.*)", annotation.strip())
         name = next((group for group in inner.groups() if group), "") if inner else annotation
-        return {"datetime": datetime.datetime, "date": datetime.date, "bytes": bytes}.get(name.strip().rpartition(".")[2])
+        return {parsed.__name__: parsed for parsed in _PARSERS}.get(name.strip().rpartition(".")[2])
 
 
-def _wanted(annotation, function):
-    """Returns the type of `_PARSERS` that text is parsed to, or None if it remains text."""
+def _globals_of(function):
+    """Returns the names of the module that defines a function, also behind decorators, `functools.partial`, methods and objects that can be called."""
+    for _ in range(20):
+        function = inspect.unwrap(function)
+        if hasattr(function, "__globals__"):
+            return function.__globals__
+        inner = getattr(function, "func", None) or getattr(function, "__func__", None)
+        function = inner if callable(inner) else type(function).__call__
+    return {}
+
+
+def _members(annotation, function):
+    """Returns the types that an annotation allows, without None."""
     annotation = _evaluate(annotation, function)
-    # Compares by identity, because an annotation may be any object, including one that cannot be hashed.
-    if any(annotation is known for known in _PARSERS):
-        return annotation
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:
-        return _wanted(typing.get_args(annotation)[0], function)
+        return _members(typing.get_args(annotation)[0], function)
     if origin is typing.Union or origin is getattr(types, "UnionType", None):
-        members = [member for member in typing.get_args(annotation) if member is not type(None)]
-        if str in members:
-            return None
-        return next((found for member in members if (found := _wanted(member, function))), None)
-    return None
+        return [found for member in typing.get_args(annotation) if member is not type(None) for found in _members(member, function)]
+    return [annotation]
 
 
 def _datetime(text):
@@ -99,10 +144,26 @@ def _datetime(text):
     return datetime.datetime.fromisoformat(text)
 
 
+def _time(text):
+    return datetime.time.fromisoformat(re.sub(r"[zZ]$", "+00:00", text.strip()))
+
+
 def _bytes(text):
     text = re.sub(r"\s", "", text).replace("-", "+").replace("_", "/").rstrip("=")
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
 
 
-_PARSERS = {datetime.datetime: _datetime, datetime.date: lambda text: _datetime(text).date(), bytes: _bytes}
-_NAMES = {datetime.datetime: "a date and time", datetime.date: "a date", bytes: "base64"}
+_PARSERS = {
+    datetime.datetime: _datetime,
+    datetime.date: lambda text: _datetime(text).date(),
+    datetime.time: _time,
+    bytes: _bytes,
+    bytearray: lambda text: bytearray(_bytes(text)),
+}
+_NAMES = {
+    datetime.datetime: "date and time in ISO 8601",
+    datetime.date: "date in ISO 8601",
+    datetime.time: "time in ISO 8601",
+    bytes: "base64",
+    bytearray: "base64",
+}

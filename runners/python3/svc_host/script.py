@@ -56,10 +56,10 @@ def run(get_module, job, send_arguments=None):
         module = get_module()
         if job.get("preprocessor"):
             stage = "The preprocessor failed: "
-            made = _preprocess(module, args, job["preprocessor"]["maxBytes"])
+            made = _preprocess(module, args, job["preprocessor"])
             send_arguments(made)
             stage, args = "", json.loads(made)
-        body = results.encode(_call(module, job["entrypoint"], args))
+        body = results.encode(_call(module, job["entrypoint"], args, job.get("params")))
     except SystemExit as exit_request:
         body = b"null"
         if exit_request.code not in (None, 0):
@@ -88,9 +88,10 @@ def _failed(stage, error):
     return {"ok": False, "error": error | {"message": stage + error["message"]}}, b""
 
 
-def _preprocess(module, args, max_bytes):
+def _preprocess(module, args, preprocessor):
     """Returns JSON of the arguments that the preprocessor derives from the event. A value that is not an object becomes `{"value": …}`."""
-    made = results.encode(_call(module, "preprocessor", args | {"event": _with_body(args.get("event"))}))
+    max_bytes = preprocessor["maxBytes"]
+    made = results.encode(_call(module, "preprocessor", args | {"event": _with_body(args.get("event"))}, preprocessor.get("params")))
     if not made.startswith(b"{"):
         made = b'{"value":' + made + b"}"
     if len(made) > max_bytes:
@@ -115,13 +116,13 @@ def _with_body(event):
     return {"kind": event.get("kind"), "body": body} | event
 
 
-def _call(module, entrypoint, args):
+def _call(module, entrypoint, args, names):
     function = getattr(module, entrypoint, None)
     if not callable(function) or not (entrypoint in _ENTRYPOINTS or _is_exported(module, entrypoint, function)):
         names = [name for name, value in vars(module).items() if inspect.isroutine(value) and _is_exported(module, name, value)]
         listing = f"It defines: {', '.join(names)}." if names else "It defines no function."
         raise NoFunction(f"The script does not define a function '{entrypoint}'. {listing}")
-    positional, keywords = arguments.bind(function, args)
+    positional, keywords = arguments.bind(function, args, names)
     return _settle(function(*positional, **keywords))
 
 

@@ -111,6 +111,7 @@ class Run:
             "root": root,
             "entry": entry,
             "entrypoint": request["entrypoint"],
+            "params": request.get("params"),
             "args": request["args"],
             "env": request["env"] | self.host.environment | own,
             "dedicated": request["dedicated"],
