@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { findRunner } from "../../contract/languages.ts";
 import { anyText } from "../../test/builders/any-text.ts";
+import { readGoSource } from "./go-source.ts";
 import { findMissingScript, listScriptImports } from "./imports.ts";
 import { readSpecifier } from "./package-specifiers.ts";
 import { ImportProblem, listNpmPackages, listPackages, listPythonRequirements } from "./packages.ts";
@@ -232,5 +234,21 @@ describe("isSafeScriptPath", () => {
   it("safe paths are inside the build's directory", () => {
     for (const path of ["f/ops/hello", "u/a.b/c-d_e", "preview", "f/a@b/c"]) expect(isSafeScriptPath(path)).toBe(true);
     for (const path of ["", "/f/a", "f/../x", "f//a", "f/.", "a\\b", "a b", "a/", "a\0"]) expect(isSafeScriptPath(path)).toBe(false);
+  });
+});
+
+describe("comments that select versions or a runner", () => {
+  it("a module is required by a comment of a Go script, and not by a text", () => {
+    const source =
+      "package inner\n\n//require a.example/x v1.0.0\nvar text = `\n//require b.example/y v2.0.0\n`\n// require c.example/z v0.1.0-rc1\n";
+    expect(readGoSource(source).required).toEqual({ "a.example/x": "v1.0.0", "c.example/z": "v0.1.0-rc1" });
+  });
+
+  it("the runner is selected in the first line, also behind a byte order mark", () => {
+    expect([findRunner("bun", "//nodejs\n"), findRunner("bun", "\uFEFF// nodejs\r\n"), findRunner("bun", "x\n//nodejs")]).toEqual([
+      "nodejs",
+      "nodejs",
+      "bun",
+    ]);
   });
 });

@@ -56,6 +56,7 @@ describe("a list of package versions", () => {
     ["bun", "// workspace_dependencies: shop\nimport x from 'x';", "shop"],
     ["bun", "//package_json: shop\nimport x from 'x';", "shop"],
     ["go", "// go_mod: shop\npackage inner", "shop"],
+    ["bun", "\uFEFF// workspace_dependencies: shop\r\nimport x from 'x';\r\n", "shop"],
     ["python3", "#!/usr/bin/env python3\n\n# A script.\n# workspace_dependencies: shop-2\nimport x", "shop-2"],
     ["bun", "import x from 'x';\n// workspace_dependencies: shop", undefined],
     ["bun", "// workspace_dependencies: ../shop\n", undefined],
