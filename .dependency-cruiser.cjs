@@ -12,7 +12,7 @@ const arrows = {
   lib: ["contract"],
   bin: ["lib", "contract"],
   engine: ["functions", "services", "aws", "contract"],
-  cli: ["contract", "core/sync", "core/signatures"],
+  cli: ["contract", "core/sync", "core/signatures", "clients/pack.ts"],
   clients: ["contract"],
   web: ["contract"],
 };
@@ -135,7 +135,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(engine/seed/examples|test/fixtures)/|^(dist|cdk\\.out)/" },
+    exclude: { path: "^(engine/seed/examples|test/fixtures)/|^(dist|cdk\\.out|clients/typescript/dist)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: { extensions: [".ts", ".mts", ".mjs", ".js", ".json", ".d.ts"], exportsFields: ["exports"], conditionNames: ["import", "types", "node", "default"] },

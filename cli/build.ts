@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { packTar } from "modern-tar";
-import ts from "typescript";
+import { declareClientTypes, packClients } from "../clients/pack.ts";
 import { MODULE_REQUIRE } from "../contract/module-require.ts";
 import { toConfigJsonSchema } from "../core/sync/config/config.ts";
 
@@ -70,11 +70,7 @@ function buildClient(folder: string): void {
     legalComments: "none",
     logLevel: "warning",
   });
-  for (const name of readdirSync(join(root, CLIENT_SOURCES))) {
-    const source = readFileSync(join(root, CLIENT_SOURCES, name), "utf8");
-    const { outputText } = ts.transpileDeclaration(source, { fileName: name, compilerOptions: { declaration: true } });
-    writeFileSync(join(folder, `${basename(name, ".ts")}.d.ts`), outputText.replace(/("\.\/[\w-]+)\.ts"/g, '$1.js"'));
-  }
+  for (const [name, text] of declareClientTypes()) writeFileSync(join(folder, name), text);
 }
 
 /** Builds the package as `npm pack` does, below `out`: `svc-cli.tgz`, and the schema beside it. Equal sources give equal bytes. */
@@ -101,5 +97,8 @@ export async function packCli(out: string): Promise<void> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , out] = process.argv;
   if (out === undefined) buildCli(here);
-  else await packCli(out);
+  else {
+    await packCli(out);
+    await packClients(join(out, "clients"));
+  }
 }

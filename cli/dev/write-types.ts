@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { CLIENT_PACKAGE } from "../../contract/client-packages.ts";
 import type { ApiClient } from "../api/client.ts";
 import { CLIENT_FOLDER } from "../client-library.ts";
 import type { Context } from "../context.ts";
@@ -7,6 +8,8 @@ import { stateFolder } from "../sync/state.ts";
 import { declareResourceTypes, type ResourceType } from "./resource-types.ts";
 
 const TYPES = ".svc/types";
+
+const LIBRARY = `./${TYPES}/svc-client/index.d.ts`;
 
 /** The settings with which an editor checks the scripts of a project. */
 const tsconfig = {
@@ -19,7 +22,7 @@ const tsconfig = {
     noEmit: true,
     skipLibCheck: true,
     allowImportingTsExtensions: true,
-    paths: { "svc-client": [`./${TYPES}/svc-client/index.d.ts`], "/f/*": ["./f/*"], "/u/*": ["./u/*"] },
+    paths: { "svc-client": [LIBRARY], [CLIENT_PACKAGE]: [LIBRARY], "/f/*": ["./f/*"], "/u/*": ["./u/*"] },
   },
   include: ["f", "u", TYPES],
 };
@@ -40,8 +43,6 @@ export async function writeTypes({ output }: Context, client: ApiClient, root: s
     writeFileSync(config, `${JSON.stringify(tsconfig, undefined, 2)}\n`);
     output.say("tsconfig.json is written, so that editors check the scripts.");
   } else if (!readFileSync(config, "utf8").includes(TYPES)) {
-    output.say(
-      `To check scripts in an editor, add "${TYPES}" to "include" of tsconfig.json, and "svc-client": ["./${TYPES}/svc-client/index.d.ts"] to "paths".`,
-    );
+    output.say(`To check scripts in an editor, add "${TYPES}" to "include" of tsconfig.json, and "svc-client": ["${LIBRARY}"] to "paths".`);
   }
 }

@@ -1,3 +1,3 @@
-module svc-client
+module svc.invalid/client
 
 go 1.21

@@ -64,7 +64,7 @@ describe("the published package", () => {
 
   it.each(["bun", "deno", "nodejs"] as const)("the package can be imported by its name in %s", (client) => {
     const program = join(installed.dir, "names.mjs");
-    writeFileSync(program, 'import * as svc from "svc-client";\nconsole.log(typeof svc.getResource, typeof svc.JobError);\n');
+    writeFileSync(program, 'import * as svc from "svc-workflow-client";\nconsole.log(typeof svc.getResource, typeof svc.JobError);\n');
     const [command, ...args] = typescriptCommand(client, program);
     expect(execFileSync(command, args, { cwd: installed.dir, encoding: "utf8" }).trim()).toBe("function function");
   });
@@ -72,7 +72,7 @@ describe("the published package", () => {
   it("the package needs no other deno permission than the network if the address is configured", () => {
     const program = join(installed.dir, "alone.mjs");
     const lines = [
-      'import * as svc from "svc-client";',
+      'import * as svc from "svc-workflow-client";',
       'const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => Response.json("value"));',
       "svc.setClient('t', 'http://127.0.0.1:' + server.addr.port, 'demo');",
       "console.log(await svc.getVariable('f/ops/x'));",
@@ -87,7 +87,7 @@ describe("the published package", () => {
 
   it("the types of the package compile in a strict program", () => {
     const program = [
-      'import { getResource, JobError, type S3Object, waitJob, writeS3File } from "svc-client";',
+      'import { getResource, JobError, type S3Object, waitJob, writeS3File } from "svc-workflow-client";',
       "const host: string | undefined = (await getResource<{ host: string }>('f/a/b', true))?.host;",
       "const file: S3Object = await writeS3File(undefined, new Uint8Array(1));",
       "export const all: [string | undefined, S3Object, number] = [host, file, await waitJob<number>('x')];",

@@ -146,6 +146,11 @@ describe("the client libraries", () => {
     expect(listNpmPackages({ "f/a/b": 'import "svc-client/dist/x";' })).toEqual({ "svc-client": "latest" });
   });
 
+  it("the name of our package never leads to the registry", () => {
+    const source = 'import "svc-workflow-client"; import "npm:svc-workflow-client"; import "svc-workflow-client@1.5.0";';
+    expect(listNpmPackages({ "f/a/b": source })).toEqual({});
+  });
+
   it("the other clients of this family of APIs are the packages of the registry", () => {
     expect(listNpmPackages({ "f/a/b": 'import * as wmill from "windmill-client";' })).toEqual({ "windmill-client": "latest" });
     expect(listPythonRequirements({ "f/a/b": "import wmill" }, "3.12")).toEqual(["wmill"]);

@@ -1,19 +1,21 @@
+import { CLIENT_MODULE, CLIENT_PACKAGE } from "../../contract/client-packages.ts";
 import type { Specifier } from "./package-specifiers.ts";
 import type { PythonImport } from "./python-imports.ts";
 
 /**
- * The client libraries (`clients/`) are available to every script without a registry and without an entry in its lock, each under its own
- * name. Other clients of this family of APIs are packages like any other. A script that imports a certain version gets the package from the
- * registry.
+ * The client libraries (`clients/`) are available to every script without a registry and without an entry in its lock, each under a short name
+ * and under the name of its package, so that a file runs inside and outside of jobs. Other clients of this family of APIs are packages like
+ * any other. A script that imports a certain version of `svc-client` gets the package from the registry.
  */
 const npmName = "svc-client";
 const pythonName = "svc";
-/** The module's path as Go scripts import it. */
-export const goClient = "svc-client";
+/** The paths of the module in imports of Go scripts. */
+export const goClients: readonly string[] = ["svc-client", CLIENT_MODULE];
 
-/** Returns whether an import refers to our client library. */
+/** Returns whether an import refers to our client library. The name of its package never leads to a registry, in which others could take it. */
 export function isOwnClient(specifier: Specifier): boolean {
-  return specifier.kind === "package" && specifier.name === npmName && specifier.version === undefined && specifier.subpath === "";
+  if (specifier.kind !== "package" || specifier.subpath !== "") return false;
+  return specifier.name === CLIENT_PACKAGE || (specifier.name === npmName && specifier.version === undefined);
 }
 
 /** Returns the name of the client library that a Python import refers to, or `undefined` for other imports. */

@@ -1,15 +1,18 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative } from "node:path";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { on, type RouteHandler } from "../shared/edge.ts";
 import type { Reply } from "../shared/reply.ts";
 
-/** `lib/api/cli-package.ts` builds these files. Their addresses stay the same in later versions, so browsers and npm ask again. */
-async function sendFile(route: Route, name: string, contentType: string): Promise<Reply> {
-  const bytes = await readFile(join(import.meta.dirname, "cli", name)).catch((error: NodeJS.ErrnoException) => {
-    // Only a bundle has the files, not the sources.
+/** `lib/api/cli-package.ts` builds these files. Only a bundle has them, not the sources. */
+const folder = join(import.meta.dirname, "cli");
+const CLIENTS = "clients";
+
+/** The addresses stay the same in later versions, so browsers and package managers ask again. */
+async function sendFile(route: Pick<Route, "path">, name: string, contentType: string): Promise<Reply> {
+  const bytes = await readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
     throw error.code === "ENOENT" ? new SvcError("route.unknown", { method: "GET", path: route.path }) : error;
   });
   return {
@@ -20,7 +23,27 @@ async function sendFile(route: Route, name: string, contentType: string): Promis
   };
 }
 
+const contentTypes: Readonly<Record<string, string>> = {
+  ".tgz": "application/gzip",
+  ".whl": "application/zip",
+  ".zip": "application/zip",
+  ".info": "application/json",
+};
+
+async function listClientPackages(): Promise<string[]> {
+  const entries = await readdir(join(folder, CLIENTS), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => relative(join(folder, CLIENTS), join(parentPath, name)));
+}
+
+/** Sends one of the packages of the client libraries. Clients of module proxies take 404 for "ask the next proxy". */
+async function sendClientPackage(path: string): Promise<Reply> {
+  // A path that is not in the list could lead out of the folder.
+  if (!(await listClientPackages()).includes(path)) throw new SvcError("route.unknown", { method: "GET", path: `/clients/${path}` });
+  return sendFile({ path: `/clients/${path}` }, join(CLIENTS, path), contentTypes[extname(path)] ?? "text/plain");
+}
+
 export const cliRoutes: RouteHandler<unknown>[] = [
   on(routes.cliPackage, () => sendFile(routes.cliPackage, "svc-cli.tgz", "application/gzip")),
   on(routes.configSchema, () => sendFile(routes.configSchema, "svc.schema.json", "application/schema+json")),
+  on(routes.clientPackage, ({ params }) => sendClientPackage(params.path)),
 ];

@@ -72,6 +72,17 @@ export const instanceRoutes = {
     reply: { bytes: "A package for npm." },
     errors: ["route.unknown"],
   }),
+  clientPackage: defineRoute({
+    ...open,
+    name: "instance.clientPackage",
+    summary:
+      "Get a package of a client library: <origin>/clients/ has one for npm and one for pip, and <origin>/clients/go is a proxy of Go modules.",
+    path: "/clients/{path+}",
+    access: "open",
+    params: z.object({ path: z.string().max(300) }),
+    reply: { bytes: "The package." },
+    errors: ["route.unknown"],
+  }),
   configSchema: defineRoute({
     ...open,
     name: "instance.configSchema",

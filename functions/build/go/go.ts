@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readGoSource } from "../../../core/builds/go-source.ts";
-import { goClient } from "../../../core/builds/own-clients.ts";
+import { goClients } from "../../../core/builds/own-clients.ts";
 import { BuildFailure, type BuildSandbox, pickVariables } from "../build-sandbox.ts";
 import { copyOwnClient } from "../own-clients.ts";
 import { readGoLock, writeGoLock } from "./go-lock.ts";
@@ -65,9 +65,10 @@ async function prepareModule(
 ): Promise<string> {
   const mod = join(dir, "go.mod");
   const sum = join(dir, "go.sum");
-  const client = imports.includes(goClient) ? await addClient(dir) : "";
+  const clients = goClients.filter((path) => imports.includes(path));
+  const client = clients.length > 0 ? await addClient(dir, clients) : "";
   // Imports whose first part is not a host belong to Go's standard library.
-  const needed = imports.filter((path) => path.split("/")[0]?.includes("."));
+  const needed = imports.filter((path) => path.split("/")[0]?.includes(".") && !clients.includes(path));
   if (needed.length === 0) {
     await writeFile(mod, header + client);
     return "";
@@ -84,20 +85,31 @@ async function prepareModule(
   return writeGoLock(removeClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
 }
 
+/** The folder of the client library beside the script. */
+const CLIENT_FOLDER = "svc-client";
+
 /**
- * Adds the client library as a module beside the script's, and returns its lines for go.mod. The path is relative, because it is recorded
- * in the binary.
+ * Adds the client library as a module beside the script's, and returns its lines for go.mod under the names by which the script imports it. The
+ * path is relative, because it is recorded in the binary.
  */
-async function addClient(dir: string): Promise<string> {
-  await copyOwnClient("go", join(dir, goClient));
-  return `require ${goClient} v0.0.0\nreplace ${goClient} => ./${goClient}\n`;
+async function addClient(dir: string, names: readonly string[]): Promise<string> {
+  await copyOwnClient("go", join(dir, CLIENT_FOLDER));
+  return names.map((name) => `require ${name} v0.0.0\nreplace ${name} => ./${CLIENT_FOLDER}\n`).join("");
 }
 
 /** The client library is not part of the lock, because every build adds it. */
 function removeClient(mod: string): string {
   return mod
     .split("\n")
-    .filter((line) => !new RegExp(`^\\s*((require|replace) )?${goClient} `).test(line))
+    .filter(
+      (line) =>
+        !goClients.includes(
+          line
+            .trim()
+            .replace(/^(require|replace) /, "")
+            .split(" ")[0] ?? "",
+        ),
+    )
     .join("\n");
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CLIENT_MODULE } from "../../../contract/client-packages.ts";
 import { root } from "../../../engine/paths.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import {
@@ -222,7 +223,7 @@ describe("the READMEs of the clients", () => {
     writeFileSync(join(cwd, "main.go"), examples("go", "go")[1]);
     writeFileSync(
       join(cwd, "go.mod"),
-      `module example\n\ngo 1.21\n\nrequire svc-client v0.0.0\n\nreplace svc-client => ${join(root, "clients/go")}\n`,
+      `module example\n\ngo 1.21\n\nrequire ${CLIENT_MODULE} v0.0.0\n\nreplace ${CLIENT_MODULE} => ${join(root, "clients/go")}\n`,
     );
     expect(await run(goPath(), ["run", "."], { cwd, env: goTestEnv })).toBe("map[hello:Ada]\n");
   });

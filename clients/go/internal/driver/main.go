@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	svc "svc-client"
+	svc "svc.invalid/client"
 )
 
 type asked struct {
