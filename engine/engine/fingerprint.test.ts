@@ -40,8 +40,8 @@ describe("sourceFingerprint", () => {
 });
 
 describe("deployedSources", () => {
-  it("the sources contain the command line, because a deployment serves its package", () => {
-    expect(deployedSources).toContain("cli");
+  it("the sources contain the command line and the clients, because a deployment serves their packages", () => {
+    expect(deployedSources).toEqual(expect.arrayContaining(["cli", "clients"]));
   });
 });
 

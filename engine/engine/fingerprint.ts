@@ -13,11 +13,9 @@ export const deployedSources: readonly string[] = [
   "functions",
   "runners",
   "statemachines",
-  // Every deployment serves the command line of its own version.
+  // Every deployment serves the command line and the clients of its own version.
   "cli",
-  "clients/typescript/src",
-  "clients/python/svc",
-  "clients/go",
+  "clients",
   "web",
   "cdk.json",
   "package-lock.json",
