@@ -7,6 +7,8 @@ export const limits = {
    * REST API"). It refuses longer requests itself, and the local front server does the same.
    */
   requestHeadBytes: 10 * 1024,
+  /** Size of the headers that a result may set. The same limit of API Gateway applies to a reply, whose other headers need the rest. */
+  replyHeadBytes: 8 * 1024,
   /** Parts of a multipart form. Each is parsed separately. */
   formParts: 10_000,
   /** Size of a value stored in the head item of a job. The item must stay under 1 KB to cost one write unit. */
@@ -224,6 +226,8 @@ export const limits = {
   jobScan: 60_000,
   /** Number of jobs that one list reads in vain, because they do not match a filter that no index contains. A hundred take up to 150 ms. */
   listReads: 200,
+  /** Number of such searches that one list makes before it returns no match. Each takes up to 300 ms. */
+  listSearches: 10,
   /** Number of jobs that a list skips for a page number. A cursor continues a list at any depth, without reading the pages before. */
   listSkipped: 10_000,
   /** Number of stored arguments and results that one list compares with `args` and `result`. */

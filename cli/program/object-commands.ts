@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { runnerLanguages } from "../../contract/languages.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { objectKinds } from "../objects/kinds.ts";
 import { type Action, run } from "./action.ts";
 

@@ -1,4 +1,4 @@
-import type { TriggerKind } from "../routes/triggers/trigger-kinds.ts";
+import type { TriggerKind } from "../routes/triggers/trigger-kind.ts";
 
 /** The first part of a scope. No scope reaches `tokens` and `instanceGroups`. */
 export type AccessDomain =

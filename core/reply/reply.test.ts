@@ -16,6 +16,21 @@ describe("a synchronous reply (spec 4.4)", () => {
     );
   });
 
+  it("has the default status unless the result chooses one", () => {
+    expect(buildReply("j", '{"error":{}}', 500)).toMatchObject({ status: 500, body: '{"error":{}}' });
+    expect(buildReply("j", '{"svc_headers":{"a":"b"},"result":1}', 500)).toMatchObject({ status: 500, body: "1" });
+    expect(buildReply("j", '{"error":{"svc_status_code":404,"result":1}}', 500)).toMatchObject({ status: 404 });
+  });
+
+  it("is refused with the name of the longest header if a gateway could not send its headers", () => {
+    const long = (bytes: number) => reply({ svc_headers: { "X-Short": "1", "X-Long": "a".repeat(bytes) }, result: 1 });
+    expect(() => long(20_000)).toThrow(refusal(/longest of them is x-long/));
+    expect(() => reply({ svc_headers: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x-${at}`, "a".repeat(100)])) })).toThrow(
+      refusal(/longer than 8 KB/),
+    );
+    expect(long(7000).headers["x-long"]).toHaveLength(7000);
+  });
+
   it.each([["svc_"], ["windmill_"]])("takes status, type and headers from keys that begin with %s, and its body from result", (prefix) => {
     const shaped = { [`${prefix}status_code`]: 201, [`${prefix}headers`]: { "X-Made": "yes", Location: "/a" }, result: { a: 1 }, other: 1 };
     expect(reply(shaped)).toEqual({

@@ -2,6 +2,7 @@ import { parseSetCookie } from "cookie";
 import { SvcError } from "../../contract/errors.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
+import { limits } from "../../contract/limits.ts";
 import { isBase64 } from "../payload/base64.ts";
 
 /** The reply to a synchronous caller. `body` is text, or bytes in base64. */
@@ -48,11 +49,11 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 
 /**
- * Builds the reply for a result: the result as JSON, unless it is shaped. A failed job may shape its reply with the same keys on its error.
- * Throws `reply.shape` (400) for an invalid status, for headers that cannot be sent, and for both prefixes in one result.
+ * Builds the reply for a result: the result as JSON with `defaultStatus`, unless it is shaped. A failed job may shape its reply with the same keys on
+ * its error. Throws `reply.shape` (400) for an invalid status, for headers that cannot be sent, and for both prefixes in one result.
  */
-export function buildReply(id: string, resultJson: string): ShapedReply {
-  const plain: ShapedReply = { status: 200, headers: { "content-type": "application/json" }, body: resultJson, base64: false };
+export function buildReply(id: string, resultJson: string, defaultStatus = 200): ShapedReply {
+  const plain: ShapedReply = { status: defaultStatus, headers: { "content-type": "application/json" }, body: resultJson, base64: false };
   if (!SHAPED.test(resultJson)) return plain;
   const refuse = (reason: string) => new SvcError("reply.shape", { id, reason });
   const result = parseExactJson(resultJson);
@@ -60,8 +61,9 @@ export function buildReply(id: string, resultJson: string): ShapedReply {
   if (!found) return plain;
   const { shape, body } = found;
   const headers = { ...headersOf(shape.headers, refuse), ...contentTypeOf(shape.content_type, refuse) };
+  checkSize(headers, refuse);
   const type = headers["content-type"] ?? "application/json";
-  const status = statusOf(shape.status_code, refuse);
+  const status = statusOf(shape.status_code, defaultStatus, refuse);
   if (BODILESS.has(status)) {
     const { "content-type": _, ...others } = headers;
     return { status, headers: others, body: "", base64: false };
@@ -93,8 +95,8 @@ function shapeOfError(value: unknown, refuse: Refuse): { shape: Shape; body: unk
   return { ...found, body: { error: rest } };
 }
 
-function statusOf(value: unknown, refuse: Refuse): number {
-  if (value === undefined || value === null) return 200;
+function statusOf(value: unknown, defaultStatus: number, refuse: Refuse): number {
+  if (value === undefined || value === null) return defaultStatus;
   // RFC 9110 §15: three digits, the first of them 1 to 5. 1xx is no final answer.
   if (typeof value !== "number" || !Number.isInteger(value) || value < 200 || value > 599) {
     throw refuse(`its status code is ${JSON.stringify(value)}, but it must be an integer from 200 to 599`);
@@ -121,6 +123,16 @@ function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
       if (key === "set-cookie") checkCookie(String(text), refuse);
       return [key, String(text)];
     }),
+  );
+}
+
+/** Gateways refuse a longer head of a reply, without a reason that its caller could read. */
+function checkSize(headers: Record<string, string>, refuse: Refuse): void {
+  const sizes = Object.entries(headers).map(([name, value]) => ({ name, bytes: name.length + value.length + 4 }));
+  if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) <= limits.replyHeadBytes) return;
+  const [largest] = sizes.sort((a, b) => b.bytes - a.bytes);
+  throw refuse(
+    `its headers are longer than ${limits.replyHeadBytes / 1024} KB, the longest of them is ${largest?.name.slice(0, 100)}; send long values in the result`,
   );
 }
 

@@ -230,3 +230,22 @@ describe("parseTiming", () => {
     );
   });
 });
+
+describe("the reason for a rejected expression", () => {
+  it.each<[string, "v1" | "v2", string]>([
+    ["0 0 1 13 *", "v2", "month: 13"],
+    ["0 0 1 0 *", "v2", "month: 0"],
+    ["0 0 32 * *", "v2", "day: 32"],
+    ["0 0 0 * *", "v2", "day: 0"],
+    ["0 24 * * *", "v2", "hour: 24"],
+    ["60 * * * *", "v2", "minute: 60"],
+    ["60 0 0 * * *", "v2", "second: 60"],
+    ["0 0 * * 8", "v2", "dayOfWeek: 8"],
+    ["0 0 * * 0", "v1", "dayOfWeek: 0"],
+    ["0 0 1 2-14 *", "v2", "month: 13"],
+  ])("of %j in %s names the value as it was sent", (schedule, cronVersion, reason) => {
+    expect(() => parseTiming({ schedule, timezone: "UTC", cronVersion })).toThrow(
+      expect.objectContaining({ details: { field: "schedule", reason: expect.stringContaining(reason) as unknown } }) as Error,
+    );
+  });
+});

@@ -38,10 +38,17 @@ export function parseTiming({ schedule, timezone, cronVersion = "v2" }: CronTimi
     if (next(0) === undefined) throw invalid("schedule", "it never fires");
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw invalid("schedule", (error as Error).message.replace(/^CronPattern: /, ""));
+    throw invalid("schedule", describeFault((error as Error).message, cronVersion));
   }
   const [minutes = "", hours = ""] = fields.slice(-5);
   return { nextWallMs: next, offsetMs, followsRealTime: isWildcard(minutes) || isWildcard(hours) };
+}
+
+/** The library counts days and months, and in `v1` days of the week, from 0. */
+function describeFault(message: string, cronVersion: "v1" | "v2"): string {
+  const text = message.replace(/^CronPattern: /, "");
+  const isShifted = /^Invalid value for (month|day):/.test(text) || (cronVersion === "v1" && /^Invalid value for dayOfWeek:/.test(text));
+  return isShifted ? text.replace(/-?\d+$/, (value) => String(Number(value) + 1)) : text;
 }
 
 const invalid = (field: string, reason: string) => new SvcError("schedule.invalid", { field, reason });

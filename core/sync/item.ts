@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
 import { missingTriggerKinds } from "../../contract/routes/triggers/missing-kinds.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 
 /** The kinds of triggers that have files. They include the kinds that this service does not run. */
 export const fileTriggerKinds: readonly string[] = [...triggerKinds, ...missingTriggerKinds];

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TriggerKind } from "../../contract/routes/triggers/trigger-kinds.ts";
+import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { StoredTrigger } from "./trigger.ts";
 
 /** A message for a trigger: its arguments for `main`, and the fields of the event for a preprocessor. */

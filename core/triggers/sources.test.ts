@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { missingTriggerKinds } from "../../contract/routes/triggers/missing-kinds.ts";
-import { kindsOnlyInOwnArchives, newTriggerSchemas, ownFieldSchemas, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { kindsOnlyInOwnArchives, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import { newTriggerSchemas, ownFieldSchemas } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { awsTriggerSourcesSchema, buildEventPattern, findMissingSource, parseQueueUrl, parseSourceName, sourceName } from "./sources.ts";
 
 describe("the URL of a queue", () => {

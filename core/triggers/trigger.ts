@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { v5 as uuidv5 } from "uuid";
 import * as z from "zod";
 import { toIsoTime } from "../../contract/iso-time.ts";
-import { type TriggerJson, triggerKindSchema, triggerModeSchema } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { triggerKindSchema, triggerModeSchema } from "../../contract/routes/triggers/trigger-kind.ts";
+import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
 
 /** A stored trigger. `own` contains the fields of its kind. */

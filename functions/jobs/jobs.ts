@@ -27,9 +27,12 @@ import { deps } from "./deps.ts";
 const WITHOUT_VALUES = { args: false };
 const callerOf = (auth: Auth, action: TokenRoute): JobCaller => ({ actor: auth.actor, action });
 
-/** Sends a page of a list, and in a header the cursor of the next one. */
+/** Sends a page of a list, and in a header the cursor of the next one. Another header marks an empty page after which more may match. */
 const pageReply = <Entry>({ entries, next }: ListPage<Entry>) =>
-  json(200, entries, next === undefined ? {} : { [NEXT_CURSOR_HEADER]: next });
+  json(200, entries, {
+    ...(next === undefined ? {} : { [NEXT_CURSOR_HEADER]: next }),
+    ...(next !== undefined && entries.length === 0 ? { [PARTIAL_COUNT_HEADER]: "true" } : {}),
+  });
 /** Replies with a number of jobs. A header marks it if it is a lower bound. */
 const countReply = ({ count, complete }: JobCount, shape: "object" | "number") =>
   json(200, shape === "object" ? { database_length: count } : count, complete ? {} : { [PARTIAL_COUNT_HEADER]: "true" });

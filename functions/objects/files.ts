@@ -76,6 +76,6 @@ export const files: ApiRoutes = [
     json(200, await signFiles(deps, callerOf(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),
   ),
   on(routes.publicFile, async ({ params: { workspace, storage, key }, query }) =>
-    toDownloadReply(await downloadSignedFile(deps, { workspace, storage, fileKey: key }, query.svc_link ?? "")),
+    toDownloadReply(await downloadSignedFile(deps, { workspace, storage, fileKey: query.svc_key ?? key }, query.svc_link ?? "")),
   ),
 ];

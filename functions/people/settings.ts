@@ -6,6 +6,7 @@ import { CONNECT_CLIENTS } from "../../core/accounts/client.ts";
 import { setConnectClients } from "../../services/accounts/clients.ts";
 import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
+import { requireRunnableHandler } from "../../services/flows/definitions/require-runnable.ts";
 import { readUsage } from "../../services/jobs/read/usage.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { setOpaqueSetting } from "../../services/settings/opaque.ts";
@@ -67,6 +68,10 @@ export const settings: ApiRoutes = [
         : "A browser that opens an approval link now shows the approval page.",
     );
   }),
+  on(routes.editFailedRuns, async ({ params: { workspace }, body }) => {
+    await setWorkspaceSetting(deps, workspace, "failed_runs", body);
+    return text(200, `Synchronous calls now answer a failed run with ${body.status}, unless the run chooses its status.`);
+  }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
     const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail: auth.actor.email });
     return text(
@@ -75,10 +80,12 @@ export const settings: ApiRoutes = [
     );
   }),
   on(routes.editErrorHandler, async ({ params: { workspace }, body }) => {
+    await requireRunnableHandler(deps, workspace, body.path);
     const path = await setWorkspaceHandler(deps, workspace, "error_handler", body);
     return text(200, path ? `${path} is now called when a job of this workspace fails.` : "The error handler was removed.");
   }),
   on(routes.editSuccessHandler, async ({ params: { workspace }, body }) => {
+    await requireRunnableHandler(deps, workspace, body.path);
     const path = await setWorkspaceHandler(deps, workspace, "success_handler", body);
     return text(200, path ? `${path} is now called when a job of this workspace succeeds.` : "The success handler was removed.");
   }),

@@ -11,6 +11,7 @@ import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/co
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { type RouteRequest, type RouteRun, runRoute } from "../../services/routes/run-route.ts";
+import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
 import { takeCallerAddress } from "../shared/caller-address.ts";
 import { readRouteToken } from "../shared/credentials.ts";
@@ -117,7 +118,7 @@ function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundRoute)
 }
 
 async function answerFound(deps: AnswerRequestDeps, found: FoundRoute, event: APIGatewayProxyEvent, path: string): Promise<Reply> {
-  const payload = readPayload({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
+  const payload = await readPayload({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
   const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
   const token = readRouteToken(event);
   const authentication = await deps.authenticateRequest(found, payload, token);
@@ -125,7 +126,7 @@ async function answerFound(deps: AnswerRequestDeps, found: FoundRoute, event: AP
     case "admitted": {
       if (found.own.static_asset_config) return deps.answerStatic(found, request);
       const run = await runRoute(deps, found, authentication, request);
-      return buildRunReply(deps, found, run, () => recheckRoute(deps, found, { path, payload, token }));
+      return await buildRunReply(deps, found, run, () => recheckRoute(deps, found, { path, payload, token }));
     }
     case "answered":
       return { statusCode: 200, headers: { "content-type": authentication.contentType }, body: authentication.body };
@@ -139,10 +140,18 @@ async function answerFound(deps: AnswerRequestDeps, found: FoundRoute, event: AP
   }
 }
 
-function buildRunReply(deps: AnswerRequestDeps, { workspace, own }: FoundRoute, run: RouteRun, recheck: () => Promise<void>): Reply {
+/** Callers of a route are strangers. Those who may read the run find its stack traces by its id. */
+async function buildRunReply(
+  deps: AnswerRequestDeps,
+  { workspace, own }: FoundRoute,
+  run: RouteRun,
+  recheck: () => Promise<void>,
+): Promise<Reply> {
   switch (run.outcome) {
-    case "ended":
-      return markReplay(buildResultReply(run.result), run.replayed);
+    case "ended": {
+      const status = await chooseRunStatus(deps, workspace, run.result.state, own.failed_status);
+      return markReplay(buildResultReply(run.result, { status, isStranger: true }), run.replayed);
+    }
     case "started":
       return markReplay(text(201, run.id, { "x-svc-job-id": run.id }), run.replayed);
     case "held":
@@ -150,7 +159,7 @@ function buildRunReply(deps: AnswerRequestDeps, { workspace, own }: FoundRoute, 
       return markReplay(text(own.request_type === "async" ? 201 : 202, run.id, { "x-svc-job-id": run.id }), run.replayed);
     case "streamed": {
       const { id, lastEventId, replayed } = run;
-      const stream = { workspace, id, query: { only_result: true, fast: true }, lastEventId };
+      const stream = { workspace, id, query: { only_result: true, fast: true }, lastEventId, isStranger: true };
       return markReplay(buildEventReply(deps, stream, recheck), replayed);
     }
   }

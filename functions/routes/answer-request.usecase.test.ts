@@ -3,11 +3,12 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, describe, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
 import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
-import { newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
+import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
 import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { type AnswerRequestDeps, createRouteHandler } from "./answer-request.ts";
@@ -42,6 +43,12 @@ async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled")
     head,
     credential: undefined,
   };
+}
+
+/** A runner's answer for a script that has thrown an error with these fields. */
+function failed(error: { name: string; message: string; stack: string; svc_status_code?: number }): ReturnType<typeof failure> {
+  const answer = failure(error.message);
+  return "outcome" in answer ? { ...answer, outcome: { ...answer.outcome, error } } : answer;
 }
 
 /** An address with one route. Other methods of it are refused. */
@@ -94,6 +101,36 @@ describe("an answer of a route", () => {
       const suspended = await serve(await aRoute({ request_type: type }, "suspended")).call("POST");
       expect([suspended.statusCode, suspended.body]).toEqual([status, suspended.headers["x-svc-job-id"]]);
     }
+  });
+
+  it("has the status of the route for a failed run, else that of the workspace, else 200, and never a stack trace", async () => {
+    const error = { name: "Error", message: "no stock", stack: "at main (f/t/x.ts:3)" };
+    room.answers.run = async () => failed(error);
+    const [plain, own] = [serve(await aRoute()), serve(await aRoute({ failed_status: 503 }))];
+    const setting = keys.setting(room.workspace, "failed_runs");
+    const replies = [await plain.call("POST"), await own.call("POST")];
+    await room.deps.objects.put({ ...setting, value: { status: 500 } });
+    replies.push(await plain.call("POST"), await own.call("POST"));
+    room.answers.run = async () => success({ a: 1 });
+    replies.push(await own.call("POST"));
+    room.answers.run = async () => failed({ ...error, svc_status_code: 409 });
+    replies.push(await own.call("POST"));
+    await room.deps.objects.transactWrite([write.remove(setting)]);
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 503, 500, 503, 200, 409]);
+    for (const { body } of replies) expect(body).not.toContain("stack");
+    expect(replies[0]?.body).toContain("no stock");
+  });
+
+  it("streams no stack trace of a failed run", async () => {
+    const { call } = serve(await aRoute({ request_type: "sync_sse" }));
+    const reply = await call("POST");
+    room.answers.run = async () => failed({ name: "Error", message: "no stock", stack: "at main (f/t/x.ts:3)" });
+    await work(room);
+    const chunks = reply.chunks?.(new AbortController().signal);
+    const { value } = (await chunks?.next()) ?? {};
+    expect(value).toContain("no stock");
+    expect(value).not.toContain("at main");
+    await chunks?.return(undefined);
   });
 
   it("streams the events of the job, which end with its result", async () => {

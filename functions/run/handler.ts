@@ -13,10 +13,11 @@ import {
   buildPreviewRequest,
 } from "../../services/execution/requests/preview-request.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
-import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
+import { buildJobOptions, getJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
 import { continueEarlierRun } from "../../services/flows/lifecycle/continue-earlier-run.ts";
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
+import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { readBundleForm } from "../shared/bundle-form.ts";
 import { apiHandler, on } from "../shared/edge.ts";
@@ -50,7 +51,8 @@ async function waitAndReply(
   { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] },
 ): Promise<Reply> {
   const answer = await runAndWait(deps, request, { queueLimit });
-  return markReplay(buildResultReply(answer), answer.replayed);
+  const status = await chooseRunStatus(deps, getJobOptions(request).workspace, answer.state);
+  return markReplay(buildResultReply(answer, { status }), answer.replayed);
 }
 
 interface PreviewCall<Query, Body> {

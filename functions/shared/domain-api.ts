@@ -1,9 +1,11 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
+import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { toActionKind, toOperation } from "../../core/audit/entry.ts";
 import type { Job } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
 import { type Actor, nameInAuditLog } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { runAudited } from "../../services/audit/audit.ts";
@@ -48,8 +50,15 @@ export function domainApi(routes: ApiRoutes, admitLink?: AdmitLink) {
     if (linked) return { linked } as Auth;
     const { actor } = await authenticate(authenticateDeps, token, { workspace: params["workspace"] });
     checkAccess(actor, route, params);
+    await requireWorkspaceOf(actor, params["workspace"]);
     return { actor, sentToken: token };
   });
+}
+
+/** A superadmin may do everything in a workspace without being its member, so only its record shows that there is one. */
+async function requireWorkspaceOf(actor: Actor, workspace: string | undefined): Promise<void> {
+  if (workspace === undefined || actor.rights) return;
+  if (!(await objectTable.get(keys.workspace(workspace)))) throw new SvcError("workspace.notFound", { workspace });
 }
 
 /** Returns the route with a handler that replies false for an object that the caller may not see. */

@@ -154,9 +154,9 @@ async function answerCall<Auth>(
   const sentQuery = toWellFormedTexts(event.queryStringParameters);
   const auth = await authenticate(readToken(event, route), route, raw, sentQuery);
   const query = route.query ? parseInput(route.query, sentQuery, "query.invalid") : undefined;
-  const sent = route.body ? parseSentBody(event, route) : undefined;
+  const sent = route.body ? await parseSentBody(event, route) : undefined;
   const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
-  const payload = route.payload ? readPayload(event) : undefined;
+  const payload = route.payload ? await readPayload(event) : undefined;
   const ignored = await checkFields(route, sentQuery, sent);
   const reply = await handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>);
   return { ...reply, headers: { ...reply.headers, ...ignored } };
@@ -169,9 +169,9 @@ async function checkFields(route: Route, query: Record<string, string | undefine
 }
 
 /** Returns the body of a request. Programs that know OAuth send forms. A repeated name becomes a list, which the schemas of forms refuse. */
-function parseSentBody(event: APIGatewayProxyEvent, { form }: Route): unknown {
+async function parseSentBody(event: APIGatewayProxyEvent, { form }: Route): Promise<unknown> {
   const type = event.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  return form && type === FORM_TYPE ? parseFormText(readBodyBytes(event).toString()) : parseJsonBody(event);
+  return form && type === FORM_TYPE ? parseFormText((await readBodyBytes(event)).toString()) : parseJsonBody(event);
 }
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -180,12 +180,12 @@ const toWellFormedTexts = (texts: Readonly<Record<string, string | undefined>> |
   Object.fromEntries(Object.entries(texts ?? {}).map(([name, value]) => [name, value?.toWellFormed()]));
 
 /** Returns a request whose body may be anything. Throws `body.tooLarge`, `body.encoding` and `body.notDecoded`. */
-export function readPayload(event: APIGatewayProxyEvent): Payload {
+export async function readPayload(event: APIGatewayProxyEvent): Promise<Payload> {
   return {
     method: event.httpMethod,
     headers: joinHeaders(event),
     query: event.multiValueQueryStringParameters ?? {},
-    bytes: readBodyBytes(event),
+    bytes: await readBodyBytes(event),
   };
 }
 

@@ -1,5 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import type { UpdateStreamQuery } from "../../contract/routes/jobs/streams.ts";
+import { removeStacks } from "../../core/reply/remove-stacks.ts";
 import { streamWhilePermitted } from "../../services/jobs/read/permitted-events.ts";
 import { formatEvent, streamJobEvents } from "../../services/jobs/read/stream.ts";
 import type { Reply } from "./reply.ts";
@@ -10,6 +11,8 @@ export interface JobStream {
   id: string;
   query: UpdateStreamQuery;
   lastEventId: string | undefined;
+  /** The caller may not read the run, so it receives no stack traces. */
+  isStranger?: boolean;
 }
 
 /** A reconnecting client sends the id of the last event, as browsers do by themselves. */
@@ -20,7 +23,7 @@ function resumeQuery(query: UpdateStreamQuery, lastEventId: string | undefined):
 /** Replies with the events of a job. `checkAccess` throws once the caller may no longer read them. */
 export function buildEventReply(
   deps: Parameters<typeof streamJobEvents>[0] & { nowMs: () => number },
-  { workspace, id, query: sent, lastEventId }: JobStream,
+  { workspace, id, query: sent, lastEventId, isStranger }: JobStream,
   checkAccess: () => Promise<unknown>,
 ): Reply {
   const query = resumeQuery(sent, lastEventId);
@@ -32,7 +35,8 @@ export function buildEventReply(
     chunks: async function* (gone) {
       const events = streamJobEvents(deps, { workspace, id }, query, { untilMs, gone });
       const rights = { checkAccess, nowMs: deps.nowMs };
-      for await (const event of streamWhilePermitted(rights, events, { job: id, from: query.stream_offset ?? 0 })) yield formatEvent(event);
+      for await (const event of streamWhilePermitted(rights, events, { job: id, from: query.stream_offset ?? 0 }))
+        yield formatEvent(event, isStranger ? removeStacks : undefined);
     },
   };
 }

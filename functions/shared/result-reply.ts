@@ -1,15 +1,23 @@
 import { isSvcError } from "../../contract/errors.ts";
+import { removeStacks } from "../../core/reply/remove-stacks.ts";
 import { buildReply } from "../../core/reply/reply.ts";
 import type { SyncResult } from "../../services/execution/requests/run-sync.ts";
 import { toErrorReply } from "./edge.ts";
 import { jsonText, type Reply } from "./reply.ts";
 
+interface ReplyOptions {
+  /** The status, unless the result chooses it. */
+  status: number;
+  /** The caller may not read the run, so it receives no stack traces. */
+  isStranger?: boolean;
+}
+
 /** Returns the reply of a synchronous run: its result, or the reply that the script describes in it. */
-export function buildResultReply({ id, state, resultJson, stored, cached }: SyncResult): Reply {
+export function buildResultReply({ id, state, resultJson, stored, cached }: SyncResult, options: ReplyOptions): Reply {
   const ours = { "x-svc-job-id": id, "x-svc-job-state": state, ...(cached ? { "x-svc-cached": "true" } : {}) };
-  if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
+  if (resultJson === undefined) return jsonText(options.status, JSON.stringify(stored), ours);
   try {
-    const { status, headers, body, base64 } = buildReply(id, resultJson);
+    const { status, headers, body, base64 } = buildReply(id, options.isStranger ? removeStacks(resultJson) : resultJson, options.status);
     return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
   } catch (error) {
     // The run itself is unaffected: only its reply cannot be made.

@@ -1,4 +1,5 @@
-import { type NewTrigger, type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import type { NewTrigger } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { httpRoutes, routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
 import { getTrigger, listTriggers, triggerExists } from "../../services/triggers/read.ts";

@@ -44,10 +44,14 @@ export async function signFiles<F extends Signable>(
       const { fileKey, storage = DEFAULT_STORAGE } = parseFile(file.s3, file.storage || undefined);
       await resolveReadableFile(deps, caller, fileKey, { storage });
       const place = storage === DEFAULT_STORAGE ? { s3: fileKey } : { s3: fileKey, storage };
-      return { ...file, ...place, presigned: `svc_link=${createFileLink(key, { workspace, storage, fileKey, untilS })}` };
+      return { ...file, ...place, presigned: formatLinkQuery(createFileLink(key, { workspace, storage, fileKey, untilS }), fileKey) };
     }),
   );
 }
+
+/** Gateways decode a path, some of them twice, so that the path of a key with a percent sign is not certain. A query is decoded once. */
+const formatLinkQuery = (link: string, fileKey: string) =>
+  `svc_link=${link}${fileKey.includes("%") ? `&svc_key=${encodeURIComponent(fileKey)}` : ""}`;
 
 /** Returns a file by its signed link. The storage is not read before the link is verified. Throws `file.link`, `file.*`. */
 export async function downloadSignedFile(

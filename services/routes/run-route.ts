@@ -1,7 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
+import { nameList } from "../../contract/routes/jobs/runs.ts";
 import { parseArguments } from "../../core/payload/arguments.ts";
+import { findDeliveryId } from "../../core/payload/delivery.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
 import type { Authentication } from "../../core/routes/authentication/outcome.ts";
@@ -14,7 +16,7 @@ import type { SyncResult } from "../execution/requests/run-sync.ts";
 import { findPreviousRunOf, startRun } from "../execution/requests/start-run.ts";
 import { startStreamedRun } from "../execution/requests/start-streamed-run.ts";
 import type { IdempotencyKey } from "../jobs/queue/create-job-record.ts";
-import { findIdempotencyKey, signatureKeyFrom } from "../jobs/queue/idempotency-key.ts";
+import { findIdempotencyKey, type KeyRules, signatureKeyFrom } from "../jobs/queue/idempotency-key.ts";
 import { recordFault } from "../triggers/faults.ts";
 import { holdJob } from "../triggers/hold-job.ts";
 import { adaptJob, describeStartFault, findTriggerTarget } from "../triggers/triggered-run.ts";
@@ -89,17 +91,20 @@ async function buildRouteRequest(
   const { workspace, trigger, own, params } = found;
   const { target, actor } = await requireTarget(deps, found);
   const payload = withoutCredentials(sent.payload, found, admission);
+  const chosen = chooseIncluded(payload, found);
   const { event, ...parsed } = await parseArguments(payload, {
     wrapBody: own.wrap_body,
     raw: own.raw_string || own.authentication_method === "custom_script",
-    headers: sent.includedHeaders,
-    query: [],
+    headers: [...sent.includedHeaders, ...chosen.headers],
+    query: chosen.query,
     event: target.version.preprocessor !== undefined,
   });
   const { [ENTRYPOINT_ARGUMENT]: _, ...sentArgs } = parsed.args;
   const args = { ...sentArgs, ...selectPathArguments(params, target.kind === "script" ? target.version.params : null) };
   // The claims of a token change with each request, so they are no part of what an equal request repeats. The path always is.
   const repeated = { args: { args, params }, files: parsed.files };
+  const { idempotency } = found.own;
+  const delivery = idempotency ? { id: findDeliveryId(idempotency, payload.headers, parsed), ttlS: idempotency.ttl } : undefined;
   return {
     target,
     options: { actor, workspace, id: undefined, lineage: undefined, scheduledForMs: undefined },
@@ -111,7 +116,7 @@ async function buildRouteRequest(
       args: escapeReferences({ ...args, ...admission.args }) as Record<string, unknown>,
       ...(event ? { event: toHttpEvent(found, sent, event) } : {}),
     },
-    idempotencyKey: chooseKey(found, admission, payload, { target, repeated }),
+    idempotencyKey: chooseKey(found, admission, payload, { target, repeated, delivery }),
     adapt: (job) => adaptJob(target, job, trigger),
   };
 }
@@ -146,16 +151,23 @@ function withoutCredentials(payload: Payload, { own }: FoundRoute, { secretHeade
   return { ...payload, headers, query };
 }
 
+/** The headers and query parameters that the request names as arguments (spec §4.2). A signature covers the body alone, and not the query that names them. */
+function chooseIncluded({ query }: Payload, { own }: FoundRoute): Record<"headers" | "query", readonly string[]> {
+  if (own.authentication_method === "signature") return { headers: [], query: [] };
+  const listNames = (parameter: string) => nameList.safeParse(query[parameter]?.join(",") ?? "").data ?? [];
+  return { headers: listNames("include_header"), query: listNames("include_query") };
+}
+
 function chooseKey(
   { workspace, trigger }: FoundRoute,
   { actor, args, replay }: Admission,
   { headers }: Payload,
-  { target, repeated }: { target: RunTarget; repeated: Parameters<typeof findIdempotencyKey>[2] },
+  { target, repeated, delivery }: { target: RunTarget; repeated: Parameters<typeof findIdempotencyKey>[2]; delivery: KeyRules["delivery"] },
 ): IdempotencyKey | undefined {
   const scope = [workspace, "route", trigger.id];
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
   // Two callers with tokens of their own may choose the same key.
-  const sent = findIdempotencyKey(headers, [...scope, actor?.email ?? subjectOf(args)], repeated, { onceByWebhookId });
+  const sent = findIdempotencyKey(headers, [...scope, actor?.email ?? subjectOf(args)], repeated, { onceByWebhookId, delivery });
   if (!replay) return sent;
   const signature = signatureKeyFrom(scope, replay.id, replay.forS * 1000);
   return sent ? { ...signature, also: sent } : signature;

@@ -92,6 +92,44 @@ describe("a request of a route", () => {
     expect(await argsOf(job)).toEqual({ a: 1 });
   });
 
+  it("passes the headers and query parameters that it names, but for those of a signed request and no credentials", async () => {
+    const query = {
+      include_query: ["a, token"],
+      include_header: ["X-Event,authorization"],
+      a: ["1", "2"],
+      token: ["secret-token-of-a-caller"],
+    };
+    const sent = { body: { a: "body" }, query, headers: { "x-event": "push", authorization: "Bearer secret-token-of-a-caller" } };
+    const [route, signed] = [await aRoute(), await aRoute({ own: { authentication_method: "signature" } })];
+    await call(route, sent);
+    await call(signed, sent);
+    expect(await argsOf((await jobsOf(route))[0])).toEqual({ a: ["1", "2"], x_event: "push" });
+    expect(await argsOf((await jobsOf(signed))[0])).toEqual({ a: "body" });
+  });
+
+  it.each<[string, object, Sent, Sent]>([
+    ["stripe", {}, { body: { id: "evt_1", created: 1 } }, { body: { id: "evt_2" } }],
+    ["github", {}, { headers: { "x-github-delivery": "1" } }, { headers: { "x-github-delivery": "2" } }],
+    ["shopify", {}, { headers: { "x-shopify-event-id": "1" } }, { headers: { "x-shopify-event-id": "2" } }],
+    ["standard_webhooks", {}, { headers: { "webhook-id": "1" } }, { headers: { "webhook-id": "2" } }],
+    ["header:X-Delivery", {}, { headers: { "x-delivery": "1" } }, {}],
+    ["body:data.0.id", {}, { body: { data: [{ id: 7 }] } }, { body: { data: [{ id: 8 }] } }],
+    ["body:id", { wrap_body: true }, { body: { id: "1" } }, { body: { id: null } }],
+  ])("starts nothing if it repeats a delivery that %s identifies, and receives the first answer", async (from, own, first, other) => {
+    const route = await aRoute({ own: { idempotency: { from }, ...own } });
+    let runs = 0;
+    room.answers.run = async () => success(++runs);
+    const again = { ...first, headers: { ...first.headers, "x-attempt": "2" }, query: { attempt: ["2"] } };
+    const answers = [await call(route, first), await call(route, again), await call(route, other), await call(route, again)];
+    expect(answers.map((answer) => answer.outcome === "ended" && [answer.replayed, answer.result.resultJson])).toEqual([
+      [false, "1"],
+      [true, "1"],
+      [false, "2"],
+      [true, "1"],
+    ]);
+    expect(await jobsOf(route)).toHaveLength(2);
+  });
+
   it("receives the id of its job at once from an asynchronous route, and its stream from one that streams", async () => {
     const route = await aRoute({ own: { request_type: "async" } });
     const run = await call(route);

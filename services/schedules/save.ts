@@ -3,6 +3,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewSchedule, ScheduleChange } from "../../contract/routes/schedules/schedule.ts";
+import { parseHandlerPath } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
@@ -153,6 +154,10 @@ async function checkSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, va
     throw new SvcError("body.tooLarge", { limitBytes: limits.scheduleArgsBytes, what: "args" });
   }
   if (settings.dynamic_skip) await requireTarget(deps, caller, { scriptPath: settings.dynamic_skip, isFlow: false });
+  for (const handler of [settings.on_failure, settings.on_recovery, settings.on_success]) {
+    const named = parseHandlerPath(handler ?? "");
+    if (named) await requireTarget(deps, caller, { scriptPath: named.path, isFlow: named.kind === "flow" });
+  }
   return requireTarget(deps, caller, value);
 }
 

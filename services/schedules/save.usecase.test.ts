@@ -12,6 +12,7 @@ import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } fr
 let room: Room;
 beforeAll(async () => {
   room = await newScheduleRoom();
+  for (const handler of ["alarm", "recovered", "done"]) await addScriptAt(room, `f/ops/${handler}`);
 });
 
 const load = (path: string) => getSchedule(room.deps, room.workspace, path);
@@ -36,7 +37,7 @@ describe("createSchedule", () => {
       on_failure_times: 3,
       on_failure_exact: true,
       on_failure_extra_args: { channel: "ops" },
-      on_recovery: "flow/f/ops/recovered",
+      on_recovery: "script/f/ops/recovered",
       on_recovery_times: 2,
       on_recovery_extra_args: { b: [1] },
       on_success: "script/f/ops/done",
@@ -80,6 +81,10 @@ describe("createSchedule", () => {
     await expect(create(anAdmin, { script_path: "f/ops/none" })).rejects.toMatchObject({ code: "script.notFound" });
     await expect(create(anAdmin, { dynamic_skip: "f/ops/none" })).rejects.toMatchObject({ code: "script.notFound" });
     await expect(create(aWriter(), { dynamic_skip: "f/secret/check" })).rejects.toMatchObject({ code: "script.notFound" });
+    for (const field of ["on_failure", "on_recovery", "on_success"]) {
+      await expect(create(anAdmin, { [field]: "script/f/ops/none" })).rejects.toMatchObject({ code: "script.notFound" });
+      await expect(create(anAdmin, { [field]: "flow/f/ops/hello" })).rejects.toMatchObject({ code: "flow.notFound" });
+    }
     await expect(create(anAdmin, { is_flow: true })).rejects.toMatchObject({ code: "flow.notFound" });
     const invalid = { code: "schedule.invalid" };
     await expect(create(anAdmin, { schedule: "x" })).rejects.toMatchObject({ ...invalid, details: { field: "schedule" } });

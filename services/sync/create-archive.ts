@@ -5,7 +5,7 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type ArchiveEntries, toArchive } from "../../core/sync/archive.ts";

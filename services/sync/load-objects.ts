@@ -1,5 +1,5 @@
 import { actions } from "../../contract/access/actions.ts";
-import { kindsOnlyInOwnArchives, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { kindsOnlyInOwnArchives, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { parsePolicy, storedAppSchema } from "../../core/apps/app.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { storedResourceSchema, toResourceJson } from "../../core/resources/resource.ts";

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { TriggerCountsJson } from "../../contract/routes/stored/script.ts";
-import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { UsedTriggersJson } from "../../contract/routes/workspaces/settings.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseReadableObjects } from "../../core/objects/parse-object.ts";

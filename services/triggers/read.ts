@@ -1,6 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { TriggerJson, TriggerKind } from "../../contract/routes/triggers/trigger-kinds.ts";
+import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
+import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";

@@ -5,13 +5,13 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
+import type { TriggerMode } from "../../contract/routes/triggers/trigger-kind.ts";
 import {
   type AwsFields,
   type EmailFields,
   type NewTrigger,
   ownFieldSchemas,
   type SqsFields,
-  type TriggerMode,
 } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { parseHandlerPath } from "../../core/handlers/handler.ts";
@@ -23,6 +23,7 @@ import { RESERVED_LOCAL_PARTS } from "../../core/triggers/mail.ts";
 import { buildEventPattern, findMissingSource } from "../../core/triggers/sources.ts";
 import { buildLocalPart, type StoredTrigger } from "../../core/triggers/trigger.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
+import { requireRunnable } from "../flows/definitions/require-runnable.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { type RunAs, resolveRunAs } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
@@ -207,6 +208,7 @@ async function checkRunnable({ objects }: SaveTriggerDeps, caller: WorkspaceCall
     const { kind, path: handlerPath } = handler;
     const hidden = () => new SvcError(kind === "flow" ? "flow.notFound" : "script.notFound", { path: handlerPath });
     permit(actor, kind === "flow" ? actions.runFlow : actions.runScript, { workspace, path: handlerPath }, hidden);
+    await requireRunnable({ objects }, workspace, handler);
   }
   return resolveRunAs({ objects }, caller, sent, (permissionedAs) => new SvcError("trigger.notPermittedAs", { permissionedAs }));
 }

@@ -31,7 +31,7 @@ describe("a trigger", () => {
     const [path, queue] = [newPath(), await tagged()];
     const fields = {
       labels: ["a"],
-      error_handler_path: "script/u/ann/failed",
+      error_handler_path: `script/${script}`,
       error_handler_args: { a: 1 },
       retry: { constant: { attempts: 2, seconds: 1 } },
     };
@@ -52,6 +52,13 @@ describe("a trigger", () => {
       aws_resource_path: "",
       message_attributes: ["colour"],
     });
+  });
+
+  it("is refused with an error handler that does not exist", async () => {
+    const queue = await tagged();
+    const create = (handler: string) => room.create("sqs", { ...common(newPath()), queue_url: queue.url, error_handler_path: handler });
+    await expect(create("script/u/ann/none")).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(create(`flow/${script}`)).rejects.toMatchObject({ code: "flow.notFound" });
   });
 
   it("is found by the filters of its list", async () => {

@@ -3,7 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { AccessDomain } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";

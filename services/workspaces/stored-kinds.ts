@@ -1,6 +1,6 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { buildListPartitions } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 

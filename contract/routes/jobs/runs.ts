@@ -5,9 +5,10 @@ import { scriptLanguageSchema } from "../../languages.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 import { tempScriptRefs } from "../stored/temp-scripts.ts";
+import { deliveryField, deliveryTtlS } from "../triggers/delivery-rule.ts";
 
 /** Names, separated by commas. */
-const nameList = z
+export const nameList = z
   .string()
   .max(4000)
   .transform((text) =>
@@ -38,6 +39,9 @@ export const payloadQuery = runQuery.extend({
   include_query: nameList.optional(),
   raw: flag.optional(),
   wrap_body: flag.optional(),
+  /** The field that identifies a delivery, and the time in seconds for which it is recognised. A repeated one gets the first answer. */
+  idempotency_from: deliveryField.optional(),
+  idempotency_ttl: deliveryTtlS.optional(),
   cache_ttl: z.coerce
     .number()
     .int()

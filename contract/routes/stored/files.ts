@@ -243,7 +243,7 @@ export const fileRoutes = {
     fn: "objects",
     auth: "none",
     params: z.object({ workspace: workspaceId, storage: z.string().max(100), key: fileKey }),
-    query: z.object({ svc_link: z.string().max(1000).optional() }),
+    query: z.object({ svc_link: z.string().max(1000).optional(), svc_key: fileKey.optional() }),
     status: 200,
     reply: { bytes: "The file." },
     errors: ["file.link", "file.key", "file.notFound", "file.storage", "file.storageOff", "file.storageFailed", "file.storageResource"],

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { runnablePath } from "../../common.ts";
+import { failedStatus } from "../workspaces/setting-schemas.ts";
+import { deliveryRuleSchema } from "./delivery-rule.ts";
 import { parseRoutePath } from "./route-path.ts";
 
 /** The methods of HTTP triggers. `HEAD` is answered as `GET`. */
@@ -43,6 +45,10 @@ export const httpFields = {
   workspaced_route: z.boolean().default(false),
   wrap_body: z.boolean().default(false),
   raw_string: z.boolean().default(false),
+  /** The status of a failed run's reply, instead of that of the workspace. */
+  failed_status: failedStatus.nullish(),
+  /** The field that identifies a delivery. A repeated one starts nothing and gets the first answer. */
+  idempotency: deliveryRuleSchema.nullish(),
   /** Origins whose pages may call the route, or `*`. */
   allowed_origins: z.array(z.string().max(300)).max(50).nullish(),
   summary: z.string().max(1000).nullish(),

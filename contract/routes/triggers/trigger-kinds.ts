@@ -1,22 +1,9 @@
 import * as z from "zod";
 import { extraPerms, handlerPath, jsonObject, runnablePath, timestamp } from "../../common.ts";
 import { retrySchema } from "../../flows/flow-value.ts";
+import { deliveryRuleSchema } from "./delivery-rule.ts";
 import { authenticationMethodSchema, httpFields, httpFieldsSchema, httpMethodSchema, requestTypeSchema } from "./http-fields.ts";
-
-/** The kinds of triggers that svc implements. Clients of other servers do not know `aws`. */
-export const triggerKindSchema = z.enum(["http", "sqs", "aws", "email"]);
-export type TriggerKind = z.output<typeof triggerKindSchema>;
-export const triggerKinds = triggerKindSchema.options;
-
-/**
- * The kinds that `workspaces/tarball` leaves out unless svc's own CLI requests the archive: other clients stop at a file of a kind that they do
- * not know.
- */
-export const kindsOnlyInOwnArchives: ReadonlySet<TriggerKind> = new Set(["aws"]);
-
-/** `suspended`: messages become jobs that wait until the trigger is enabled. `disabled`: messages are not taken. */
-export const triggerModeSchema = z.enum(["enabled", "disabled", "suspended"]);
-export type TriggerMode = z.output<typeof triggerModeSchema>;
+import { triggerModeSchema } from "./trigger-kind.ts";
 
 const labels = z.array(z.string().max(100)).max(50);
 const text = (max: number) => z.string().max(max);
@@ -158,6 +145,8 @@ export const triggerSchemas = {
     workspaced_route: z.boolean(),
     wrap_body: z.boolean(),
     raw_string: z.boolean(),
+    failed_status: z.int().optional(),
+    idempotency: deliveryRuleSchema.optional(),
     allowed_origins: z.array(z.string()).optional(),
     summary: optionalText,
     description: optionalText,

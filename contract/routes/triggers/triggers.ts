@@ -3,7 +3,8 @@ import { atPath, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { httpFields } from "./http-fields.ts";
 import { missingTriggerRoutes } from "./missing-kinds.ts";
-import { newTriggerSchemas, type TriggerKind, triggerKinds, triggerModeSchema, triggerSchemas } from "./trigger-kinds.ts";
+import { type TriggerKind, triggerKinds, triggerModeSchema } from "./trigger-kind.ts";
+import { newTriggerSchemas, triggerSchemas } from "./trigger-kinds.ts";
 import { triggerListQuery } from "./trigger-list.ts";
 
 const read = { method: "GET", fn: "triggers", auth: "token", status: 200 } as const;

@@ -49,6 +49,10 @@ export type S3Storage = z.output<typeof s3Storage>;
 /** `every_get_counts`: a `GET` request by a browser decides, and therefore also a `GET` request by a link scanner. */
 export const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
 
+/** The status of a failed run's reply. Senders of webhooks repeat a request only after a status from 500. */
+export const failedStatus = z.union([z.literal(200), z.int().min(400).max(599)], "must be 200, or a status from 400 to 599");
+export const failedRunsSchema = z.object({ status: failedStatus });
+
 export const handlerArgs = jsonObject.refine(
   (args) => JSON.stringify(args).length <= limits.handlerArgsBytes,
   `must have at most ${limits.handlerArgsBytes / 1024} KB`,
@@ -88,6 +92,7 @@ export const settingsSchema = opaqueSettingsSchema.extend({
   auto_invite: autoInviteSchema.optional(),
   large_file_storage: fileStorageSchema.optional(),
   approvals: approvalSettingsSchema.optional(),
+  failed_runs: failedRunsSchema.optional(),
   /** The URL that receives the workspace's events, and their types. `null`: all types. */
   webhook: z.string().optional(),
   events: z.array(z.string()).nullable().optional(),

@@ -4,6 +4,7 @@ import { defineRoute } from "../../route.ts";
 import {
   approvalSettingsSchema,
   autoInviteRequestSchema,
+  failedRunsSchema,
   fileStorageSchema,
   handlerArgs,
   publicSettingsSchema,
@@ -173,6 +174,18 @@ export const settingRoutes = {
     reply: done,
     errors: ["workspace.notFound"],
   }),
+  editFailedRuns: defineRoute({
+    ...post,
+    name: "workspaces.editFailedRuns",
+    summary:
+      "Set the HTTP status with which synchronous calls answer for a failed run that does not choose it itself. By default, it is 200.",
+    path: `${w}/workspaces/edit_failed_runs`,
+    access: adminWrite,
+    params: inWorkspace,
+    body: failedRunsSchema,
+    reply: done,
+    errors: ["workspace.notFound"],
+  }),
   editErrorHandler: defineRoute({
     ...post,
     name: "workspaces.editErrorHandler",
@@ -187,7 +200,7 @@ export const settingRoutes = {
       muted_on_user_path: z.boolean().nullish(),
     }),
     reply: done,
-    errors: ["workspace.notFound"],
+    errors: ["workspace.notFound", "script.notFound", "flow.notFound"],
   }),
   editSuccessHandler: defineRoute({
     ...post,
@@ -198,7 +211,7 @@ export const settingRoutes = {
     params: inWorkspace,
     body: z.object({ path: handlerPath.nullish(), extra_args: handlerArgs.nullish() }),
     reply: done,
-    errors: ["workspace.notFound", "access.changedMeanwhile"],
+    errors: ["workspace.notFound", "access.changedMeanwhile", "script.notFound", "flow.notFound"],
   }),
   editFileStorage: defineRoute({
     ...post,

@@ -184,7 +184,11 @@ export const workspaceRoutes = {
     path: `${w}/folders/addowner/{name}`,
     access: ownFolder,
     params: atFolder,
-    body: ownerBody,
+    body: ownerBody.extend({
+      write: z
+        .literal(true, "an owner may always write: omit this field, or grant read access at acls/add/folder/{name} instead")
+        .nullish(),
+    }),
     reply: { text: "A confirmation." },
     errors: folderErrors,
   }),

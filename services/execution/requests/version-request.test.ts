@@ -2,6 +2,23 @@ import { expect, it } from "vitest";
 import type { RunTarget } from "./run-request.ts";
 import { buildVersionRequest } from "./version-request.ts";
 
+it("a webhook's sender identifies a delivery by the field that the URL names", async () => {
+  const actor = { kind: "person" as const, email: "ann@example.com", username: "ann", superAdmin: false, tokenHash: "", tokenPrefix: "" };
+  const target = { kind: "script", version: { workspace: "team", path: "f/ops/a", onceByWebhookId: false } } as unknown as RunTarget;
+  const keyOf = async (body: object, headers: Record<string, string> = {}) => {
+    const payload = { method: "POST", headers, query: {}, bytes: Buffer.from(JSON.stringify(body)) };
+    const call = { actor, query: { idempotency_from: "stripe", idempotency_ttl: 600 }, payload };
+    return (await buildVersionRequest({ jobs: { get: async () => undefined } }, target, call, { includedHeaders: [] })).idempotencyKey;
+  };
+  const first = await keyOf({ id: "evt_1", attempt: 1 });
+  expect(first).toMatchObject({ retentionMs: 600_000 });
+  expect(await keyOf({ id: "evt_1", attempt: 2 })).toEqual(first);
+  expect((await keyOf({ id: "evt_2" }))?.key).not.toEqual(first?.key);
+  expect(await keyOf({ other: 1 })).toBeUndefined();
+  // A key that the caller chose itself comes first.
+  expect((await keyOf({ id: "evt_1" }, { "idempotency-key": "own" }))?.key).not.toEqual(first?.key);
+});
+
 it("an idempotency key of a script never finds the run of a flow at the same path", async () => {
   const payload = { method: "POST", headers: { "idempotency-key": "once" }, query: {}, bytes: Buffer.from("{}") };
   const actor = { kind: "person" as const, email: "ann@example.com", username: "ann", superAdmin: false, tokenHash: "", tokenPrefix: "" };

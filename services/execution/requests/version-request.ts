@@ -1,6 +1,7 @@
 import type { Payload } from "../../../contract/payload.ts";
 import type { PayloadQuery } from "../../../contract/routes/jobs/runs.ts";
 import { parseArguments } from "../../../core/payload/arguments.ts";
+import { findDeliveryId } from "../../../core/payload/delivery.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { findIdempotencyKey } from "../../jobs/queue/idempotency-key.ts";
 import { type BuildRequestDeps, buildJobOptions, type RunTarget, type VersionRunRequest } from "./run-request.ts";
@@ -35,6 +36,8 @@ export async function buildVersionRequest(
     query: query.include_query ?? [],
     event: preprocessed,
   });
+  const { idempotency_from: from, idempotency_ttl: ttl } = query;
+  const delivery = from === undefined ? undefined : { id: findDeliveryId({ from }, payload.headers, sent), ttlS: ttl };
   // A script and a flow may have the same path.
   const scope = [workspace, actor.email, ...(target.kind === "flow" ? ["flow"] : []), path];
   return {
@@ -43,6 +46,6 @@ export async function buildVersionRequest(
     tag: query.tag,
     cacheTtlS: query.cache_ttl,
     arguments: sent,
-    idempotencyKey: findIdempotencyKey(payload.headers, scope, sent, { onceByWebhookId }),
+    idempotencyKey: findIdempotencyKey(payload.headers, scope, sent, { onceByWebhookId, delivery }),
   };
 }

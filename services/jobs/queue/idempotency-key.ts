@@ -31,16 +31,33 @@ export function idempotencyKeyFrom(
 }
 
 /**
- * Derives the key of a call from its headers: `Idempotency-Key`, or `webhook-id` for a script that handles each message once. Throws
- * `idempotency.key`.
+ * Derives the key of a call: from `Idempotency-Key`, from the field that identifies its delivery, or from `webhook-id` for a script that handles each
+ * message once. Throws `idempotency.key`.
  */
 export function findIdempotencyKey(
   headers: Payload["headers"],
   scope: string[],
   sent: Pick<Arguments, "args" | "files">,
-  { onceByWebhookId }: { onceByWebhookId: boolean },
+  { onceByWebhookId, delivery }: KeyRules,
 ): IdempotencyKey | undefined {
-  return idempotencyKeyFrom(headers, scope, sent) ?? (onceByWebhookId ? webhookIdKeyFrom(headers, scope) : undefined);
+  return (
+    idempotencyKeyFrom(headers, scope, sent) ??
+    deliveryKeyFrom(scope, delivery) ??
+    (onceByWebhookId ? webhookIdKeyFrom(headers, scope) : undefined)
+  );
+}
+
+export interface KeyRules {
+  onceByWebhookId: boolean;
+  /** The value that identifies the delivery, and the time for which it is recognised, in seconds. */
+  delivery?: { id: string | undefined; ttlS: number | undefined } | undefined;
+}
+
+/** The arguments are not compared, because a sender may repeat an event with another time or count of attempts. */
+function deliveryKeyFrom(scope: string[], { id, ttlS }: NonNullable<KeyRules["delivery"]> = { id: undefined, ttlS: undefined }) {
+  if (id === undefined) return undefined;
+  const retentionMs = ttlS === undefined ? limits.webhookIdMs : ttlS * 1000;
+  return { key: keys.idempotency(digestOf(["delivery", ...scope, id])), fingerprint: "delivery", retentionMs };
 }
 
 /** Derives the key of a request with a signature. The same request may not start a second job within `retentionMs`. */

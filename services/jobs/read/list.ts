@@ -26,10 +26,19 @@ export interface ListPage<Entry> {
 
 /**
  * Lists the jobs that match a query and that the caller may see, by their creation. In scope `all`, jobs that have not ended come first. One
- * call reads a bounded number of jobs: a page that is not full has a cursor if more may match. Throws `query.invalid`, and `auth.forbidden` for
+ * call reads a bounded number of jobs: a page that is not full has a cursor if more may match. Before a page without any match, it reads several times as many. Throws `query.invalid`, and `auth.forbidden` for
  * a list of all workspaces unless the caller is a superadmin.
  */
-async function listJobs(deps: FindJobsDeps, caller: JobCaller, { workspace, query, scope }: JobSearch): Promise<ListPage<Job>> {
+async function listJobs(deps: FindJobsDeps, caller: JobCaller, search: JobSearch): Promise<ListPage<Job>> {
+  let page = await listOnce(deps, caller, search);
+  // A later page may be empty because the jobs before it filled those pages.
+  const isFirst = search.query.cursor !== undefined || Math.max(search.query.page ?? 1, 1) === 1;
+  for (let searches = 1; isFirst && searches < limits.listSearches && page.entries.length === 0 && page.next !== undefined; searches += 1)
+    page = await listOnce(deps, caller, { ...search, query: { ...search.query, cursor: page.next } });
+  return page;
+}
+
+async function listOnce(deps: FindJobsDeps, caller: JobCaller, { workspace, query, scope }: JobSearch): Promise<ListPage<Job>> {
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const cursor = query.cursor === undefined ? undefined : parseListCursor(query.cursor);
   const start = cursor ? 0 : (Math.max(query.page ?? 1, 1) - 1) * size;

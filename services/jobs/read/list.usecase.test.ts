@@ -60,6 +60,9 @@ beforeAll(async () => {
     } else await deps.jobs.create(job, dueMs);
     jobs.push(job);
   }
+  const rare = { ...aVariedJob(workspace, 2, started - 1000), tag: "rare" };
+  await deps.jobs.create(rare, undefined);
+  jobs.push(rare);
   clock.nowMs = started + 300_000;
 });
 
@@ -159,6 +162,13 @@ it.each(limited)(
     expect(await listAll({ ...query, worker: "wanted", per_page: 100 }, "completed", workspace)).toEqual(wanted);
   },
 );
+
+it("a list finds a match behind the jobs that one search reads", async () => {
+  const query = { tag: "rare", per_page: 5 };
+  const page = await listJobIds(room.deps, person, { workspace: room.workspace, query, scope: "completed" });
+  expect(page.entries).toEqual(expected(query, "completed"));
+  expect(page.entries).toHaveLength(1);
+});
 
 it("a list without a cursor has the pages of existing clients, of which page 0 is the first", async () => {
   const pageOf = async (page: number) =>

@@ -109,5 +109,6 @@ async function loadOutcome(deps: ValueDeps, job: Job, request: UpdateStreamQuery
   return { only_result: toStreamResult(await loadJson(deps, job, resultVisibleTo(PEOPLE, job)), stream) };
 }
 
-/** Returns the text of one server-sent event. */
-export const formatEvent = ({ id, data }: StreamEvent) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+/** Returns the text of one server-sent event, whose JSON `change` may change. */
+export const formatEvent = ({ id, data }: StreamEvent, change = (json: string) => json) =>
+  `id: ${id}\ndata: ${change(JSON.stringify(data))}\n\n`;

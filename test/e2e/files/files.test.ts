@@ -237,6 +237,13 @@ describe("signed links", () => {
     expect([unknown.status, unknown.headers.get("x-svc-error")]).toEqual([403, "file.link"]);
   });
 
+  it.each(["50%25 off.txt", "100%.txt", "a%2Fb%zz.txt", "é + & ? #%.txt"])("a link shows a file named %s", async (name) => {
+    expectStatus(await ws.call("POST", "job_helpers/upload_s3_file", { body: name, query: { file_key: name } }), 200);
+    const [signed] = expectStatus(await sign([{ s3: name }]), 200).json as { presigned: string }[];
+    const shown = await open(encodeURIComponent(name), signed?.presigned ?? "");
+    expect([shown.status, await shown.text()]).toEqual([200, name]);
+  });
+
   it("a link expires at its time, and redirects to the bucket for a large file", async () => {
     const { url, file_key } = (await ws.post("job_helpers/presign_upload", { file_key: "big link.bin" })).json as {
       url: string;

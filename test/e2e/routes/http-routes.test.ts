@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { sign as signAsGithub } from "@octokit/webhooks-methods";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Webhook } from "standardwebhooks";
@@ -72,6 +73,25 @@ describe("a route", () => {
     expect(preflight.headers.get("access-control-allow-origin")).toBe("https://shop.example");
     const other = await send(address, { method: "OPTIONS", headers: { ...origin, origin: "https://other.example" } });
     expect(other.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("starts one job for repeated deliveries, and decodes a compressed body", async () => {
+    const { path, address } = await addRoute({ idempotency: { from: "github", ttl: 3600 }, failed_status: 500 });
+    const sent = async (amount: number) =>
+      fetch(`${ws.api.url}/api/${address}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-encoding": "gzip", "x-github-delivery": "d-1" },
+        body: gzipSync(JSON.stringify({ amount })),
+      });
+    const answers = [await sent(8), await sent(9)];
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
+      { id: "7", amount: 8 },
+      { id: "7", amount: 8 },
+    ]);
+    expect(answers[1]?.headers.get("x-svc-idempotent-replay")).toBe("true");
+    expect(await jobsOf(path)).toHaveLength(1);
+    const shown = (await ws.get(`http_triggers/get/${path}`)).json;
+    expect(shown).toMatchObject({ idempotency: { from: "github", ttl: 3600 }, failed_status: 500 });
   });
 
   it("starts one job for requests with one Idempotency-Key", async () => {

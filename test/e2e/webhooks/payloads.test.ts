@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
@@ -64,6 +65,32 @@ describe("webhook texts (spec 4.2.1)", () => {
     expect(await received({ body: latin1('{"a":"é"}'), type: 'application/json; charset="latin1"' })).toEqual({ a: "é" });
     expect(await received({ body: latin1("a=é"), type: "application/x-www-form-urlencoded;charset=windows-1252" })).toEqual({ a: "é" });
     expect(await received({ body: '{"a":"é"}', type: "application/json; charset=klingon" })).toEqual({ a: "é" });
+  });
+});
+
+describe("compressed webhooks", () => {
+  it.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("a body in %s is decoded, whatever its type is", async (encoding, encode) => {
+    const headers = { "content-encoding": encoding };
+    expect(await received({ body: encode('{"a":"é"}'), type: "application/json", headers })).toEqual({ a: "é" });
+    expect(await received({ body: encode("a=1"), type: "application/x-www-form-urlencoded", headers })).toEqual({ a: "1" });
+    expect(await received({ body: encode("[1]"), headers, query: { wrap_body: "true" } })).toEqual({ body: [1] });
+  });
+
+  it("another encoding is refused with the supported ones", async () => {
+    const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/jobs/run_wait_result/p/${ECHO}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ws.api.token}`, "content-encoding": "zstd" },
+      body: "{}",
+    });
+    expect([answer.status, answer.headers.get("accept-encoding"), answer.headers.get("x-svc-error")]).toEqual([
+      415,
+      "gzip, deflate, br",
+      "body.encoding",
+    ]);
   });
 });
 

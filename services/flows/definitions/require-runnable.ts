@@ -1,0 +1,25 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { type HandlerTarget, parseHandlerPath } from "../../../core/handlers/handler.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { requireNewestScript } from "../../scripts/load.ts";
+import { requireNewestFlow } from "./load.ts";
+
+type Deps = { objects: Pick<ObjectTable, "get"> };
+
+/** Throws `script.notFound`, `flow.notFound`, or `body.shape` for a script whose language does not run here. */
+export async function requireRunnable({ objects }: Deps, workspace: string, { kind, path }: HandlerTarget): Promise<void> {
+  if (kind === "flow") {
+    requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
+    return;
+  }
+  const { runner, language } = requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  if (!runner)
+    throw new SvcError("body.shape", { issues: [{ path: "path", reason: `${path} is written in ${language}, which does not run here` }] });
+}
+
+/** Checks the path of a handler, if there is one, as `requireRunnable` does. */
+export async function requireRunnableHandler(deps: Deps, workspace: string, handler: string | null | undefined): Promise<void> {
+  const target = handler ? parseHandlerPath(handler) : undefined;
+  if (target) await requireRunnable(deps, workspace, target);
+}

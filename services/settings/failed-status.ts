@@ -1,0 +1,24 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { failedRunsSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
+import { type EndState, isSuccess } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+
+/** The status of a failed run's reply (spec §7.1). */
+const DEFAULT_STATUS = 200;
+
+/**
+ * Returns the HTTP status of a synchronous run's reply, unless the run chooses it itself: 200 for a success, and for a failure that of the route
+ * (`own`), else that of the workspace, else 200. Only a failure needs a read.
+ */
+export async function chooseRunStatus(
+  { objects }: { objects: Pick<ObjectTable, "get"> },
+  workspace: string,
+  state: EndState,
+  own?: number | null,
+): Promise<number> {
+  if (isSuccess({ state })) return DEFAULT_STATUS;
+  if (own !== undefined && own !== null) return own;
+  const stored = await objects.get(keys.setting(workspace, "failed_runs"));
+  return stored ? parseObject(failedRunsSchema, stored).status : DEFAULT_STATUS;
+}
