@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseExactJson } from "../../contract/exact-json.ts";
 import { CommandError } from "../errors.ts";
 import { version } from "../version.ts";
 
@@ -113,7 +114,7 @@ export class ApiClient {
   async #call<T>(method: string, path: string, options: RequestOptions): Promise<T> {
     const response = await this.fetch(method, path, options);
     const text = await response.text();
-    return ((response.headers.get("content-type") ?? "").startsWith("application/json") ? JSON.parse(text || "null") : text) as T;
+    return ((response.headers.get("content-type") ?? "").startsWith("application/json") ? parseExactJson(text || "null") : text) as T;
   }
 
   /** Returns the response to a request, which the service has accepted. Repeats requests that it refuses for the moment. Throws `ApiError`. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { UsageError } from "../errors.ts";
 import type { Project } from "../project/project.ts";
@@ -12,7 +13,7 @@ export function readArguments({ root }: Pick<Project, "root">, file: string): Re
   const place = join(root, file);
   if (!existsSync(place)) return {};
   try {
-    const value: unknown = JSON.parse(readFileSync(place, "utf8"));
+    const value = parseExactJson(readFileSync(place, "utf8"));
     if (isJsonObject(value)) return value;
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}.`);

@@ -1,11 +1,12 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseExactJson } from "../../contract/exact-json.ts";
 
 /** The option `--data` with a JSON object. */
 export const data = (description: string): Option => new Option("-d, --data <json>", description).argParser(parseObject);
 
 function parseObject(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
     // The same message is for text that is not JSON.

@@ -11,6 +11,25 @@ export function parsePlainPath(expression: string): string[] | undefined {
   return PLAIN.test(text) && !WORDS.has(text) ? (text.match(/[\w$]+/g) ?? []) : undefined;
 }
 
+/** Matches names and indices of which some are texts in brackets, such as `flow_input["order-id"]?.[0]`. */
+const QUOTED = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|(?:\?\.)?\[(?:\d+|"[^"\\\n]*"|'[^'\\\n]*')\])*$/;
+
+/**
+ * Returns the value of a path of own properties, whose names may be texts in brackets. `undefined` for any other expression, and where JavaScript decides
+ * what a missing part means.
+ */
+export function readQuotedPath(names: Readonly<Record<string, unknown>>, expression: string): { value: unknown } | undefined {
+  const text = expression.trim();
+  if (!QUOTED.test(text) || WORDS.has(text)) return undefined;
+  let value: unknown = names;
+  for (const [name, double, single] of text.matchAll(/"([^"]*)"|'([^']*)'|[\w$]+/g)) {
+    const part = double ?? single ?? name;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return { value };
+}
+
 /** Returns the value of a plain path, or `undefined` if a part is not an own property of its parent. */
 export function readPlainPath(names: Readonly<Record<string, unknown>>, parts: string[]): { value: unknown } | undefined {
   let value: unknown = names;

@@ -34,8 +34,15 @@ const ROUNDS: Record<string, string> = {
   "aws/cognito/logins.ts": "the environment",
   "aws/lambda/functions.ts": "the environment, and answers of our functions, in which values are text",
   "aws/lambda/trigger-sources.ts": "the answer of a function",
+  "cli/build.ts": "a package.json",
+  "cli/codebases/esbuild.ts": "a source map",
+  "cli/commands/account/login.ts": "a token",
+  "cli/commands/sync/sync.ts": "a list of texts",
+  "cli/dev/find-source.ts": "a source map",
+  "cli/profiles/profiles.ts": "profiles",
+  "cli/sync/archive-store.ts": "a list of texts",
+  "cli/sync/state.ts": "a list of digests",
   "core/builds/workspace-dependencies.ts": "a package.json",
-  "core/expressions/interpret.ts": "the code of the interpreter, in which numbers are those of JavaScript",
   "core/jobs/list-cursor.ts": "a cursor",
   "core/payload/json.ts": "prefixes of a text, to find the place of a fault",
   "core/resources/type.ts": "a JSON Schema",
@@ -57,7 +64,9 @@ const ROUNDS: Record<string, string> = {
 
 describe("JSON text of users", () => {
   it("is parsed with exact whole numbers", () => {
-    const sources = globSync("{aws,core,functions,services}/**/*.ts", { cwd: root }).filter((file) => !/\.test\.ts$|fixture/.test(file));
+    const sources = globSync("{aws,cli,core,functions,services}/**/*.ts", { cwd: root }).filter(
+      (file) => !/\.test\.ts$|fixture/.test(file),
+    );
     const rounding = sources.filter((file) => /JSON\.parse\(/.test(readFileSync(path.join(root, file), "utf8")));
     expect(rounding.sort()).toEqual(Object.keys(ROUNDS).sort());
   });

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { parseExactJson } from "../../../contract/exact-json.ts";
 import type { SyncOptions } from "../../../core/sync/config/config.ts";
 import type { Direction } from "../../../core/sync/plan.ts";
 import type { Context } from "../../context.ts";
@@ -119,7 +120,7 @@ async function proceed(
 
 /** Throws if a push would change something else than the plan, because files or the workspace have changed since. */
 function requireSamePlan({ target }: SyncSession, changes: readonly Change[], file: string): void {
-  const planned = JSON.parse(readFileSync(file, "utf8")) as Partial<PlanFile>;
+  const planned = parseExactJson(readFileSync(file, "utf8")) as Partial<PlanFile>;
   if (planned.version !== 1 || !Array.isArray(planned.changes)) throw new UsageError(`${file} is not a plan of svc.`);
   if (planned.url !== target.url || planned.workspace !== target.workspace) {
     throw new UsageError(`${file} is a plan for ${planned.workspace} at ${planned.url}, not for ${target.workspace} at ${target.url}.`);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { parseExactJson } from "../../../contract/exact-json.ts";
 import type { ItemDigest } from "../../../core/sync/digest.ts";
 import { isSecret, type SyncItem } from "../../../core/sync/item.ts";
 import { encodePath } from "../../api/routes.ts";
@@ -63,5 +64,5 @@ export function readLastUndo(root: string): { record: UndoRecord; forget: () => 
   const last = listRecords(folder).at(-1);
   if (last === undefined) throw new CommandError("There is no push to undo.");
   const file = join(folder, last);
-  return { record: JSON.parse(readFileSync(file, "utf8")) as UndoRecord, forget: () => rmSync(file, { force: true }) };
+  return { record: parseExactJson(readFileSync(file, "utf8")) as UndoRecord, forget: () => rmSync(file, { force: true }) };
 }

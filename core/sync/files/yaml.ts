@@ -47,12 +47,18 @@ const MAX_ALIASES = 100;
 /** Parses a YAML file. Returns the value, or the first problem with its place. */
 export function parseYaml(file: string, text: string): { value: unknown } | { problem: FileProblem } {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, intAsBigInt: true });
   const [error] = document.errors;
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
     return { problem: { file, line, column: col, message: firstLine(error.message) } };
   }
+  // Only a whole number that a double cannot hold remains a BigInt, as in `parseExactJson`.
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === "bigint" && String(Number(node.value)) === String(node.value)) node.value = Number(node.value);
+    },
+  });
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) ?? null };
   } catch (thrown) {

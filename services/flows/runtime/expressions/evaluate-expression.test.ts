@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseExactJson } from "../../../../contract/exact-json.ts";
 import { evaluateExpression } from "./evaluate-expression.ts";
 
 const job = { input: { name: "Ada", list: [{ n: 1 }, { n: 2 }], none: null }, id: "1" };
@@ -109,6 +110,29 @@ describe("expressions", () => {
       reason: "its value cannot be used: it is nested more than 420 levels deep.",
     });
     expect(await evaluateExpression("Array.from({ length: 50_000 }).reduce((inner) => [inner], 1)", {})).toMatchObject({ ok: false });
+  });
+
+  it.each([
+    ["job.input.id", 9007199254740993n],
+    ["job.input['order-id']", 9007199254740995n],
+    ['job?.["input"].list?.[1]', 18446744073709551615n],
+    ["job.input", { id: 9007199254740993n, "order-id": 9007199254740995n, list: [1, 18446744073709551615n], none: null }],
+    ["job.input['none']", null],
+    ["job.input['absent']", null],
+    // JavaScript computes with doubles.
+    ["job.input.id + 1", 9007199254740992 + 1],
+    ["[job.input.id]", [9007199254740992]],
+    ["String(job.input.id)", "9007199254740992"],
+  ])("a path keeps the digits of whole numbers, and other expressions round as JavaScript does: %s", async (text, value) => {
+    const input = parseExactJson('{"id":9007199254740993,"order-id":9007199254740995,"list":[1,18446744073709551615],"none":null}');
+    expect(await evaluateExpression(text, { job: { input } })).toEqual({ ok: true, value });
+  });
+
+  it("a path through a missing part fails as in JavaScript", async () => {
+    expect(await evaluateExpression("job.input['none']['more']", { job })).toEqual({
+      ok: false,
+      reason: expect.stringContaining("TypeError"),
+    });
   });
 
   it("an expression cannot affect later ones or our prototypes", async () => {

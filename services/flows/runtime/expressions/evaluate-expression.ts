@@ -1,6 +1,6 @@
 import { findExcess, MAX_DEPTH } from "../../../../contract/exact-json.ts";
 import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
-import { parsePlainPath, readPlainPath } from "../../../../core/expressions/plain-path.ts";
+import { parsePlainPath, readPlainPath, readQuotedPath } from "../../../../core/expressions/plain-path.ts";
 import { evaluateInThread } from "./interpreter.ts";
 
 export type EvaluationResult =
@@ -32,6 +32,8 @@ export async function evaluateExpression(
     const found = readPlainPath(names, parts);
     if (found) return { ok: true, value: as === "boolean" ? Boolean(found.value) : found.value };
   }
+  const quoted = as === "json" ? readQuotedPath(names, text) : undefined;
+  if (quoted) return { ok: true, value: quoted.value ?? null };
   // Loaded on first use, because it contains a parser.
   const { parseExpression } = await import("../../../../core/expressions/parse-expression.ts");
   const parsed = parseExpression(text);
