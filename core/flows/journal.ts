@@ -50,6 +50,8 @@ const progressSchema = z.object({
   branch: branchSchema.optional(),
   /** The job of a nested flow. */
   subflowJob: z.string().optional(),
+  /** The job of a step that may have to wait for a concurrency slot. */
+  queuedJob: z.string().optional(),
   /** The execution whose task was last sent to wait for the nested flow, and when. */
   awaitsToken: z.object({ execution: z.number(), atMs: z.number() }).optional(),
   /** The execution in which `index` or `branch` began. */

@@ -1,5 +1,5 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
-import { isBusyError } from "../../contract/errors.ts";
+import { isBusyError, isSvcError } from "../../contract/errors.ts";
 import type { JobKind } from "../../contract/routes/jobs/job.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
@@ -50,6 +50,14 @@ export async function doAttempt(
   return ended;
 }
 
+/** Describes the failure of a run whose script or flow was deleted after the run was accepted; `undefined` for any other error. */
+function describeDeletion(error: unknown): { name: string; message: string } | undefined {
+  if (!isSvcError(error)) return undefined;
+  if (error.code === "script.versionNotFound") return { name: "ScriptDeleted", message: "The script was deleted while the run waited." };
+  if (error.code === "flow.versionNotFound") return { name: "FlowDeleted", message: "The flow was deleted while the run waited." };
+  return undefined;
+}
+
 /**
  * The service failed, not the script. If AWS refused a call, the job is postponed and nothing is counted. Otherwise the attempt counts as lost and is
  * retried, and the last failure ends the job.
@@ -62,6 +70,9 @@ async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown):
     await retryWhileBusy(deps, () => postponeJob(deps, now));
     return undefined;
   }
+  // A repeated attempt would find the same.
+  const deleted = describeDeletion(error);
+  if (deleted) return endJob(deps, now, failedEnding(deleted));
   countOutcome("LostAttempts");
   if (!mayRetryLoss(now)) {
     reportFailure("The last attempt of a job failed in the service", error, { job: job.id });

@@ -75,19 +75,25 @@ export async function resumeDueJobs(
     engineStopped: stoppedMs !== undefined,
     done: { sent: 0, requeued: 0, ended: 0, waited: 0 },
   };
-  // All shards at once: none of them waits until another one is done.
+  // All shards at once: none of them waits until another one is done, and the failure of one ends no other one.
+  const failures: unknown[] = [];
+  const settled = (work: (shard: number) => Promise<void>) => (shard: number) =>
+    work(shard).catch((error: unknown) => {
+      failures.push(error);
+    });
   await mapInParallel(
     Array.from({ length: SHARDS }, (_, shard) => shard),
     SHARDS,
-    async (shard) => {
+    settled(async (shard) => {
       let after: Record<string, unknown> | undefined;
       do {
         const page = await deps.jobs.listDuePage(shard, dueUntilMs, { limit: PAGE, after });
         await resumePage(deps, tick, page.entries);
         after = page.after;
       } while (after && Date.now() < untilMs);
-    },
+    }),
   );
+  if (failures.length > 0) throw failures[0];
   return tick.done;
 }
 
@@ -101,15 +107,21 @@ async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly
     if (job?.state === "queued" && isInUse(tick, job) && !(await deps.isolation.hasFailed(DUE_JOBS, entry.id))) toSend.push({ entry, job });
     else others.push(entry);
   }
-  const sent = await sendDueJobs(deps, toSend, tick.now, (entry, work) => isolate(deps, tick, entry, work));
+  const sending = sendDueJobs(deps, toSend, tick.now, (entry, work) => isolate(deps, tick, entry, work));
+  // A queue that takes no messages stops neither schedules nor flows.
+  const [sent, resumed] = await Promise.allSettled([
+    sending,
+    mapInParallel(others, AT_ONCE, (entry) =>
+      isolate(deps, tick, entry, async () => {
+        const outcome = await resumeDueItem(deps, tick, entry);
+        if (outcome) tick.done[outcome] += 1;
+      }),
+    ),
+  ]);
+  if (sent.status === "rejected") throw sent.reason;
+  if (resumed.status === "rejected") throw resumed.reason;
   // The other shards have counted during this call.
-  tick.done.sent += sent;
-  await mapInParallel(others, AT_ONCE, (entry) =>
-    isolate(deps, tick, entry, async () => {
-      const outcome = await resumeDueItem(deps, tick, entry);
-      if (outcome) tick.done[outcome] += 1;
-    }),
-  );
+  tick.done.sent += sent.value;
 }
 
 /** Reads the heads of a page in one call. A head that cannot be read is left out here, and fails alone when it is read by itself. */

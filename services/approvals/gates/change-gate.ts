@@ -96,7 +96,9 @@ export async function changeGate(
 ): Promise<GateWithFlow> {
   let { gate, flow } = start;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const changed = withSettledOutcome(gate, await applyRule(deps, gate, rule));
+    const ruled = withSettledOutcome(gate, await applyRule(deps, gate, rule));
+    // A rule may consist of several changes, such as a reminder and an escalation. They are written as one.
+    const changed = ruled === gate ? gate : { ...ruled, revision: gate.revision + 1 };
     if (changed === gate) {
       await resumeGateTask(deps, gate);
       return { gate, flow };

@@ -75,6 +75,14 @@ describe("reconcileGates, whichever of its writes fails,", () => {
     });
   });
 
+  it("sends the reminder and the escalation that are due in one tick", async () => {
+    const run = await waitingRun();
+    room.clock.nowMs = (await gateOf(run)).opened?.escalate?.atMs ?? Number.NaN;
+    await reconcile(run);
+    expect((await noticesOf(run)).sort()).toEqual(["escalated", "opened", "reminded"]);
+    expect((await gateOf(run)).opened?.rules.people).toEqual(["u/ann", "kim@example.com"]);
+  });
+
   it("writes one notice when two ticks look at once", async () => {
     const run = await waitingRun();
     room.clock.nowMs = nextDueMs(await gateOf(run));

@@ -36,9 +36,9 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
       .stopExecution({ machine, job: id, execution }, reason || "canceled")
       .catch(report("The execution of a canceled flow could not be stopped", id));
   const progress = await jobs.listChildren(id, childPrefix.progress);
-  const nested = parseReadable(progress, progressFormat.parse).flatMap(([, { subflowJob }]) => subflowJob ?? []);
+  const nested = parseReadable(progress, progressFormat.parse).flatMap(([, { subflowJob, queuedJob }]) => subflowJob ?? queuedJob ?? []);
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
-  for (const inner of [...nested, ...(await listParkedJobs(deps, job))]) {
+  for (const inner of new Set([...nested, ...(await listParkedJobs(deps, job))])) {
     const inside = await jobs.get(inner);
     if (!inside) continue;
     if (!hasEnded(inside)) {

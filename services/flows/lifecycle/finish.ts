@@ -1,6 +1,6 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { limits } from "../../../contract/limits.ts";
-import { endRef, FAILURE, outcomeRef } from "../../../core/flows/journal.ts";
+import { endRef, FAILURE, outcomeRef, PREPROCESSOR } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
@@ -179,7 +179,8 @@ async function findVerdict(deps: FinishFlowDeps, flow: RunningJob, { value }: Lo
   if (end?.reason === "stopped") return { state: end.skip ? "skipped" : "succeeded", result: end.result };
   if (end?.reason === "failed") {
     const handled = findOutcome(items, FAILURE, ROOT, "");
-    if (value.failure_module && !handled && !end.handled) return undefined;
+    // The failure module handles the failures of the flow's own list, to which the preprocessor does not belong.
+    if (value.failure_module && !handled && !end.handled && end.module !== PREPROCESSOR) return undefined;
     const state = end.canceled ? "canceled" : "failed";
     if (!handled) return { state, result: end.result };
     return { state: (await recoversList(deps, handled)) ? "succeeded" : state, result: handled.result };

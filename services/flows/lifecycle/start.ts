@@ -19,7 +19,7 @@ import { loadJson, loadValue } from "../../jobs/values/values.ts";
 import { findReaders } from "../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../resources/resolve.ts";
 import { attachMachine, settleFlowBuild } from "../definitions/build.ts";
-import { type LoadedPlan, loadPlan, requireFlowVersion } from "../definitions/load.ts";
+import { findPlan, type LoadedPlan, requireFlowVersion } from "../definitions/load.ts";
 import { planFlow } from "../definitions/plan.ts";
 import { evaluateWithReads } from "../runtime/expressions/evaluate-with-reads.ts";
 import { loadFlowEnvironment } from "../runtime/expressions/flow-environment.ts";
@@ -37,7 +37,7 @@ export type StartFlowDeps = BuildVersionDeps &
  * ends at once. Throws `flow.versionNotFound`.
  */
 export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
-  const { objects, storage } = deps;
+  const { objects } = deps;
   const { workspace } = job;
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
   if (flow.plan) return beginExecution(deps, job, { isRepeated: true });
@@ -51,7 +51,6 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
     case "failed":
       return endJob(deps, job, failedEnding({ name: "DependencyError", message: build.error }));
     case "ready": {
-      await loadPlan({ storage }, build.plan);
       return beginExecution(deps, {
         ...job,
         flow: { ...flow, plan: build.plan, ...(build.stateMachine ? { stateMachine: build.stateMachine } : {}) },
@@ -82,7 +81,8 @@ async function beginExecution(
   const { jobs, nowMs } = deps;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);
-  const plan = await loadPlan(deps, flow.plan);
+  const plan = await findPlan(deps, flow.plan);
+  if (!plan) return endJob(deps, job, failedEnding({ name: "FlowDeleted", message: "The flow was deleted while the run waited." }));
   const { value } = plan;
   if (value.skip_expr) {
     const skips = await evaluateSkip(deps, job, plan, value.skip_expr);

@@ -4,13 +4,13 @@ import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-c
 import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { failBrokenFlow, finishFlow } from "../lifecycle/finish.ts";
+import { cancelFlow, failBrokenFlow, finishFlow } from "../lifecycle/finish.ts";
 import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
 import { type LoadStepContextDeps, loadStepContext } from "./load-step-context.ts";
 import { type RegisterTaskTokenDeps, registerTaskToken } from "./modules/subflow.ts";
 import { runSegment } from "./segments/run-segment.ts";
 import type { StepContext } from "./step-context.ts";
-import { ForeignStepJob } from "./step-jobs/own-job.ts";
+import { ForeignStepJob, StepJobCanceled } from "./step-jobs/own-job.ts";
 import { resumeTask, toWaitingTask } from "./waiting/resume-parent-task.ts";
 
 export type RunTaskDeps = LoadStepContextDeps & ExecuteModuleDeps & RegisterTaskTokenDeps;
@@ -24,8 +24,14 @@ export async function runTask(deps: RunTaskDeps, call: StepCall): Promise<StepSt
     return await dispatchTask(deps, call);
   } catch (error) {
     if (error instanceof UnreadableRecordError || error instanceof ForeignStepJob) await failBrokenFlow(deps, call.state.job, error);
+    if (error instanceof StepJobCanceled) await cancelRunningFlow(deps, call.state.job, error.cancel);
     throw error;
   }
+}
+
+async function cancelRunningFlow(deps: RunTaskDeps, id: string, cancel: { by: string; reason: string }): Promise<void> {
+  const flow = await deps.jobs.get(id);
+  if (flow?.state === "running") await cancelFlow(deps, flow, cancel);
 }
 
 async function dispatchTask(deps: RunTaskDeps, call: StepCall): Promise<StepState> {

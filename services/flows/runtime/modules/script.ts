@@ -11,9 +11,10 @@ import { waitForEnd, waitForJobState } from "../../../jobs/read/wait.ts";
 import { loadJson, storeValue } from "../../../jobs/values/values.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { getResultRef, storeFlowValue } from "../flow-values.ts";
+import { writeProgress } from "../journal.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { noteStepErasure } from "../step-jobs/erasure.ts";
-import { requireOwnJob } from "../step-jobs/own-job.ts";
+import { requireOwnJob, StepJobCanceled } from "../step-jobs/own-job.ts";
 import { findRunnable } from "../step-jobs/runnable.ts";
 import { stepArguments, storeArguments } from "../step-jobs/step-arguments.ts";
 import { cacheOf, ownerOf, stepJob } from "../step-jobs/step-job.ts";
@@ -73,6 +74,8 @@ async function runLimited(deps: RunScriptDeps, step: StepContext, job: RunningJo
   const { flow, state } = step;
   const { nonce: _, leaseUntilMs: __, startedAtMs: ___, worker: ____, ...rest } = job;
   const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
+  // Noted before the job exists, so that canceling the flow always finds the job.
+  await writeProgress(deps, step, { queuedJob: job.id });
   if (await deps.jobs.create(queued, firstDueMs(queued.createdAtMs))) await deps.queue.sendMessage(queued);
   const hasBegun = ({ state: now }: Job) => now !== "queued";
   const begun = await waitForJobState(deps, job.id, deps.nowMs() + limits.slotWaitMs, hasBegun);
@@ -99,10 +102,11 @@ async function waitForJob(deps: RunScriptDeps, id: string): Promise<EndedJob> {
   return job;
 }
 
-/** The step's result from the end of its job. */
+/** The step's result from the end of its job. Throws `StepJobCanceled`: a canceled job is no failure that the flow may handle. */
 export async function resultOfJob(deps: CompleteStepDeps & { jobs: JobTable }, step: StepContext, job: EndedJob): Promise<StepResult> {
   const details = { job: job.id };
   if (job.state === "succeeded" || job.state === "skipped") return { status: "succeeded", result: getResultRef(job), details };
+  if (job.state === "canceled" && job.cancel) throw new StepJobCanceled(job, job.cancel);
   const { error } = (await loadJson(deps, job, job.redactedResult ?? job.result)) as { error?: object };
   const result = await storeFlowValue(deps, step, { error: { ...error, step_id: step.module.id } });
   return { status: "failed", result, details };

@@ -29,6 +29,17 @@ export function requireOwnJob<J extends Job>(step: StepContext, job: J, attempt 
   );
 }
 
+/** The job of a step was canceled by itself: the flow ends with it, as canceled for the same reason. */
+export class StepJobCanceled extends Error {
+  override readonly name = "StepJobCanceled";
+  readonly cancel: { by: string; reason: string };
+
+  constructor(job: Job, cancel: { by: string; reason: string }) {
+    super(`The job ${job.id} of the step ${job.step?.id ?? ""} was canceled.`);
+    this.cancel = cancel;
+  }
+}
+
 /** Returns the gate that was found at a step's place. Throws `ForeignStepJob` if it belongs to another place. */
 export function requireOwnGate(step: StepContext, gate: Gate): Gate {
   const { flow, module, scope, path } = step;

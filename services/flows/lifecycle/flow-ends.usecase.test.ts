@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { Cloud } from "../../../test/support/use-cases/cloud.ts";
+import { all, each, echo, nested, step } from "../../../test/support/use-cases/flow-modules.ts";
+import { failure } from "../../../test/support/use-cases/room.ts";
+import { addFlow, endOfFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, addScript, listJobs } from "../../../test/support/use-cases/room-jobs.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+
+const mark = { by: "ann", reason: "wrong customer" };
+let room: FlowRoom;
+let answer: FlowRoom["answers"]["run"];
+beforeAll(async () => {
+  room = await newFlowRoom();
+  answer = room.answers.run;
+  await addFlow(room, "f/t/inner", [echo("x", "'cancel me'"), step("y")]);
+});
+beforeEach(() => {
+  room.answers.run = answer;
+});
+
+const ofRun = async (run: string) => (await listJobs(room)).filter(({ id, root }) => id === run || root === run);
+
+describe("canceling the job of a step ends its flow as canceled, with the same reason:", () => {
+  const canceled = echo("a", "'cancel me'");
+  const rescues = echo("failure", "1");
+  it.each<[string, object]>([
+    ["a step", { modules: [canceled, step("z")] }],
+    ["a step that may be retried", { modules: [{ ...canceled, retry: { constant: { attempts: 3 } } }, step("z")] }],
+    ["a step after which the flow may continue", { modules: [{ ...canceled, continue_on_error: true }, step("z")] }],
+    ["a flow with a failure module", { modules: [canceled, step("z")], failure_module: rescues }],
+    ["an iteration whose failure may be skipped", { modules: [each("l", "[1, 2]", [canceled], { skip_failures: true }), step("z")] }],
+    ["a parallel branch", { modules: [all("b", [[canceled], [step("x")]], { parallel: true }), step("z")] }],
+    ["a segment", { modules: [canceled, step("z")], same_worker: true }],
+    ["a step of a nested flow", { modules: [nested("a", "f/t/inner"), step("z")] }],
+  ])("%s", async (_, value) => {
+    const run = await startFlow(room, value);
+    room.answers.run = async (request) => {
+      if (request.args["x"] !== "cancel me") return answer(request);
+      const job = (await ofRun(run)).find(({ state, kind }) => state === "running" && kind === "script");
+      if (job) await cancelJob(room.deps, job, { ...mark, force: true });
+      return failure("killed");
+    };
+    await new Cloud(room).play(run);
+    const jobs = await ofRun(run);
+    expect(jobs.filter((job) => !hasEnded(job))).toEqual([]);
+    expect(jobs.find(({ id }) => id === run)).toMatchObject({ state: "canceled", cancel: mark });
+    expect(jobs.filter(({ step: place }) => place?.id === "z" || place?.id === "failure")).toEqual([]);
+  });
+});
+
+it("canceling a flow also cancels a step that has begun to wait for a slot", async () => {
+  const { build, ...value } = await addScript(room, { path: "f/ops/limited", concurrency: { limit: 1, windowS: 3600 } });
+  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  const limited = { ...echo("a", "1"), value: { type: "script", path: value.path, input_transforms: {} } };
+  // The first run takes the only slot of the window.
+  await new Cloud(room).play(await startFlow(room, [limited]));
+  const run = await startFlow(room, [limited]);
+  const played = new Cloud(room).play(run);
+  for (;;) {
+    await nextTurn();
+    if ((await ofRun(run)).some(({ state }) => state === "queued")) break;
+  }
+  const flow = await room.deps.jobs.get(run);
+  if (flow) await cancelJob(room.deps, flow, mark);
+  const jobs = await ofRun(run);
+  expect(jobs.map(({ state, cancel }) => [state, cancel])).toEqual(jobs.map(() => ["canceled", mark]));
+  await played.catch(() => undefined);
+});
+
+describe("what was deleted after a run was accepted ends the run once, with a reason:", () => {
+  const endOf = async (id: string) => {
+    const job = await room.deps.jobs.get(id);
+    if (!job || !hasEnded(job)) return expect.fail("The run has not ended.");
+    return [job.state, await loadJson(room.deps, job, job.result)];
+  };
+  it("a script", async () => {
+    const { id } = await addJob(room, { hash: "0123456789abcdef" });
+    await handleJobMessage(room.deps, { job: id });
+    const error = { name: "ScriptDeleted", message: "The script was deleted while the run waited." };
+    expect(await endOf(id)).toEqual(["failed", { error }]);
+  });
+
+  it.each([
+    ["a flow", { execution: 0, version: 4711 }],
+    ["the plan of a flow", { execution: 0, plan: "flows/none/plan.json" }],
+  ])("%s", async (_, flow) => {
+    const { id } = await addJob(room, { id: randomUUID(), kind: "flow", flow, language: undefined, tag: "flow" });
+    await handleJobMessage(room.deps, { job: id });
+    const error = { name: "FlowDeleted", message: "The flow was deleted while the run waited." };
+    expect(await endOf(id)).toEqual(["failed", { error }]);
+  });
+});
+
+it.each([undefined, echo("failure", "({ recover: true })")])(
+  "a preprocessor that fails ends the flow with its error, whether or not the flow has a failure module",
+  async (failure_module) => {
+    room.answers.run = async (request) => (request.args["event"] ? failure("no event") : answer(request));
+    const value = { modules: [step("a")], preprocessor_module: echo("preprocessor", "1"), ...(failure_module ? { failure_module } : {}) };
+    const run = await startFlow(room, value, { event: { kind: "webhook" } });
+    await room.deps.jobs.update(run, { preprocess: "wanted" }, { attr: "state", eq: "running" });
+    await new Cloud(room).play(run);
+    const { state, result } = await endOfFlow(room, run);
+    expect([state, result]).toEqual(["failed", { error: expect.objectContaining({ message: "no event", step_id: "preprocessor" }) }]);
+  },
+);
