@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
-import { parseHandlerPath } from "../../core/handlers/handler.ts";
 import {
   countOutcome,
   findHandlerCalls,
@@ -18,6 +17,7 @@ import { unchangedSince, write } from "../../core/objects/write.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { callHandler, type HandlerIdentity } from "./call-handler.ts";
 import { loadError, loadSuccess, type OutcomeDeps } from "./load-outcome.ts";
@@ -68,7 +68,7 @@ async function countOnce(deps: OutcomeDeps, job: EndedJob, { id, settings }: Sto
 
 async function startHandler(deps: OutcomeDeps, job: EndedJob, schedule: StoredSchedule, call: ScheduleHandlerCall): Promise<void> {
   const { workspace } = job;
-  const target = parseHandlerPath(call.path);
+  const target = await findHandlerTarget(deps.objects, workspace, call.path);
   if (!target) return;
   const { email, permissionedAs, superAdmin } = schedule;
   const identity: HandlerIdentity = { createdBy: permissionedAs.replace(/^u\//, ""), email, permissionedAs, superAdmin };

@@ -1,8 +1,9 @@
 import { isSvcError } from "../../contract/errors.ts";
-import { handlerNameFor, isMuted, mayCallHandler, parseHandlerPath } from "../../core/handlers/handler.ts";
+import { handlerNameFor, isMuted, mayCallHandler } from "../../core/handlers/handler.ts";
 import { type EndedJob, hasEnded, hasFlowPath, type Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadFlow, parseFlow } from "../flows/definitions/load.ts";
 import { nextLookMs } from "../jobs/lifecycle/next-look.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
@@ -39,7 +40,7 @@ async function startWorkspaceHandler(deps: StartHandlersDeps, job: EndedJob, { i
   const name = handlerNameFor(job.state);
   const handler = await loadWorkspaceHandler(deps.objects, workspace, name);
   if (!handler || isMuted(handler, job, job.state)) return;
-  const target = parseHandlerPath(handler.path);
+  const target = await findHandlerTarget(deps.objects, workspace, handler.path);
   if (!target) return;
   const isError = name === "error_handler";
   if (isError && (isErrorMuted || (await isRunnableMuted(deps, job)))) return;

@@ -1,11 +1,12 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
-import { type HandlerTarget, parseHandlerPath } from "../../core/handlers/handler.ts";
+import type { HandlerTarget } from "../../core/handlers/handler.ts";
 import { type EndedJob, type EndState, hasFlowPath, isSuccess, type Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { may } from "../../core/permissions/may.ts";
 import { type StoredTrigger, storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadRunAsActor } from "../identity/run-as.ts";
 import { callHandler } from "./call-handler.ts";
 import { loadError, type OutcomeDeps } from "./load-outcome.ts";
@@ -25,8 +26,8 @@ export async function findTriggerHandler(
   if (triggerPath === undefined || isSuccess({ state })) return undefined;
   const found = await objects.get(keys.trigger(workspace, kind, triggerPath));
   const trigger = found && parseObject(storedTriggerSchema, found);
-  const target = trigger?.errorHandlerPath === undefined ? undefined : parseHandlerPath(trigger.errorHandlerPath);
-  return trigger && target && { trigger, target };
+  const target = trigger?.errorHandlerPath && (await findHandlerTarget(objects, workspace, trigger.errorHandlerPath));
+  return trigger && target ? { trigger, target } : undefined;
 }
 
 /** Starts the error handler of the trigger that started a job, as the trigger's user. Returns whether the trigger has one. */

@@ -14,7 +14,6 @@ import {
   type SqsFields,
 } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
-import { parseHandlerPath } from "../../core/handlers/handler.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
@@ -22,6 +21,7 @@ import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { RESERVED_LOCAL_PARTS } from "../../core/triggers/mail.ts";
 import { buildEventPattern, findMissingSource } from "../../core/triggers/sources.ts";
 import { buildLocalPart, type StoredTrigger } from "../../core/triggers/trigger.ts";
+import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { requireRunnable } from "../flows/definitions/require-runnable.ts";
 import { permit, permitPath } from "../identity/permit.ts";
@@ -203,7 +203,7 @@ async function checkRunnable({ objects }: SaveTriggerDeps, caller: WorkspaceCall
   permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, absent);
   if (isFlow) requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
   else requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
-  const handler = parseHandlerPath(sent.error_handler_path ?? "");
+  const handler = await findHandlerTarget(objects, workspace, sent.error_handler_path ?? "");
   if (handler) {
     const { kind, path: handlerPath } = handler;
     const hidden = () => new SvcError(kind === "flow" ? "flow.notFound" : "script.notFound", { path: handlerPath });

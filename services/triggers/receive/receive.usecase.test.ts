@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { failure, success } from "../../../test/support/use-cases/room.ts";
+import { addFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { listJobs, newIsolation, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../../test/support/use-cases/room-triggers.ts";
@@ -173,6 +174,17 @@ describe("the job of a message", () => {
     expect(called).toMatchObject({ parent: failed?.id, permissionedAs: "u/ann", isHandler: true });
     const about = { path: script, email: "ann@example.com", job_id: failed?.id, is_flow: false, workspace_id: room.workspace };
     expect(await argsOf(called)).toEqual({ channel: "ops", ...about, trigger_path: path, error: { name: "Error", message: "no disk" } });
+    room.answers.run = async () => success(1);
+  });
+
+  it.each(["script", "flow"])("calls an error handler that is the path of a %s alone", async (kind) => {
+    const handler = kind === "script" ? await room.addRunnable() : newPath();
+    if (kind === "flow") await addFlow(room, handler, []);
+    const { queue } = await aQueueTrigger({ error_handler_path: handler });
+    room.answers.run = async () => failure("no disk");
+    await room.receive(queue.arn, "a", { id: "1" });
+    await work(room);
+    expect(await listJobs(room, handler)).toMatchObject([{ kind, isHandler: true }]);
     room.answers.run = async () => success(1);
   });
 
