@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { removeInstance } from "../engine/engine/instance.ts";
+import { readOptions } from "../engine/launch/commands.mjs";
 import { explain } from "../engine/launch/complaint.mjs";
 import { root, svcDir } from "../engine/paths.ts";
 import { bench, type Target } from "./bench.ts";
@@ -17,14 +17,12 @@ import { isMet, render, type Section } from "./table.ts";
  * figures. `--only <part of a title>` measures some sections and stores nothing. `--page` measures nothing and writes the stored run to
  * docs/performance.md.
  */
-const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, only: { type: "string" }, page: { type: "boolean", default: false } },
-});
-const only = values.only === undefined ? {} : { only: new RegExp(values.only, "i") };
+const { texts, flags } = readOptions("bench");
+const only = texts["only"] === undefined ? {} : { only: new RegExp(texts["only"], "i") };
 const dir = path.join(svcDir, `bench-${process.pid}`);
 const resultFile = path.join(svcDir, "bench.json");
 
-if (values.page) {
+if (flags["page"]) {
   putTables(resultFile, path.join(root, "docs", "performance.md"));
   process.exit(0);
 }
@@ -38,11 +36,11 @@ try {
   const local = fork(path.join(import.meta.dirname, "local-process.ts"), [dir]);
   try {
     const target = await started(local);
-    const sections = await bench(target, { quick: values.quick, say, ...only });
+    const sections = await bench(target, { quick: flags["quick"] === true, say, ...only });
     const machine = `${os.cpus().length} × ${os.cpus()[0]?.model ?? "CPU"}, ${os.platform()} ${os.arch()}, node ${process.versions.node}, load ${load.toFixed(1)} before the start`;
     console.log(`${machine}\n\n${render(sections)}`);
     // Sections of different runs cannot be compared, so only complete runs are stored.
-    if (values.only === undefined) keep(machine, sections);
+    if (texts["only"] === undefined) keep(machine, sections);
   } finally {
     const ended = once(local, "exit");
     local.disconnect();
@@ -57,7 +55,7 @@ process.exit(0);
 function keep(machine: string, sections: Section[]): void {
   const rows = sections.flatMap((section) => section.rows.map((row) => ({ section: section.title, ...row, met: isMet(row) })));
   mkdirSync(svcDir, { recursive: true });
-  writeFileSync(resultFile, `${JSON.stringify({ machine, at: new Date(), quick: values.quick, rows }, null, 2)}\n`);
+  writeFileSync(resultFile, `${JSON.stringify({ machine, at: new Date(), quick: flags["quick"] === true, rows }, null, 2)}\n`);
 }
 
 /** Returns the URL of the set-up after it is seeded. The launcher and npm wait for it as they do for `npm run up`. */

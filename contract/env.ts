@@ -40,6 +40,8 @@ export const env = {
   /** The key in the header `ROUTES_KEY_HEADER`, and the origin of HTTP routes, if they have a domain of their own. */
   routesKey: "SVC_ROUTES_KEY",
   routesUrl: "SVC_ROUTES_URL",
+  /** The file in which the local engine reads which runs have ended, absent on AWS (functions/shared/ended-run.ts). */
+  endedRuns: "SVC_ENDED_RUNS",
   /** The origin at which runners reach the API. */
   internalUrl: "SVC_INTERNAL_URL",
   workerFunction: "SVC_WORKER_FUNCTION",

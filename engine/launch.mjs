@@ -3,26 +3,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { commands, readOptions, usageOf } from "./launch/commands.mjs";
 import { Complaint, explain } from "./launch/complaint.mjs";
 import { withLock } from "./launch/lock.mjs";
 import { dropHeaders, isInstalled, majorOf, NODE_MAJOR, nodeBinary, nodePackageFor } from "./launch/node.mjs";
 import { missingPackages } from "./launch/packages.mjs";
 import { inPhase } from "./launch/progress.mjs";
 import { npmCommand, run, runInForeground } from "./launch/run.mjs";
-
-/** Each command's file, and whether it needs the packages of `node_modules`. */
-const commands = {
-  up: { file: "engine/commands/up.ts", packages: true },
-  test: { file: "engine/commands/test.ts", packages: true },
-  verify: { file: "engine/commands/verify.ts", packages: true },
-  bench: { file: "bench/main.ts", packages: true },
-  reset: { file: "engine/commands/reset.ts", packages: false },
-  mail: { file: "engine/commands/mail.ts", packages: true },
-  env: { file: "engine/commands/env.ts", packages: false },
-  smoke: { file: "engine/commands/smoke.ts", packages: true },
-  svc: { file: "cli/main.ts", packages: true },
-  "aws-destroy": { file: "engine/commands/aws-destroy.ts", packages: true },
-};
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const svcDir = path.join(root, ".svc");
@@ -36,6 +23,12 @@ async function main() {
       `This Node is ${process.versions.node}, but the launcher needs version 18 or later. Install it and run the command again.`,
     );
   }
+  if (command.usage && args.some((arg) => arg === "--help" || arg === "-h")) {
+    process.stdout.write(`${usageOf(command)}\n`);
+    return 0;
+  }
+  // Before anything is installed.
+  if (command.options) readOptions(name, args);
   fs.mkdirSync(svcDir, { recursive: true });
   const node = await findNode();
   if (command.packages) await installPackages();

@@ -10,6 +10,8 @@ export const stateDir = path.resolve(root, process.env["SVC_STATE_DIR"] || svcDi
 export const upStateDir = path.join(stateDir, "local");
 /** The record of the deployment for `npm run up -- --engine localstack`. LocalStack itself stores nothing. */
 export const localstackDir = path.join(stateDir, "localstack");
+/** The record of the examples that `npm run up` has saved. */
+export const seededJson = path.join(upStateDir, "seeded.json");
 /** The file that `npm run up` writes for people and tools: URL and credentials. */
 export const localJson = path.join(stateDir, "local.json");
 

@@ -1,4 +1,5 @@
 import { endedJobOutcomes, type Outcome } from "../../contract/metrics.ts";
+import type { EndedJob } from "../jobs/job.ts";
 
 /** Details for the analysis of a failure. They never contain secrets, arguments or results. */
 export interface FailureContext {
@@ -12,6 +13,7 @@ export interface FailureContext {
 export interface Telemetry {
   failure(message: string, error: unknown, context: FailureContext): void;
   count(outcome: Outcome, count: number, kind: string | undefined): void;
+  ended?(job: EndedJob): void;
 }
 
 const silent: Telemetry = { failure: () => undefined, count: () => undefined };
@@ -27,9 +29,10 @@ export function reportFailure(message: string, error: unknown, context: FailureC
   current.failure(message, error, context);
 }
 
-/** Counts a job that has just ended, by its state and kind. */
-export function countEndedJob({ state, kind }: { state: keyof typeof endedJobOutcomes; kind: string }): void {
-  countOutcome(endedJobOutcomes[state], { kind });
+/** Reports a job that has just ended, and counts it by its state and kind. */
+export function countEndedJob(job: EndedJob): void {
+  countOutcome(endedJobOutcomes[job.state], { kind: job.kind });
+  current.ended?.(job);
 }
 
 /** Counts an outcome. `kind` is the kind of job, for the outcomes of jobs alone. */

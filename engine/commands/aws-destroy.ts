@@ -1,14 +1,13 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { DeleteObjectsCommand, ListObjectVersionsCommand, NoSuchBucket, S3Client } from "@aws-sdk/client-s3";
 import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
+import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { inPhase } from "../launch/progress.mjs";
 import { lastLines, runCommand } from "./command.ts";
 
-const USAGE = "npm run aws:destroy -- [--stack svc] [--delete-data] [--force]";
 /** All state machines carry this tag with the name of their stack. */
 const MACHINE_TAG = "svc";
 /** Step Functions refuses more requests than a few each second, and the client repeats the refused ones. */
@@ -195,7 +194,9 @@ async function consent(stack: string, force: boolean): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const { stack: named, "delete-data": withData, force } = options();
+  const { texts, flags } = readOptions("aws-destroy");
+  const { stack: named = "svc" } = texts;
+  const { "delete-data": withData = false, force = false } = flags;
   const { Account: account } = await parsed<{ Account: string }>("sts", "get-caller-identity");
   const stack = await describeStack(named);
   const { StackId: id, StackName: name } = stack;
@@ -223,20 +224,6 @@ async function main(): Promise<void> {
   await inPhase("data", `${data.length} stores`, async () => {
     for (const store of data) await deleteData(store);
   });
-}
-
-function options() {
-  try {
-    return parseArgs({
-      options: {
-        stack: { type: "string", default: "svc" },
-        "delete-data": { type: "boolean", default: false },
-        force: { type: "boolean", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new Complaint(`${error instanceof Error ? error.message : error} Usage: ${USAGE}`);
-  }
 }
 
 try {

@@ -1,13 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { parseArgs } from "node:util";
 import { type RunnerLanguage, runnerLanguages } from "../../contract/languages.ts";
+import { commands, readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { ask, step, type Target } from "./smoke/client.ts";
 import { checkFirstHour } from "./smoke/first-hour.ts";
 import { smokeLanguage } from "./smoke/languages.ts";
-
-const USAGE =
-  "npm run smoke -- --url https://… --token … [--workspace demo] [--languages bash,bun,python3] [--first-hour [--quick] [--mail you@example.com]]";
 
 interface SmokeOptions {
   workspace: string;
@@ -33,15 +30,16 @@ async function smoke(target: Target, { workspace, languages, firstHour }: SmokeO
 }
 
 async function main(): Promise<number> {
-  const values = options();
+  const { texts: values, flags } = readOptions("smoke");
   // A token on a command line is visible in the shell's history and in the process list.
-  const token = values.token ?? process.env["SVC_TOKEN"];
-  if (!values.url || !token) throw new Complaint(`The URL or the token is missing: ${USAGE}. The token can also be in SVC_TOKEN.`);
-  const target = { url: values.url.replace(/\/+$/, ""), token };
-  const firstHour = values["first-hour"] ? { quick: values.quick, mail: values.mail } : undefined;
-  const named = values.languages?.split(",") ?? (firstHour ? runnerLanguages : ["bash", "bun", "python3"]);
+  const token = values["token"] ?? process.env["SVC_TOKEN"];
+  if (!values["url"] || !token)
+    throw new Complaint(`The URL or the token is missing: ${commands["smoke"]?.usage}. The token can also be in SVC_TOKEN.`);
+  const target = { url: values["url"].replace(/\/+$/, ""), token };
+  const firstHour = flags["first-hour"] ? { quick: flags["quick"] === true, mail: values["mail"] } : undefined;
+  const named = values["languages"]?.split(",") ?? (firstHour ? runnerLanguages : ["bash", "bun", "python3"]);
   const languages = named.map((language) => parseLanguage(language.trim()));
-  const workspace = values.workspace ?? (await firstWorkspace(target));
+  const workspace = values["workspace"] ?? (await firstWorkspace(target));
   return (await smoke(target, { workspace, languages, firstHour })) ? 0 : 1;
 }
 
@@ -49,24 +47,6 @@ function parseLanguage(name: string): RunnerLanguage {
   const language = runnerLanguages.find((each) => each === name);
   if (!language) throw new Complaint(`There is no smoke test for ${name}: choose from ${runnerLanguages.join(", ")}.`);
   return language;
-}
-
-function options() {
-  try {
-    return parseArgs({
-      options: {
-        url: { type: "string" },
-        token: { type: "string" },
-        workspace: { type: "string" },
-        languages: { type: "string" },
-        "first-hour": { type: "boolean", default: false },
-        quick: { type: "boolean", default: false },
-        mail: { type: "string" },
-      },
-    }).values;
-  } catch (error) {
-    throw new Complaint(`${error instanceof Error ? error.message : error} Usage: ${USAGE}`);
-  }
 }
 
 async function firstWorkspace(target: Target): Promise<string> {

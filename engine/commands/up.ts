@@ -1,15 +1,18 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import type { EndedRun } from "../../functions/shared/ended-run.ts";
 import { startAutosave } from "../engine/autosave.ts";
 import { type InPhase, type Instance, startInstance } from "../engine/instance.ts";
 import { startLocalstack } from "../engine/localstack.ts";
+import { endedLine, errorText, followEndedRuns } from "../front/ended-runs.ts";
 import { liveLine } from "../front/live-log.ts";
+import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { formatDuration, inPhase as showPhase } from "../launch/progress.mjs";
 import { readLocalJson, writeLocalJson } from "../local-json.ts";
-import { localJson, localstackDir, upStateDir } from "../paths.ts";
+import { localJson, localstackDir, seededJson, upStateDir } from "../paths.ts";
 import { type Account, createAdmin } from "../seed/admin.ts";
-import { FIRST_EXAMPLE, seedExamples, tokenWorks } from "../seed/seed.ts";
+import { FIRST_EXAMPLE, hasFirstExample, seedExamples, tokenWorks } from "../seed/seed.ts";
 import { claimUp } from "./running-up.ts";
 import { onStopSignal } from "./signals.ts";
 
@@ -30,6 +33,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
   const localstack = engine === "localstack" ? await startLocalstack(inPhase, stop) : undefined;
   let instance: Instance | undefined;
   let live = false;
+  let unfollow = () => {};
   const autosave = startAutosave(async () => instance?.save());
   try {
     instance = await startInstance({
@@ -45,18 +49,24 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
       ...(localstack ? { foreignEngine: localstack } : {}),
     });
     const running = instance;
-    const { account, result } = await showPhase("fill", "workspace demo", async (phase) => {
+    const { account, seeded, result, hasExample } = await showPhase("fill", "workspace demo", async (phase) => {
       const account = await signIn(running);
       writeLocalJson({ url: running.url, ...account });
       phase.update(`workspace ${account.workspace}: building and running the first example`);
-      const { scripts, result } = await seedExamples({ url: running.url, ...account, signal: stop }, FIRST_ARGS);
-      phase.update(`${scripts} examples in workspace ${account.workspace}`);
-      return { account, result };
+      const access = { url: running.url, ...account, signal: stop };
+      const { seeded, result } = await seedExamples(access, FIRST_ARGS, engine === "ministack" ? readSeeded() : undefined);
+      phase.update(result === undefined ? `workspace ${account.workspace}, as it was` : `examples in workspace ${account.workspace}`);
+      return { account, seeded, result, hasExample: await hasFirstExample(access) };
     });
     // From here on, a power failure does not lose the deployment.
     await running.save();
-    console.log(greeting(running, account, result, engine));
+    if (engine === "ministack") writeFileSync(seededJson, JSON.stringify(seeded));
+    console.log(greeting(running, account, { result, hasExample, engine }));
     live = true;
+    unfollow = followEndedRuns(running.endedRuns, (run) => {
+      autosave.touch();
+      void showEnd(running.url, account.token, run);
+    });
     const ended = await Promise.race([running.died, aborted(stop)]);
     if (ended) {
       instance = undefined;
@@ -64,6 +74,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
       throw new Complaint(ended);
     }
   } finally {
+    unfollow();
     autosave.stop();
     const stopping = instance;
     if (stopping) await showPhase("stop", localstack ? "the front server" : "the engine, with its state saved", () => stopping.stop());
@@ -93,33 +104,63 @@ const saveStatuses = {
   localstack: () => ({ state: "only in LocalStack's container", end: "stops it and deletes the container with its state" }),
 };
 
-function greeting(
-  { url, dir }: Instance,
-  { workspace, token, email, password }: Account,
-  result: unknown,
-  engine: UpOptions["engine"],
-): string {
+/** Prints the line of a run that has ended, with the reason of a failure. */
+async function showEnd(url: string, token: string, run: EndedRun): Promise<void> {
+  const at = new Date();
+  if (endedLine(run, at) === undefined) return;
+  const reason = run.state === "succeeded" || run.state === "skipped" ? "" : await reasonOf(url, token, run);
+  console.log(endedLine(run, at, reason));
+}
+
+async function reasonOf(url: string, token: string, { workspace, id }: EndedRun): Promise<string> {
+  try {
+    const answer = await fetch(`${url}/api/w/${workspace}/jobs_u/completed/get_result/${id}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return errorText(await answer.json());
+  } catch {
+    // The line without a reason is shown: the engine is stopping, or the run was deleted.
+    return "";
+  }
+}
+
+function readSeeded(): Record<string, string> | undefined {
+  try {
+    return JSON.parse(readFileSync(seededJson, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+interface Filled {
+  /** The result of the first example, if this start saved it. */
+  result: unknown;
+  hasExample: boolean;
+  engine: UpOptions["engine"];
+}
+
+function greeting({ url, dir }: Instance, { workspace, token, email, password }: Account, { result, hasExample, engine }: Filled): string {
   const { state, end } = saveStatuses[engine](dir);
   const total = Date.now() - Number(process.env["SVC_LAUNCHED_MS"] ?? Date.now());
   const jobs = `${url}/api/w/${workspace}/jobs`;
   const auth = `-H "Authorization: Bearer ${token}"`;
   const post = `${auth} -H "Content-Type: application/json" -d '${JSON.stringify(FIRST_ARGS)}'`;
+  const first = result === undefined ? "" : `${FIRST_EXAMPLE} responded through its webhook: ${JSON.stringify(result)}\n\n`;
+  const lines = `
+Run a script and wait for its result:
+  curl -sS ${post} ${jobs}/run_wait_result/p/${FIRST_EXAMPLE}
+Run it in the background and print the job id:
+  JOB=$(curl -sS ${post} ${jobs}/run/p/${FIRST_EXAMPLE}); echo "$JOB"
+Read the result of that job:
+  curl -sS ${auth} ${jobs}_u/completed/get_result_maybe/$JOB
+`;
   return `
-${FIRST_EXAMPLE} responded through its webhook: ${JSON.stringify(result)}
-
-Ready after ${formatDuration(total)} at ${url}
+${first}Ready after ${formatDuration(total)} at ${url}
   token      ${token}
   account    ${email}, ${password === "" ? "sign in with this token only, because this engine has no Cognito" : `password in ${path.relative(process.cwd(), localJson)}`}
   state      ${state}
-
-Run a script and wait for its result:
-  curl -s ${post} ${jobs}/run_wait_result/p/${FIRST_EXAMPLE}
-Run it in the background and print the job id:
-  JOB=$(curl -s ${post} ${jobs}/run/p/${FIRST_EXAMPLE}); echo "$JOB"
-Read the result of that job:
-  curl -s ${auth} ${jobs}_u/completed/get_result_maybe/$JOB
-
-Ctrl-C ${end}. Runs appear below.
+${hasExample ? lines : ""}
+Ctrl-C ${end}. Ended runs appear below, and npm run logs shows more.
 `;
 }
 
@@ -130,17 +171,12 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-function readOptions(): UpOptions {
-  const { values } = parseArgs({
-    options: { port: { type: "string", default: String(DEFAULT_PORT) }, engine: { type: "string", default: "ministack" } },
-  });
-  const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new Complaint(`--port takes a number from 1 to 65535, not ${values.port}.`);
-  if (values.engine !== "ministack" && values.engine !== "localstack") {
-    throw new Complaint(`--engine takes ministack or localstack, not ${values.engine}.`);
-  }
-  return { port, engine: values.engine };
+function upOptions(): UpOptions {
+  const { port: wanted = DEFAULT_PORT, engine = "ministack" } = readOptions("up").texts;
+  const port = Number(wanted);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Complaint(`--port takes a number from 1 to 65535, not ${wanted}.`);
+  if (engine !== "ministack" && engine !== "localstack") throw new Complaint(`--engine takes ministack or localstack, not ${engine}.`);
+  return { port, engine };
 }
 
 if (import.meta.main) {
@@ -150,7 +186,7 @@ if (import.meta.main) {
     () => process.exit(130),
   );
   try {
-    await up(readOptions(), stop.signal);
+    await up(upOptions(), stop.signal);
   } catch (error) {
     process.exitCode = stop.signal.aborted ? 130 : explain(error);
   }

@@ -1,19 +1,23 @@
 /** The engine's state is in memory. It is saved only this long after the last request, so that no caller waits for it. */
 const QUIET_MS = 3_000;
 const LOOK_MS = 2_000;
+/** Traffic without a pause, for example of a page that polls, does not delay a save any longer. */
+const BUSY_MS = 60_000;
 
 interface Autosave {
-  /** Records a request or a response. */
+  /** Records a request, a response, or the end of a run. */
   touch(): void;
   stop(): void;
 }
 
-/** Saves in every pause of the traffic, so that a crash or a power cut costs the last moments and not the day's work. */
+/** Saves in every pause of the traffic, and after a minute without one, so that a crash or a power cut costs the last moments and not the day's work. */
 export function startAutosave(save: () => Promise<void>): Autosave {
   let touchedMs: number | undefined;
+  let firstMs = 0;
   let saving = false;
   const timer = setInterval(async () => {
-    if (saving || touchedMs === undefined || Date.now() - touchedMs < QUIET_MS) return;
+    const now = Date.now();
+    if (saving || touchedMs === undefined || (now - touchedMs < QUIET_MS && now - firstMs < BUSY_MS)) return;
     touchedMs = undefined;
     saving = true;
     await save();
@@ -21,7 +25,9 @@ export function startAutosave(save: () => Promise<void>): Autosave {
   }, LOOK_MS);
   return {
     touch: () => {
-      touchedMs = Date.now();
+      const now = Date.now();
+      if (touchedMs === undefined) firstMs = now;
+      touchedMs = now;
     },
     stop: () => clearInterval(timer),
   };

@@ -7,7 +7,7 @@ import { Complaint } from "../launch/complaint.mjs";
 import { ensurePythonTools, goPath, type PythonTools } from "../launch/venv.ts";
 import { invokeFunction } from "../seed/admin.ts";
 import { bootstrap, deploy, type Outputs } from "./deploy.ts";
-import { type Engine, startMinistack, stopStaleEngine } from "./ministack.ts";
+import { type Engine, endedRunsFile, startMinistack, stopStaleEngine } from "./ministack.ts";
 import { freePort, isPortFree } from "./ports.ts";
 import { containerSettings, type EngineSettings, type LocalSettings, localSettings } from "./settings.ts";
 import { restoreSnapshot, type Snapshot } from "./snapshot.ts";
@@ -21,6 +21,8 @@ export interface Instance {
   endpoint: string;
   outputs: Outputs;
   engineLog: string;
+  /** The file to which functions append a line for each run that has ended. */
+  endedRuns: string;
   /** Resolves with one sentence when the engine ends by itself. */
   died: Promise<string>;
   /** Writes the engine's state to disk while it is running. */
@@ -88,7 +90,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const streamsOfFunction = (name: StreamingFunction) =>
     streamsOf(name, () => {
       if (!deployed) throw new Error("The service is not deployed yet.");
-      return { ...deployed, engineKey };
+      return { ...deployed, engineKey, endedRuns: endedRunsFile(path.join(dir, "engine")) };
     });
   const streams = { stream: streamsOfFunction("stream"), routes: streamsOfFunction("routes") };
   // First of all the port: whether it is free decides everything, and is known at once.
@@ -277,6 +279,7 @@ function assemble({ dir, front, streams, outputs, restart }: Parts, first: Engin
     endpoint: first.endpoint,
     outputs,
     engineLog: first.logFile,
+    endedRuns: endedRunsFile(path.join(dir, "engine")),
     died: first.died,
     save: async () => engine?.save(),
     stopEngine,

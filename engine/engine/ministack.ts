@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { env } from "../../contract/env.ts";
 import { killGroup, lastLines, runCommand } from "../commands/command.ts";
 import { Complaint } from "../launch/complaint.mjs";
 import { isAlive } from "../launch/lock.mjs";
@@ -57,6 +58,7 @@ export async function startMinistack({
   // Remains of a killed engine: unpacked functions and directories of jobs.
   rmSync(path.join(dir, "tmp"), { recursive: true, force: true });
   mkdirSync(path.join(dir, "tmp"), { recursive: true });
+  writeFileSync(endedRunsFile(dir), "", { mode: 0o600 });
   const logFile = path.join(dir, "engine.log");
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(tools.python, [path.join(root, "engine", "engine", "ministack_main.py")], {
@@ -109,6 +111,9 @@ export async function startMinistack({
   return engine;
 }
 
+/** The file to which the functions of an engine append a line for each run that has ended. */
+export const endedRunsFile = (dir: string) => path.join(dir, "ended-runs.jsonl");
+
 function engineEnv(dir: string, port: number, tools: PythonTools): NodeJS.ProcessEnv {
   return childEnv(process.env, {
     BIND_HOST: "127.0.0.1",
@@ -119,6 +124,7 @@ function engineEnv(dir: string, port: number, tools: PythonTools): NodeJS.Proces
     S3_DATA_DIR: path.join(dir, "s3"),
     // Everything the engine unpacks goes where it can be swept away with the engine.
     TMPDIR: path.join(dir, "tmp"),
+    [env.endedRuns]: endedRunsFile(dir),
     LAMBDA_WARM_TTL_SECONDS: "120",
     LAMBDA_ACCOUNT_CONCURRENCY: String(processLimit()),
     // The AWS runtime ships its SDK, and CDK's custom resources rely on that.

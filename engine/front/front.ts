@@ -18,9 +18,6 @@ export interface FrontEvent {
   path: string;
   status: number;
   ms: number;
-  jobId: string | undefined;
-  /** The outcome of a synchronous run. */
-  jobState: string | undefined;
 }
 
 export interface Front {
@@ -87,7 +84,6 @@ export async function startFront({ port, target, engineKey, onRequest, streamTar
           path: withoutSecret(path),
           status: response.headersSent ? response.statusCode : 499,
           ms: performance.now() - startedMs,
-          ...(runs.get(response) ?? { jobId: undefined, jobState: undefined }),
         });
       });
     }
@@ -225,8 +221,6 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   upstream.on("response", (answer) => {
     if (response.headersSent) return void answer.resume();
     response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders));
-    const [jobId, jobState] = [text(answer.headers["x-svc-job-id"]), text(answer.headers["x-svc-job-state"])];
-    if (jobId) runs.set(response, { jobId, jobState });
     answer.pipe(response);
     answer.on("error", () => response.destroy());
   });
@@ -241,10 +235,6 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   });
   request.pipe(upstream);
 }
-
-/** The job of each response, for the live log. `writeHead` with raw headers hides them from `getHeader`. */
-const runs = new WeakMap<http.ServerResponse, Pick<FrontEvent, "jobId" | "jobState">>();
-const text = (header: string | string[] | undefined) => (typeof header === "string" ? header : undefined);
 
 function refuseBody(request: http.IncomingMessage, response: http.ServerResponse): void {
   request.resume();

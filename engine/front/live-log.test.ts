@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { EndedRun } from "../../functions/shared/ended-run.ts";
+import { endedLine, errorText } from "./ended-runs.ts";
 import type { FrontEvent } from "./front.ts";
 import { liveLine } from "./live-log.ts";
 
@@ -8,32 +10,50 @@ const anEvent = (event: Partial<FrontEvent>): FrontEvent => ({
   path: "/",
   status: 200,
   ms: 31.4,
-  jobId: undefined,
-  jobState: undefined,
   ...event,
 });
 
 describe("liveLine", () => {
-  it("the line describes a run", () => {
-    const path = "/api/w/demo/jobs/run_wait_result/p/f/examples/hello_bun";
-    expect(liveLine(anEvent({ path }), at)).toBe("12:03:11 demo f/examples/hello_bun sync 31 ms ok");
+  it("the line names a refused run and its status, because it has no end", () => {
+    const path = "/api/w/demo/jobs/run/p/f/examples/none";
+    expect(liveLine(anEvent({ path, status: 404 }), at)).toBe("12:03:11 demo f/examples/none refused: 404");
+    expect(liveLine(anEvent({ path: "/api/w/demo/jobs/run_wait_result/f/f/a%20b", status: 422 }), at)).toBe(
+      "12:03:11 demo f/a b refused: 422",
+    );
   });
 
-  it("the line names the outcome of a run with a waiting caller, because a failed script also returns 200", () => {
-    const path = "/api/w/demo/jobs/run_wait_result/p/f/a";
-    expect(liveLine(anEvent({ path, jobState: "failed" }), at)).toBe("12:03:11 demo f/a sync 31 ms failed");
-    expect(liveLine(anEvent({ path, jobState: "succeeded" }), at)).toBe("12:03:11 demo f/a sync 31 ms ok");
-  });
-
-  it("the line names the job of an unfinished run, and the status of a rejected one", () => {
-    const path = "/api/w/demo/jobs/run/h/0123456789abcdef";
-    expect(liveLine(anEvent({ path, status: 201, jobId: "j-1" }), at)).toBe("12:03:11 demo 0123456789abcdef async 31 ms ok j-1");
-    expect(liveLine(anEvent({ path, status: 404 }), at)).toBe("12:03:11 demo 0123456789abcdef async 31 ms failed: 404");
-  });
-
-  it("the log omits other calls unless the service failed", () => {
+  it("the log omits accepted runs and other calls unless the service failed", () => {
+    expect(liveLine(anEvent({ path: "/api/w/demo/jobs/run/p/f/a", status: 201 }), at)).toBeUndefined();
     expect(liveLine(anEvent({ method: "GET", path: "/api/version" }), at)).toBeUndefined();
     expect(liveLine(anEvent({ path: "/api/internal/jobs/x/beat" }), at)).toBeUndefined();
     expect(liveLine(anEvent({ method: "GET", path: "/api/version", status: 502 }), at)).toBe("12:03:11 GET /api/version 31 ms 502");
+  });
+});
+
+describe("endedLine", () => {
+  const run: EndedRun = { id: "0197", workspace: "demo", kind: "script", path: "f/a", state: "succeeded", trigger: "webhook", ms: 31.4 };
+  it.each<[string, Partial<EndedRun>, string | undefined]>([
+    ["a run", {}, "demo f/a succeeded 31 ms, webhook 0197"],
+    ["a run of a schedule", { trigger: "schedule", triggerPath: "f/often" }, "demo f/a succeeded 31 ms, schedule f/often 0197"],
+    ["a preview", { path: undefined, ms: 12_400 }, "demo preview succeeded 12 s, webhook 0197"],
+    ["a flow that took days", { kind: "flow", ms: 3 * 24 * 3600_000 }, "demo f/a succeeded 72 h, webhook 0197"],
+    ["a canceled run", { state: "canceled" }, "demo f/a canceled 31 ms, webhook 0197"],
+    ["a step that succeeded", { step: "c", flow: "f/pay" }, undefined],
+    [
+      "a step that failed and may be retried",
+      { step: "c", flow: "f/pay", state: "failed" },
+      "demo step c of f/pay failed 31 ms, webhook 0197",
+    ],
+    ["a build that succeeded", { kind: "dependencies" }, undefined],
+    ["a build that failed", { kind: "flowdependencies", state: "failed" }, "demo f/a failed 31 ms, webhook 0197"],
+  ])("the end of %s has its line", (_what, more, line) => {
+    expect(endedLine({ ...run, ...more }, at)).toBe(line === undefined ? undefined : `12:03:11 ${line}`);
+  });
+
+  it("the line ends with the reason of a failure, in one line of limited length", () => {
+    const reason = errorText({ error: { name: "TypeError", message: "no answer\nat main" } });
+    expect(endedLine({ ...run, state: "failed" }, at, reason)).toBe("12:03:11 demo f/a failed 31 ms, webhook 0197 TypeError: no answer");
+    expect(errorText({ error: { name: "Error", message: "x".repeat(1000) } })).toHaveLength(207);
+    expect([errorText(null), errorText("text"), errorText({})]).toEqual(["", "", ""]);
   });
 });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { env } from "../../contract/env.ts";
 import { engineCredentials, functionCredentials } from "../engine/child-env.ts";
 import type { Outputs } from "../engine/deploy.ts";
 
@@ -19,6 +20,8 @@ interface Deployed {
   endpoint: string;
   outputs: Outputs;
   engineKey: string;
+  /** The file to which functions append the runs that have ended. */
+  endedRuns: string;
 }
 
 export function streamsOf(name: StreamingFunction, deployed: () => Deployed): Streams {
@@ -38,14 +41,22 @@ export function streamsOf(name: StreamingFunction, deployed: () => Deployed): St
   };
 }
 
-async function start(name: StreamingFunction, { endpoint, outputs, engineKey }: Deployed): Promise<{ worker: Worker; url: URL }> {
+async function start(
+  name: StreamingFunction,
+  { endpoint, outputs, engineKey, endedRuns }: Deployed,
+): Promise<{ worker: Worker; url: URL }> {
   const functionName = outputs[OUTPUTS[name]] ?? "";
   const worker = new Worker(new URL("./stream-worker.ts", import.meta.url), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
     // Its lines are for a log on AWS.
     stdout: true,
     workerData: { engineKey, name },
-    env: { ...(await readEnvironment(endpoint, functionName)), ...functionCredentials(functionName), AWS_ENDPOINT_URL: endpoint },
+    env: {
+      ...(await readEnvironment(endpoint, functionName)),
+      ...functionCredentials(functionName),
+      AWS_ENDPOINT_URL: endpoint,
+      [env.endedRuns]: endedRuns,
+    },
   });
   worker.stdout.resume();
   const [port] = (await Promise.race([

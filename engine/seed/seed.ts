@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { lastLines } from "../commands/command.ts";
@@ -23,24 +24,55 @@ export interface Access {
   signal?: AbortSignal;
 }
 
+/** The SHA-256 of the content with which each example was saved, by its name. */
+type Seeded = Record<string, string>;
+
 /**
- * Saves the examples through the public API and runs the first one with `args` by a POST request to its webhook. Repeated calls create no
- * new versions. The first example runs before the others are saved, because their builds would slow it down.
+ * Saves the examples through the public API, each of them once, and runs the first one with `args` by a POST request to its webhook if it
+ * was saved now. `seeded` is the record of earlier starts. An example that a user has changed or deleted remains as it is, and one that
+ * changed in the checkout gets a new version if no user has changed it. The first example runs before the others are saved, because their
+ * builds would slow it down. Returns the record for the next start.
  */
-export async function seedExamples(access: Access, args: object): Promise<{ scripts: number; result: unknown }> {
-  const [first, ...others] = examples;
-  if ((await call(access, "GET", `folders/exists/${FOLDER}`)) !== true) {
-    await call(access, "POST", "folders/create", { name: FOLDER, summary: "Examples" });
+export async function seedExamples(access: Access, args: object, earlier?: Seeded): Promise<{ seeded: Seeded; result?: unknown }> {
+  const hasFolder = (await call(access, "GET", `folders/exists/${FOLDER}`)) === true;
+  if (!hasFolder && earlier === undefined) await call(access, "POST", "folders/create", { name: FOLDER, summary: "Examples" });
+  // An earlier release wrote no record. A user may have changed or deleted what it saved.
+  const before = earlier ?? (hasFolder ? Object.fromEntries(examples.map((example) => [example.name, hashOf(contentOf(example))])) : {});
+  const seeded: Seeded = { ...before };
+  let result: unknown;
+  for (const example of examples) {
+    const hash = hashOf(contentOf(example));
+    if (before[example.name] === hash || !(await isOurs(access, example, before[example.name]))) continue;
+    const version = String(await save(access, example));
+    seeded[example.name] = hash;
+    if (example !== examples[0]) continue;
+    await built(access, version);
+    result = await firstResult(access, args);
   }
-  const hash = String(await save(access, first));
-  await built(access, hash);
-  const result = await firstResult(access, args);
-  for (const example of others) await save(access, example);
-  return { scripts: examples.length, result };
+  return { seeded, ...(result === undefined ? {} : { result }) };
 }
 
-function save(access: Access, { name, file, language, summary }: (typeof examples)[number]): Promise<unknown> {
-  const content = readFileSync(path.join(examplesDir, file), "utf8");
+type Example = (typeof examples)[number];
+const contentOf = ({ file }: Example) => readFileSync(path.join(examplesDir, file), "utf8");
+const hashOf = (content: string) => createHash("sha256").update(content).digest("hex");
+
+/** Returns whether an example may be saved: it never was and its path is free, or it is as an earlier start saved it. */
+async function isOurs(access: Access, { name }: Example, savedHash: string | undefined): Promise<boolean> {
+  const answer = await send(access, "GET", `scripts/get/p/f/${FOLDER}/${name}`);
+  const text = await answer.text();
+  if (answer.status === 404) return savedHash === undefined;
+  if (!answer.ok) throw new Complaint(`GET scripts/get/p/f/${FOLDER}/${name} returned ${answer.status}: ${text}`);
+  return hashOf((JSON.parse(text) as { content: string }).content) === savedHash;
+}
+
+/** Returns whether the example of the printed commands still exists. */
+export async function hasFirstExample(access: Access): Promise<boolean> {
+  return (await call(access, "GET", `scripts/exists/p/${FIRST_EXAMPLE}`)) === true;
+}
+
+function save(access: Access, example: Example): Promise<unknown> {
+  const { name, language, summary } = example;
+  const content = contentOf(example);
   const script = { path: `f/${FOLDER}/${name}`, summary, description: "", content, language, kind: "script", auto_parent: true };
   return call(access, "POST", "scripts/create?skip_if_noop=true", script);
 }

@@ -58,8 +58,9 @@ async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | 
     ...(memPeakKb ? { memPeakKb } : {}),
     ...(redactedResult ? { redactedResult } : {}),
   };
-  countEndedJob({ state, kind: job.kind });
-  return { job: { ...fields, ...more, state, result, erased: false }, children };
+  const ended: EndedJob = { ...fields, ...more, state, result, erased: false };
+  countEndedJob(ended);
+  return { job: ended, children };
 }
 
 async function stageResult(deps: FinishJobDeps, job: RunningJob, json: string, children: Child[]): Promise<ValueLocation> {

@@ -69,6 +69,37 @@ describe("npm run up", () => {
     });
   });
 
+  it("the command prints the end of each run: of scripts, flows and schedules, with the reason of a failure", async () => {
+    await up.says(new RegExp(`demo f/examples/hello_bun succeeded \\d+ ms, webhook ${job}`));
+    await demo().saveScript({
+      path: "f/examples/refuses",
+      language: "bun",
+      content: "export const main = () => { throw new TypeError('no'); };",
+    });
+    const schedule = { schedule: "* * * * * *", timezone: "UTC", script_path: "f/examples/refuses", is_flow: false, args: {} };
+    expectStatus(await demo().post("schedules/create", { path: "f/examples/often", ...schedule }), 201);
+    await up.says(/demo f\/examples\/refuses failed \d+ ms, schedule f\/examples\/often [0-9a-f-]{36} TypeError: no/);
+    expectStatus(await demo().call("DELETE", "schedules/delete/f/examples/often"), 200);
+    const step = { id: "a", value: { type: "script", path: "f/examples/refuses", input_transforms: {} } };
+    const retried = { ...step, retry: { constant: { attempts: 1, seconds: 0 } }, continue_on_error: true };
+    await begin(demo(), [retried, { id: "b", value: { type: "identity" } }]);
+    await up.says(/(step a of preview failed[\s\S]*){2}demo preview succeeded/);
+    expect((await demo().runWait("f/examples/missing")).status).toBe(404);
+    await up.says(/demo f\/examples\/missing refused: 404/);
+  });
+
+  it("npm run logs shows lines of the functions, of one function, and the log of a run", async () => {
+    const shown = async (...args: string[]) => {
+      const logs = npmRun("logs", args, env);
+      return [await logs.ended, logs.output()] as const;
+    };
+    expect(await shown()).toEqual([0, expect.stringMatching(/^\d\d:\d\d:\d\d \S+ \{.*"message"/m)]);
+    expect(await shown("worker", "--lines", "3")).toEqual([0, expect.stringMatching(/^(\d\d:\d\d:\d\d worker .*\n){1,3}$/)]);
+    expect(await shown(job)).toEqual([0, expect.stringMatching(/^demo f\/examples\/hello_bun succeeded\n\ngreeting you/)]);
+    expect(await shown("nonsense")).toEqual([1, expect.stringContaining("There is no function nonsense. Functions with a log: ")]);
+    expect(await shown("00000000-0000-4000-8000-000000000000")).toEqual([1, expect.stringContaining("There is no run 00000000-")]);
+  });
+
   it("the command stores outgoing mail, and npm run mail shows it", async () => {
     const none = npmRun("mail", [], env);
     expect([await none.ended, none.output()]).toEqual([0, expect.stringContaining("No mail was sent")]);
@@ -93,6 +124,8 @@ describe("npm run up", () => {
 
   it("Ctrl-C ends all processes", async () => {
     hash = await demo().saveScript({ path: "u/admin/mine", language: "bash", content: "echo mine" });
+    await demo().saveScript({ path: "f/examples/fibo_deno", language: "bash", content: "echo changed" });
+    expectStatus(await demo().post("scripts/delete/p/f/examples/disk_bash", {}), 200);
     const pid = enginePid();
     up.interrupt();
     await up.ended;
@@ -110,6 +143,8 @@ describe("npm run up", () => {
     expect((await demo().runWait("u/admin/mine")).json).toBe("mine");
     expect((await demo().get(`jobs_u/completed/get/${job}`)).json).toMatchObject({ success: true, result: { greeting: "Hello, you!" } });
     expect((await demo().get("scripts/history/p/f/examples/hello_bun")).json).toHaveLength(1);
+    expect((await demo().get("scripts/get/p/f/examples/fibo_deno")).json).toMatchObject({ content: "echo changed" });
+    expect((await demo().get("scripts/exists/p/f/examples/disk_bash")).json).toBe(false);
   }, 240_000);
 
   it("the command ends if its engine is killed, with one sentence that names the next step", async () => {
