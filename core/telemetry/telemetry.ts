@@ -1,5 +1,4 @@
 import { endedJobOutcomes, type Outcome } from "../../contract/metrics.ts";
-import type { EndedJob } from "../jobs/job.ts";
 
 /** Details for the analysis of a failure. They never contain secrets, arguments or results. */
 export interface FailureContext {
@@ -9,11 +8,26 @@ export interface FailureContext {
   [detail: string]: string | number | undefined;
 }
 
+/** The fields of a job that has ended which a report may contain. */
+export interface EndedJobReport {
+  id: string;
+  workspace: string;
+  kind: string;
+  path?: string | undefined;
+  state: keyof typeof endedJobOutcomes;
+  trigger: string;
+  triggerPath?: string | undefined;
+  schedulePath?: string | undefined;
+  step?: { id: string; flow?: string | undefined } | undefined;
+  startedAtMs?: number | undefined;
+  endedAtMs: number;
+}
+
 /** Receives the reports of use cases for operators. A deployed function writes them to its log and its metrics. */
 export interface Telemetry {
   failure(message: string, error: unknown, context: FailureContext): void;
   count(outcome: Outcome, count: number, kind: string | undefined): void;
-  ended?(job: EndedJob): void;
+  ended?(job: EndedJobReport): void;
 }
 
 const silent: Telemetry = { failure: () => undefined, count: () => undefined };
@@ -30,7 +44,7 @@ export function reportFailure(message: string, error: unknown, context: FailureC
 }
 
 /** Reports a job that has just ended, and counts it by its state and kind. */
-export function countEndedJob(job: EndedJob): void {
+export function countEndedJob(job: EndedJobReport): void {
   countOutcome(endedJobOutcomes[job.state], { kind: job.kind });
   current.ended?.(job);
 }

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { env } from "../../contract/env.ts";
-import type { EndedJob } from "../../core/jobs/job.ts";
+import type { EndedJobReport } from "../../core/telemetry/telemetry.ts";
 
 /** What the terminal of the local engine shows of a run that has ended. */
 export interface EndedRun {
@@ -18,7 +18,7 @@ export interface EndedRun {
 }
 
 /** Appends a run to the file that the terminal of the local engine follows. */
-export function appendEndedRun(job: EndedJob): void {
+export function appendEndedRun(job: EndedJobReport): void {
   const file = process.env[env.endedRuns];
   if (!file) return;
   const { id, workspace, kind, path, state, trigger, triggerPath, schedulePath, step, endedAtMs } = job;
