@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { env } from "../../contract/env.ts";
 import type { EndedJobReport } from "../../core/telemetry/telemetry.ts";
 
-/** What the terminal of the local engine shows of a run that has ended. */
+/** A run that has ended, as the terminal of the local engine shows it. */
 export interface EndedRun {
   id: string;
   workspace: string;

@@ -56,5 +56,5 @@ export const notRead: Readonly<Record<string, string>> = {
   "docs/local.md": "test/e2e/local/up.test.ts runs its only command, npm run mail.",
 };
 
-/** Variables that the text of a page tells its reader to set. */
+/** Variables that the reader of a page sets. */
 export const setByReader: Readonly<Record<string, readonly string[]>> = { "docs/clients.md": ["URL"] };
