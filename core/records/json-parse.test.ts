@@ -45,6 +45,7 @@ const ROUNDS: Record<string, string> = {
   "core/builds/workspace-dependencies.ts": "a package.json",
   "core/jobs/list-cursor.ts": "a cursor",
   "core/payload/json.ts": "prefixes of a text, to find the place of a fault",
+  "core/reply/remove-stacks.ts": "a result, of which every number keeps its text",
   "core/resources/type.ts": "a JSON Schema",
   "core/secrets/mask-encryption.ts": "a list of texts",
   "core/signatures/schema.ts": "a JSON Schema",
