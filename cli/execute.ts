@@ -25,6 +25,8 @@ function report(error: unknown): number {
     return error.exitCode;
   }
   if (error instanceof Error && error.name === "AbortError") return exitCodes.interrupted;
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const isVerbose = process.argv.includes("--verbose");
+  const text = error instanceof Error ? ((isVerbose ? error.stack : undefined) ?? error.message) : String(error);
+  process.stderr.write(`The command failed unexpectedly: ${text}\n${isVerbose ? "" : "Add --verbose to see where.\n"}`);
   return exitCodes.failed;
 }

@@ -1,13 +1,21 @@
-import { enableCompileCache } from "node:module";
+// Old releases have no compile cache: a named import of it would fail before the first line of this file.
+import * as nodeModule from "node:module";
+import { describeOldNode } from "./node-version.ts";
 import { version } from "./version.ts";
 
 async function main(): Promise<void> {
+  const problem = describeOldNode(process.versions.node);
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
+    process.exitCode = 2;
+    return;
+  }
   // Scripts ask for the version often, and it needs none of the rest.
   if (process.argv.length === 3 && (process.argv[2] === "--version" || process.argv[2] === "-V")) {
     process.stdout.write(`${version}\n`);
     return;
   }
-  enableCompileCache();
+  nodeModule.enableCompileCache();
   const { execute } = await import("./execute.ts");
   await execute();
 }

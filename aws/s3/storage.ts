@@ -89,6 +89,11 @@ export const storage = {
   async deleteObject(key: string): Promise<void> {
     await s3().send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
   },
+  /** Returns whether there is an object with a prefix. */
+  async hasObjects(prefix: string): Promise<boolean> {
+    const { KeyCount = 0 } = await s3().send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix, MaxKeys: 1 }));
+    return KeyCount > 0;
+  },
   /** Deletes all objects with a prefix. Returns true if none is left, and false if `inTime` returned false before. */
   async deletePrefix(prefix: string, inTime = () => true): Promise<boolean> {
     // A page has at most a thousand objects. Listed objects are deleted, so the next page is always the first one.

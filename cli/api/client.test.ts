@@ -45,6 +45,8 @@ describe("ApiClient", () => {
     [403, "You need the right scripts.create.", {}, "You need the right scripts.create."],
     [404, "There is no workspace w.", { "x-svc-error": "workspace.notFound" }, "There is no workspace w at"],
     [403, "<!DOCTYPE html><p>Forbidden", {}, "a proxy stands between"],
+    [200, "<html>Sign in", { "content-type": "text/html" }, "a proxy stands between"],
+    [200, "{", { "content-type": "application/json" }, "broken JSON"],
   ])("explains an answer %i %j", async (status, body, headers, message) => {
     const { client } = await serve([{ status, body, headers }]);
     await expect(client.get("scripts/list")).rejects.toThrow(message);

@@ -114,13 +114,20 @@ export class ApiClient {
   async #call<T>(method: string, path: string, options: RequestOptions): Promise<T> {
     const response = await this.fetch(method, path, options);
     const text = await response.text();
-    return ((response.headers.get("content-type") ?? "").startsWith("application/json") ? parseExactJson(text || "null") : text) as T;
+    if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return text as T;
+    try {
+      return parseExactJson(text || "null") as T;
+    } catch (error) {
+      throw new CommandError(`${this.options.url} answers ${method} ${path} with broken JSON. Run the command again.`, { cause: error });
+    }
   }
 
   /** Returns the response to a request, which the service has accepted. Repeats requests that it refuses for the moment. Throws `ApiError`. */
   async fetch(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#send(method, path, options);
+      // The service answers no request of this program with a page, but login pages and portals in front of it do, also with 200.
+      if (response.ok && isPage(response)) throw describePage(this.options.url, response.status);
       if (response.ok || response.status === 304 || response.headers.has("location")) return response;
       const isTemporary = response.status === 429 || response.status >= 500;
       if (!isTemporary || attempt === ATTEMPTS) throw await this.#toError(response, method, path);
@@ -171,9 +178,7 @@ export class ApiClient {
   async #toError(response: Response, method: string, path: string): Promise<CommandError> {
     const text = (await response.text()).trim();
     const { url, profile, workspace } = this.options;
-    if (/^<(!doctype|html)/i.test(text)) {
-      return new CommandError(`${url} answers with a web page (${response.status}): a proxy stands between this machine and the service.`);
-    }
+    if (/^<(!doctype|html)/i.test(text)) return describePage(url, response.status);
     const code = response.headers.get("x-svc-error") ?? "";
     if (response.status === 401) {
       const whose = profile === undefined ? "The token" : `The token of the profile ${profile}`;
@@ -186,7 +191,14 @@ export class ApiClient {
   }
 }
 
-function describeCause(error: unknown): string {
+export const isPage = (response: Response): boolean => /^text\/html\b/i.test(response.headers.get("content-type") ?? "");
+
+export const describePage = (url: string, status: number): CommandError =>
+  new CommandError(
+    `${url} answers with a web page (${status}): a proxy stands between this machine and the service, or the address is that of another site.`,
+  );
+
+export function describeCause(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
   return cause?.code ?? cause?.message ?? message;
 }

@@ -25,11 +25,16 @@ export async function askChoice(message: string, choices: readonly { value: stri
   return requireAnswer(await prompts.select({ message, options: [...choices], ...common }), prompts.isCancel);
 }
 
-/** Reads a secret from standard input: arguments of commands are visible to other users. */
+/** Reads a secret from standard input, on a terminal without showing it: arguments of commands are visible to other users. */
 export async function readSecret(name: string): Promise<string> {
+  if (canAsk()) {
+    const prompts = await import("@clack/prompts");
+    return requireAnswer(await prompts.password({ message: `The ${name}:`, ...common }), prompts.isCancel);
+  }
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) text += chunk;
-  const secret = text.trim();
+  // The line end is that of the last line of a file or of echo.
+  const secret = text.replace(/\r?\n$/, "");
   if (secret === "") throw new UsageError(`Standard input has no ${name}.`);
   return secret;
 }

@@ -9,6 +9,8 @@ export interface Profile {
   url: string;
   workspace: string;
   token: string;
+  /** Whether `svc login` has created the token by a code. Then `svc logout` deletes it. */
+  device?: boolean | undefined;
 }
 export interface Profiles {
   active?: string | undefined;

@@ -30,6 +30,8 @@ export function addObjectCommands(program: Command): void {
       run(group.command("show").description(`Print ${shown}.`).argument("<path>"), "read", load("showObject", name));
       run(group.command("history").description(`List the versions of ${one}.`).argument("<path>"), "read", load("listHistory", name));
     }
+    if (name === "script" || name === "flow") addRollbackCommand(group, name);
+    if (name === "variable") addSetCommand(group);
     if (Object.hasOwn(writers, name)) addNewCommand(group, name);
     run(
       group
@@ -53,6 +55,33 @@ export function addObjectCommands(program: Command): void {
       );
     }
   }
+}
+
+function addRollbackCommand(group: Command, name: "script" | "flow"): void {
+  run(
+    group
+      .command("rollback")
+      .description(`Save an earlier version of a ${name} as its newest version.`)
+      .argument("<path>")
+      .argument("<version>", `a version that svc ${name} history lists`),
+    "change",
+    async () => ((context, path: string, version: string) => rollBack(context, name, path, version)) as Action,
+  );
+  const rollBack = async (...args: Parameters<typeof import("../commands/items/rollback.ts").rollback>) =>
+    (await import("../commands/items/rollback.ts")).rollback(...args);
+}
+
+function addSetCommand(group: Command): void {
+  run(
+    group
+      .command("set")
+      .description("Set the value of a variable from standard input. A new variable is a secret.")
+      .argument("<path>")
+      .option("--no-secret", "store the value of a new variable as plain text")
+      .option("--description <text>", "description of a new variable"),
+    "change",
+    async () => (await import("../commands/items/set-variable.ts")).setVariable as Action,
+  );
 }
 
 const writers = { script: "newScript", flow: "newFlow", app: "newApp", folder: "newFolder" } as const;

@@ -58,17 +58,18 @@ function addJobCommands(job: Command): void {
   run(
     job
       .command("list")
-      .description("List jobs, the newest first.")
+      .description("List the runs of scripts and flows, the newest first.")
       .option("--path <path>", "only jobs of this script or flow")
       .option("--running", "only jobs that run")
       .option("--failed", "only jobs that failed")
+      .option("--all", "also the steps of flows and the builds of scripts and flows")
       .option("--limit <count>", "at most this many", parseWhole(1), 20),
     "read",
     load("listJobs"),
   );
   const withId = (name: string, description: string) => job.command(name).description(description).argument("<id>", "id of the job");
   run(withId("get", "Print a job as JSON."), "read", load("getJob"));
-  run(withId("logs", "Print the log of a job."), "read", load("showLogs"));
+  run(withId("logs", "Print the log of a job, or of every step of a flow."), "read", load("showLogs"));
   run(withId("result", "Print the result of a job."), "read", load("showResult"));
   run(withId("cancel", "Cancel a job.").option("--reason <text>", "reason that the job shows"), "change", load("cancelJob"));
   run(withId("rerun", "Run a job again with the same version and arguments.").addOption(silent()), "change", load("rerunJob"));

@@ -3,6 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import type { Command } from "commander";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { effectOf } from "./action.ts";
@@ -19,6 +20,8 @@ interface RecordedService {
 
 let stderr = "";
 let folder = "";
+/** Whether the services answer like the portal of a network: each request with a page and 200. */
+let isPortal = false;
 let services: { a: RecordedService; b: RecordedService };
 
 /** Routes that a command calls with POST only to read. */
@@ -32,6 +35,11 @@ async function startService(): Promise<RecordedService> {
     if (request.method !== "GET" && !READING.test(path)) service.namedBefore.push(stderr.includes("Target: workspace"));
     request.resume();
     // Types of resources are the first request of `svc dev`, which otherwise waits for an interrupt.
+    if (isPortal) {
+      response.setHeader("content-type", "text/html; charset=utf-8");
+      response.end("<!doctype html><title>Sign in</title>");
+      return;
+    }
     response.statusCode = path.includes("/resources/type/list") ? 403 : 200;
     response.setHeader("content-type", "application/json");
     response.end(
@@ -66,13 +74,13 @@ const contents: Record<string, string> = {
   "f/t/a.sh": "echo a\n",
   "f/t/a.script.yaml": "summary: ''\n",
   "f/t/a.flow/flow.yaml": "summary: ''\nvalue:\n  modules: []\n",
-  "f/t/a.app/app.yaml": "summary: ''\nvalue: {}\npolicy: {}\n",
+  "f/t/a.app/app.yaml": "summary: ''\nvalue: {}\npolicy:\n  execution_mode: viewer\n",
   "f/t/a.variable.yaml": "value: v\nis_secret: false\ndescription: ''\n",
   "f/t/a.resource.yaml": "resource_type: any\nvalue: {}\n",
   "a.resource-type.yaml": "schema: {}\ndescription: ''\n",
   "f/t/folder.meta.yaml": "summary: ''\ndisplay_name: a\nowners: []\nextra_perms: {}\n",
   "groups/a.group.yaml": "summary: ''\nadmins: []\nmembers: []\n",
-  "f/t/a.schedule.yaml": "schedule: 0 0 * * * *\ntimezone: UTC\nscript_path: f/t/a\nis_flow: false\nenabled: true\n",
+  "f/t/a.schedule.yaml": "schedule: 0 0 * * * *\ntimezone: UTC\nscript_path: f/t/a\nis_flow: false\nargs: {}\nenabled: true\n",
   "f/t/a.http_trigger.yaml": "route_path: a\nscript_path: f/t/a\nis_flow: false\nhttp_method: get\n",
   "dependencies/package.json": "{}\n",
 };
@@ -115,8 +123,8 @@ beforeEach(() => {
   const profiles = {
     active: "here",
     profiles: {
-      here: { url: services.a.url, workspace: "here", token: "of a" },
-      there: { url: services.b.url, workspace: "there", token: "of b" },
+      here: { url: services.a.url, workspace: "here", token: "of a", device: true },
+      there: { url: services.b.url, workspace: "there", token: "of b", device: true },
     },
   };
   writeFileSync(join(folder, "profiles.json"), JSON.stringify(profiles));
@@ -124,6 +132,7 @@ beforeEach(() => {
   for (const name of ["SVC_URL", "SVC_TOKEN", "SVC_WORKSPACE"]) vi.stubEnv(name, "");
   vi.spyOn(process, "cwd").mockReturnValue(folder);
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from(["value\n"]) as unknown as typeof process.stdin);
   stderr = "";
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
     stderr += String(text);
@@ -210,6 +219,18 @@ it.each(calling.map((leaf) => [leaf.path.join(" "), leaf] as const))("svc %s nam
   if (refusal.includes("Add --yes")) expect(stderr).toContain(`Target: workspace here at ${services.a.url} (profile here)`);
   else expect(stderr).not.toContain("?");
 });
+
+it.each(calling.filter(({ path }) => !calm.has(path.join(" "))).map((leaf) => [leaf.path.join(" "), leaf] as const))(
+  "svc %s explains a page that a proxy returns with 200",
+  async (_, leaf) => {
+    isPortal = true;
+    const error = await execute(leaf, "--yes").finally(() => {
+      isPortal = false;
+    });
+    expect(`${error}${stderr}`).toContain("answers with a web page (200): a proxy stands between");
+    expect(stderr).not.toMatch(/^\s+at /m);
+  },
+);
 
 it("classifies each command", () => {
   expect(leaves.filter(({ command }) => effectOf(command) === undefined)).toEqual([]);

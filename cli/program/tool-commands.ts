@@ -3,6 +3,12 @@ import { type Action, run } from "./action.ts";
 import { createCompletion, type Shell, shells } from "./completion.ts";
 import { parseWhole } from "./parse-whole.ts";
 
+const COMPLETION_HELP = `
+To complete commands in each new shell, run one of these once:
+  bash  echo 'source <(svc completion bash)' >> ~/.bashrc
+  zsh   echo 'source <(svc completion zsh)' >> ~/.zshrc
+  fish  svc completion fish > ~/.config/fish/completions/svc.fish`;
+
 /** Adds the commands for people, the audit log, shells and the project. */
 export function addToolCommands(program: Command): void {
   const load = (name: "listTokens" | "createToken" | "deleteToken") => async () =>
@@ -28,13 +34,11 @@ export function addToolCommands(program: Command): void {
   addUserCommands(program);
   addAuditCommands(program);
   const shell = new Argument("<shell>").choices(shells);
-  run(
-    program.command("completion").description("Print a script that completes commands in a shell.").addArgument(shell),
-    "local",
-    async () => {
-      return ((context, name: Shell) => context.output.data(createCompletion(program, name), createCompletion(program, name))) as Action;
-    },
-  );
+  const completion = program.command("completion").description("Print a script that completes commands in a shell.").addArgument(shell);
+  completion.addHelpText("after", COMPLETION_HELP);
+  run(completion, "local", async () => {
+    return ((context, name: Shell) => context.output.data(createCompletion(program, name), createCompletion(program, name))) as Action;
+  });
   run(
     program.command("lint").description("Check the files of the project. Nothing is called."),
     "local",

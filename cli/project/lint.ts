@@ -1,9 +1,11 @@
+import { checkItem } from "../../core/sync/check/check-item.ts";
+import { equalsLocal, type ItemDigest } from "../../core/sync/digest.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { hashItem, listSources } from "../../core/sync/metadata/item-sources.ts";
 import { listStaleLocks, type ProjectState } from "../../core/sync/metadata/stale-locks.ts";
 import { checkLockFile } from "../metadata/lock-file.ts";
 import type { Project } from "./project.ts";
-import type { ParsedFiles } from "./snapshots.ts";
+import type { ParsedFiles, Snapshot } from "./snapshots.ts";
 
 /** Everything that is found in a project's files without a call. */
 interface Findings {
@@ -13,9 +15,29 @@ interface Findings {
 }
 
 /** Checks the files of a project. The problems of locks are warnings without `strict`, which is the default with the options `lint` and `locksRequired`. */
-export function lintFiles(project: Project, parsed: ParsedFiles, { strict = isStrict(project) } = {}): Findings {
+export function lintFiles(
+  project: Project,
+  parsed: ParsedFiles,
+  { strict = isStrict(project), base }: { strict?: boolean; base?: ReadonlyMap<string, ItemDigest> | undefined } = {},
+): Findings {
   const locks = findLockProblems(project, parsed);
-  return strict ? { problems: [...parsed.problems, ...locks], warnings: [] } : { problems: parsed.problems, warnings: locks };
+  const fields = checkFields(parsed.snapshot, base);
+  const problems = [...parsed.problems, ...fields.problems];
+  const warnings = [...fields.warnings, ...locks];
+  return strict ? { problems: [...problems, ...warnings], warnings: [] } : { problems, warnings };
+}
+
+/** Checks the fields of items against the requests that save them. Items with the digests in `base` were saved already, maybe under older rules. */
+export function checkFields(snapshot: Snapshot, base?: ReadonlyMap<string, ItemDigest>): Findings {
+  const changed = [...snapshot].filter(([key, { digest }]) => {
+    const before = base?.get(key);
+    return before === undefined || !equalsLocal(digest, before);
+  });
+  const found = changed.map(([, { item, files }]) => {
+    const [name = "", text = ""] = [...files].find(([file]) => file.endsWith(".yaml")) ?? [...files][0] ?? [];
+    return checkItem(item, { name, text: name.endsWith(".yaml") ? text : "" });
+  });
+  return { problems: found.flatMap(({ problems }) => problems), warnings: found.flatMap(({ warnings }) => warnings) };
 }
 
 const isStrict = ({ options: { lint = false, locksRequired = false } }: Project): boolean => lint || locksRequired;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { createLocator } from "../../core/sync/check/locate.ts";
 import type { SpecificItems, SyncConfig, SyncOptions } from "../../core/sync/config/config.ts";
-import { createLocator, parseConfig } from "../../core/sync/config/parse-config.ts";
+import { parseConfig } from "../../core/sync/config/parse-config.ts";
 import {
   findEntryOfBranch,
   listDeprecated,

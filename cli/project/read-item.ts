@@ -4,6 +4,7 @@ import { itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { selectKinds } from "../../core/sync/select.ts";
 import { throwProblems } from "../errors.ts";
 import { attachBundles, makeBundles } from "./bundles.ts";
+import { checkFields } from "./lint.ts";
 import type { Project } from "./project.ts";
 import type { SnapshotItem } from "./snapshot-item.ts";
 import { type LocalFiles, parseLocal, toLayout } from "./snapshots.ts";
@@ -27,7 +28,7 @@ export async function readLocalItem(
   const own = { files, onDisk: all.onDisk, problems: all.problems.filter(({ file }) => keyOf(file) === key) };
   const options = selectKinds(project.options, new Set([item.kind]));
   const { snapshot, problems } = parseLocal(own, { ...project, options }, layout);
-  throwProblems(problems);
+  throwProblems([...problems, ...checkFields(snapshot).problems]);
   attachBundles(snapshot, await makeBundles(project, snapshot, (one) => one === key));
   return snapshot.get(key);
 }

@@ -7,7 +7,7 @@ import type { ItemDigest } from "../../core/sync/digest.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/files/layout.ts";
 import { groupFiles, type ParseOptions, parseFiles, readInlineNames } from "../../core/sync/files/parse-files.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
-import { dependsOnNames, isSelected } from "../../core/sync/select.ts";
+import { dependsOnNames, findAbsentOption, isSelected } from "../../core/sync/select.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Output } from "../output/output.ts";
 import { readLocalFiles } from "./local-files.ts";
@@ -143,23 +143,30 @@ export interface ParsedFiles {
   snapshot: Snapshot;
   /** Everything that is wrong with the files. */
   problems: FileProblem[];
+  /** The number of items that are left out by default, by the option that would include them. */
+  leftOut: Map<string, number>;
 }
 
 /** Parses the files of a project. */
 export function parseLocal(local: LocalFiles, project: Project, layout: ParseOptions): ParsedFiles {
   const { items, groups, problems } = parseFiles(local.files, layout);
   const snapshot: Snapshot = new Map();
+  const leftOut = new Map<string, number>();
   for (const item of items) {
     const own = groups.get(itemKey(item))?.files ?? new Map<string, string>();
     const files = new Map([...own].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
-    if (!isSelected(item, [...files.keys()], project.options)) continue;
+    if (!isSelected(item, [...files.keys()], project.options)) {
+      const option = findAbsentOption(item.kind, project.options);
+      if (option !== undefined) leftOut.set(option, (leftOut.get(option) ?? 0) + 1);
+      continue;
+    }
     const bundled = findCodebase(item, () => files, project, layout);
     snapshot.set(
       itemKey(item),
       describeItem(bundled ? withoutBundleDigest(item) : item, () => files, bundled),
     );
   }
-  return { files: local.files, snapshot, problems: [...local.problems, ...problems] };
+  return { files: local.files, snapshot, problems: [...local.problems, ...problems], leftOut };
 }
 
 export const digestsOf = (snapshot: Snapshot): Map<string, ItemDigest> => new Map([...snapshot].map(([key, { digest }]) => [key, digest]));

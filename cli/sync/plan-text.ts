@@ -8,15 +8,21 @@ import type { Change } from "./changes.ts";
 const marks = { create: "+", change: "~", delete: "-", conflict: "!", skip: " " } as const;
 const colors = { create: "green", change: "yellow", delete: "red", conflict: "red", skip: "dim" } as const;
 
-/** Prints a plan for people: a line for each item, and on request the difference of its files. */
-export function printPlan(changes: readonly Change[], direction: Direction, output: Output, { diffs }: { diffs: boolean }): void {
-  for (const change of changes) {
+/** The differences of files in a plan. `short`: those of changed files; a lock, and a file that is new or removed, is one line. */
+type Diffs = "none" | "short" | "full";
+
+/** Formats a plan for people: a line for each item, and the differences of its files. */
+export function formatPlan(
+  changes: readonly Change[],
+  direction: Direction,
+  { diffs, style = (_, text) => text }: { diffs: Diffs; style?: Output["style"] },
+): string {
+  const lines = changes.flatMap((change) => {
     const { type, kind, path, reason } = change;
-    const line = `${marks[type]} ${type} ${kind} ${path}${reason ? ` (${reason})` : ""}`;
-    output.say(output.style(colors[type], line));
-    if (diffs && type !== "skip") for (const diff of listDiffs(change, direction)) output.say(diff);
-  }
-  output.say(summarise(changes));
+    const line = style(colors[type], `${marks[type]} ${type} ${kind} ${path}${reason ? ` (${reason})` : ""}`);
+    return type === "skip" || diffs === "none" ? [line] : [line, ...listDiffs(change, direction, diffs)];
+  });
+  return [...lines, summarise(changes)].join("\n");
 }
 
 const totals = {
@@ -43,14 +49,36 @@ const isConfidential = ({ kind, local, remote }: Change): boolean =>
   CONFIDENTIAL.has(kind) || isSecret(local?.item) || isSecret(remote?.item);
 
 /** Returns the differences between the files of both sides, from the side that changes to its new state. */
-export function listDiffs(change: Change, direction: Direction): string[] {
+export function listDiffs(change: Change, direction: Direction, diffs: Exclude<Diffs, "none">): string[] {
   if (isConfidential(change)) return ["  (its values are not shown)"];
   const [from, to] = direction === "push" ? [change.remote, change.local] : [change.local, change.remote];
   const names = [...new Set([...(from?.files.keys() ?? []), ...(to?.files.keys() ?? [])])].sort();
   return names.flatMap((name) => {
     const [before = "", after = ""] = [from?.files.get(name), to?.files.get(name)];
-    return before === after ? [] : [createTwoFilesPatch(name, name, before, after, undefined, undefined, { context: 2 }).trimEnd()];
+    if (before === after) return [];
+    if (diffs === "full") return [createTwoFilesPatch(name, name, before, after, undefined, undefined, { context: 2 }).trimEnd()];
+    if (before === "" || after === "") return [`  ${before === "" ? "+" : "-"} ${name} (${countLines(before || after)})`];
+    if (name.endsWith(".lock")) return [`  ~ ${name} (${countLines(after)}, before ${countLines(before)})`];
+    return [formatHunks(name, before, after)];
   });
+}
+
+/** The hunks of a difference, without the header that names the file three times. */
+function formatHunks(name: string, before: string, after: string): string {
+  const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, { context: 1 });
+  return [
+    `  ~ ${name}`,
+    ...patch
+      .slice(patch.indexOf("\n@@") + 1)
+      .trimEnd()
+      .split("\n")
+      .map((line) => `    ${line}`),
+  ].join("\n");
+}
+
+function countLines(text: string): string {
+  const count = text.replace(/\n$/, "").split("\n").length;
+  return `${count} ${count === 1 ? "line" : "lines"}`;
 }
 
 /** Returns a plan as data: for `--json` and for plan files. */
@@ -63,4 +91,3 @@ export const toPlanJson = (changes: readonly Change[]) =>
     local: local ? formatDigest(local.digest) : null,
     remote: remote ? formatDigest(remote.digest) : null,
   }));
-export type PlanJson = ReturnType<typeof toPlanJson>;

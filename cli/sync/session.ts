@@ -20,6 +20,7 @@ import {
   toLayout,
 } from "../project/snapshots.ts";
 import { loadArchive } from "./archive-store.ts";
+import { readBase } from "./state.ts";
 
 /** Both sides of a synchronisation. */
 export interface SyncSession {
@@ -57,7 +58,7 @@ export const openOnly = ({ project, target }: OpenedProject, kinds: ReadonlySet<
 });
 
 interface SessionOptions {
-  /** Reports the problems that only `svc lint` finds. */
+  /** Checks the fields of the items that have changed here, and reports what else `svc lint` finds. */
   lint?: boolean;
   /** Chooses the scripts of codebases that are bundled, by their keys. Default: none. */
   bundles?: (key: string) => boolean;
@@ -71,9 +72,14 @@ export async function openSession(
 ): Promise<SyncSession> {
   const files = readProjectFiles(project);
   const parsed = parseLocal(files, project, toLayout(project));
-  const { problems: found, warnings } = lint ? lintFiles(project, parsed) : { problems: parsed.problems, warnings: [] };
+  const base = readBase(project.root, target);
+  const { problems: found, warnings } = lint ? lintFiles(project, parsed, { base }) : { problems: parsed.problems, warnings: [] };
   throwProblems(found);
   for (const warning of warnings) context.output.say(`Warning: ${formatProblem(warning)}`);
+  for (const [option, count] of parsed.leftOut)
+    context.output.say(
+      `${count} ${count === 1 ? "item" : "items"} here ${count === 1 ? "is" : "are"} left out. To include such items, set ${option}: true in svc.yaml.`,
+    );
   const bundles = isBundled ? await makeBundles(project, parsed.snapshot, isBundled) : new Map<string, Bundle>();
   const client = context.client(target);
   await client.get("/users/whoami");

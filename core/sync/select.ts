@@ -29,6 +29,10 @@ const includesKind = (kind: string, options: SyncOptions): boolean =>
   entriesOf(skipping).some(([name, kinds]) => kinds.includes(kind) && !options[name]) ||
   entriesOf(including).some(([name, kinds]) => kinds.includes(kind) && options[name] === true);
 
+/** Returns the option that would include a kind which is left out by default, if the options leave it out without saying so. */
+export const findAbsentOption = (kind: string, options: SyncOptions): string | undefined =>
+  entriesOf(including).find(([name, kinds]) => kinds.includes(kind) && options[name] === undefined)?.[0];
+
 /** Returns options that include every item of some kinds, whatever the given options leave out, and no item of other kinds. */
 export function selectKinds({ includes, excludes, ...options }: SyncOptions, wanted: ReadonlySet<string>): SyncOptions {
   const isWanted = (kinds: readonly string[]) => kinds.some((kind) => wanted.has(kind));

@@ -5,10 +5,11 @@ const STAMPED = new Set([
 ]);
 const STAMPED_GROUP = /^(created|edited|updated)_/;
 
+/** Returns whether the service sets a field, whatever a file states. */
+export const isServerField = (name: string): boolean => STAMPED.has(name) || STAMPED_GROUP.test(name);
+
 /** Returns the fields of an object that an author sets: without those of the service, null and undefined. */
 export function removeServerFields(fields: object): Record<string, unknown> {
-  const own = Object.entries(fields).filter(
-    ([name, value]) => value !== null && value !== undefined && !STAMPED.has(name) && !STAMPED_GROUP.test(name),
-  );
+  const own = Object.entries(fields).filter(([name, value]) => value !== null && value !== undefined && !isServerField(name));
   return Object.fromEntries(own);
 }

@@ -135,6 +135,8 @@ export function addApiFunctions(
       deliveries.configureSend(fn);
       // Archiving a workspace cancels its jobs.
       grantCancellation(parts, fn);
+      // A new folder with the name of a deleted one inherits its files.
+      storage.configureList(fn);
     },
   );
   const api = addFunction(

@@ -90,6 +90,11 @@ export class Storage extends Construct {
     this.allowList(fn);
   }
 
+  /** Grants the right to find out whether there are objects with a prefix. */
+  configureList(fn: LambdaFunction): void {
+    this.allowList(fn);
+  }
+
   private allowList(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }));
   }

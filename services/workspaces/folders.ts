@@ -1,29 +1,32 @@
 import { randomUUID } from "node:crypto";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
+import { filesPrefix } from "../../core/files/file-key.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
+import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { buildEventWrites } from "../outbox/event.ts";
+import { loadFileStorage } from "../settings/file-storage.ts";
 import { changeAccess, loadAccess } from "./access.ts";
-import { hasRecentRuns, listStoredKinds } from "./stored-kinds.ts";
+import { findRecentRuns, listStoredKinds } from "./stored-kinds.ts";
 
 interface FolderDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
 
-type CreateFolderDeps = FolderDeps & { jobs: Pick<JobTable, "list"> };
+type CreateFolderDeps = FolderDeps & { jobs: Pick<JobTable, "list">; storage: Pick<Storage, "hasObjects"> };
 
 /**
- * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is no member. Only an admin may use the name of an earlier folder; returns
- * what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`.
+ * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is no member. Only an admin may use the name of an earlier folder of which
+ * something is left; returns what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`.
  */
 export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
   const { objects, nowMs } = deps;
@@ -33,14 +36,14 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
     extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])),
   } = request;
   checkPrincipals([...owners, ...Object.keys(perms)]);
-  const inherits = await listLeftovers(deps, workspace, name);
+  const { former, inherits } = await findLeftovers(deps, workspace, name);
   const mayInherit = may(actor, actions.updateMember.access, { workspace });
   if (!mayInherit && inherits.length > 0) {
     // The name of an existing folder is taken for everyone.
     if (await folderExists({ objects }, workspace, name)) throw new SvcError("folder.exists", { name });
     throw new SvcError("folder.notEmpty", { name, inherits });
   }
-  const former = keys.formerFolder(workspace, name);
+  const formerKey = keys.formerFolder(workspace, name);
   const atMs = nowMs();
   const value: FolderJson = {
     ...request,
@@ -61,13 +64,13 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
         write.check(keys.workspace(workspace), "present"),
         write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
         // The folder may have been deleted since its leftovers were listed.
-        mayInherit ? write.remove(former) : write.check(former, "absent"),
+        mayInherit ? write.remove(formerKey) : former ? write.remove(formerKey, unchangedSince(former)) : write.check(formerKey, "absent"),
         ...(await buildEventWrites(deps, { type: "CreateFolder", workspace, by: actor.username, atMs, data: { name } })),
       ],
       refused: (part) => {
         if (part === 0) return new SvcError("workspace.notFound", { workspace });
         if (part === 1) return new SvcError("folder.exists", { name });
-        return new SvcError("folder.notEmpty", { name, inherits: FILES_AND_RUNS });
+        return new SvcError("folder.notEmpty", { name, inherits: ["objects of a folder that was deleted just now"] });
       },
     },
   );
@@ -79,21 +82,43 @@ export async function folderExists({ objects }: Pick<FolderDeps, "objects">, wor
   return (await objects.get(keys.folder(workspace, name))) !== undefined;
 }
 
-const FILES_AND_RUNS = ["files", "runs"];
+/** The remains of an earlier folder. `former`: the record of its deletion, which a folder that an earlier release deleted does not have. */
+interface Leftovers {
+  former: StoredObject | undefined;
+  /** The kinds of things that a new folder would inherit. */
+  inherits: string[];
+}
 
 /**
- * Lists the kinds of things that a new folder would inherit from an earlier one, because the creator of a folder owns its content. Archived
- * scripts and flows count. No object can be saved in a folder that does not exist, so none can appear before the folder is created.
+ * Finds what a new folder would inherit from an earlier one, because the creator of a folder owns its content. Archived scripts and flows count. No
+ * object can be saved in a folder that does not exist, so none can appear before the folder is created.
  */
-async function listLeftovers({ objects, jobs }: CreateFolderDeps, workspace: string, name: string): Promise<string[]> {
-  const [former, stored, hasRuns] = await Promise.all([
+async function findLeftovers({ objects, jobs, storage }: CreateFolderDeps, workspace: string, name: string): Promise<Leftovers> {
+  const prefix = `f/${name}/`;
+  const [former, stored, runs, { access }] = await Promise.all([
     objects.get(keys.formerFolder(workspace, name)),
-    listStoredKinds(objects, workspace, `f/${name}/`),
-    hasRecentRuns(jobs, workspace, `f/${name}/`),
+    listStoredKinds(objects, workspace, prefix),
+    findRecentRuns(jobs, workspace, prefix),
+    loadAccess(objects, workspace),
   ]);
-  if (former) return [...stored, ...FILES_AND_RUNS];
-  // An earlier release left no record of a deleted folder.
-  return hasRuns ? [...stored, "runs"] : stored;
+  const hasRights = Object.keys(access.objects).some((key) => key.slice(key.indexOf(" ") + 1).startsWith(prefix));
+  // Without a record of a deletion, there may never have been a folder: older runs and files at its path are no reason to refuse its name.
+  const hasRuns = runs === "some" || (runs === "unknown" && former !== undefined);
+  const hasFiles = former !== undefined && (await mayHaveFiles({ objects, storage }, workspace, prefix));
+  const kinds = { permissions: hasRights, files: hasFiles, runs: hasRuns };
+  return { former, inherits: [...stored, ...Object.entries(kinds).flatMap(([kind, isLeft]) => (isLeft ? [kind] : []))] };
+}
+
+/** Returns whether files can be left. A workspace's own storage is not read: that takes secrets, which the creator of a folder need not be allowed to use. */
+async function mayHaveFiles(
+  { objects, storage }: Pick<CreateFolderDeps, "objects" | "storage">,
+  workspace: string,
+  prefix: string,
+): Promise<boolean> {
+  const configured = await loadFileStorage(objects, workspace);
+  const hasOwn =
+    configured?.type === "S3Storage" || (configured?.type === "stack" && Object.keys(configured.secondary_storage ?? {}).length > 0);
+  return hasOwn || (await storage.hasObjects(`${filesPrefix(workspace)}${prefix}`));
 }
 
 /** Changes the given fields of a folder and leaves the others. Throws `folder.notFound`, `access.*`. */
@@ -158,7 +183,7 @@ export async function removeFolderOwner(
   });
 }
 
-/** Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. Throws `folder.notFound`. */
+/** Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. The name of a folder of which nothing is left is free. Throws `folder.notFound`. */
 export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(
     deps.objects,
@@ -169,7 +194,7 @@ export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: st
     {
       also: [
         write.remove(keys.folder(workspace, name), "present"),
-        write.put(keys.formerFolder(workspace, name)),
+        write.put({ ...keys.formerFolder(workspace, name), version: randomUUID() }),
         ...(await buildEventWrites(deps, { type: "DeleteFolder", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
       ],
       refused: () => new SvcError("folder.notFound", { name }),

@@ -23,11 +23,16 @@ export async function listStoredKinds(objects: Pick<ObjectTable, "list">, worksp
 /** The number of the newest entries that one search compares in each shard. DynamoDB returns at most 1 MB of them. */
 const RUNS_IN_SHARD = 5000;
 
-/** Returns whether the newest runs of a workspace include one at a path with this beginning, from one read of each shard. */
-export async function hasRecentRuns({ list }: Pick<JobTable, "list">, workspace: string, startsWith: string): Promise<boolean> {
+/** Returns whether the newest runs of a workspace include one at a path with this beginning, from one read of each shard. `unknown`: there are more. */
+export async function findRecentRuns(
+  { list }: Pick<JobTable, "list">,
+  workspace: string,
+  startsWith: string,
+): Promise<"some" | "none" | "unknown"> {
   const where = [{ field: "path", startsWith } as const];
   const pages = await Promise.all(
     buildListPartitions(workspace).map((partition) => list({ index: "list", partition, limit: RUNS_IN_SHARD, where })),
   );
-  return pages.some(({ entries }) => entries.length > 0);
+  if (pages.some(({ entries }) => entries.length > 0)) return "some";
+  return pages.some(({ after }) => after !== undefined) ? "unknown" : "none";
 }

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
-import { ApiClient, ApiError } from "../../api/client.ts";
+import { ApiClient, ApiError, describeCause, describePage, isPage } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, UsageError } from "../../errors.ts";
 import { readSecret } from "../../output/prompts.ts";
@@ -25,12 +25,12 @@ export async function login(
 ): Promise<void> {
   if (!URL.canParse(address)) throw new UsageError(`${address} is not the address of a service, such as https://svc.example.com.`);
   const url = new URL(address).origin;
-  const token = withToken ? await readSecret("token") : await requestToken(context, url);
+  const token = withToken ? (await readSecret("token")).trim() : await requestToken(context, url);
   const client = new ApiClient({ url, token, workspace: "" });
   const { email } = await client.get<{ email: string }>("/users/whoami");
   const workspace = await chooseWorkspace(client, context.flags.workspace);
   const profile = name ?? workspace;
-  saveProfile(profile, { url, workspace, token });
+  saveProfile(profile, { url, workspace, token, ...(withToken ? {} : { device: true }) });
   context.output.say(`Logged in as ${email}. The profile ${profile} is active: workspace ${workspace} at ${url}.`);
 }
 
@@ -62,7 +62,10 @@ async function pollToken(url: string, deviceCode: string): Promise<{ status: num
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: deviceCode }),
+  }).catch((error: unknown) => {
+    throw new CommandError(`${url} does not answer: ${describeCause(error)}.`);
   });
+  if (isPage(response)) throw describePage(url, response.status);
   const text = await response.text();
   try {
     return { status: response.status, body: JSON.parse(text) as TokenAnswer };
@@ -71,30 +74,29 @@ async function pollToken(url: string, deviceCode: string): Promise<{ status: num
   }
 }
 
-/** Revokes the token of the active profile, or of the one that the flag names, and removes the profiles that use it. */
+/** Removes the profiles with the token of the target. Deletes the token if a login by a code has created it: other tokens may have other users. */
 export async function logout(context: Context): Promise<void> {
-  const target = context.target();
-  const isRevoked = await revokeToken(context.instanceClient(target));
+  const { url, token, profile } = context.target();
+  if (profile === undefined)
+    throw new UsageError("The token is not that of a profile: there is nothing to log out from. Leave out --token and SVC_TOKEN.");
   const stored = readProfiles();
-  for (const [name, { token }] of Object.entries(stored.profiles)) if (token === target.token) delete stored.profiles[name];
+  const same = Object.entries(stored.profiles).filter(([, one]) => one.token === token);
+  const isDeleted = same.some(([, { device }]) => device) && (await deleteOwnToken(context.instanceClient()));
+  for (const [name] of same) delete stored.profiles[name];
   const { active } = stored;
   writeProfiles({ ...stored, active: active !== undefined && stored.profiles[active] ? active : undefined });
-  context.output.say(`Logged out at ${target.url}.`);
-  if (!isRevoked)
-    context.output.say("The token is still valid, because its scopes do not allow it to delete itself. Delete it with another token.");
+  const rest = isDeleted ? "" : " Its token was not made by svc login, so it is still valid. Delete it with: svc token delete";
+  context.output.say(`Logged out at ${url}. Removed: ${same.map(([name]) => name).join(", ")}.${rest}`);
 }
 
-/** Ends the session of the client's token, or deletes a token of another kind. Returns whether the token is not valid any more. */
-async function revokeToken(client: ApiClient): Promise<boolean> {
-  await client.post("/auth/logout");
+/** Returns whether the token is not valid any more. */
+async function deleteOwnToken(client: ApiClient): Promise<boolean> {
   try {
     await client.delete(`/users/tokens/delete/${encodeURIComponent(client.options.token.slice(0, limits.tokenPrefixChars))}`);
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status === 403) return false;
-    // The session has ended, or the token was not valid before.
-    if (error.status === 401 || error.status === 404) return true;
+    // The token was not valid before.
+    if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return true;
     throw error;
   }
 }

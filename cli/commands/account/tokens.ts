@@ -1,4 +1,6 @@
+import { limits } from "../../../contract/limits.ts";
 import type { TruncatedTokenJson } from "../../../contract/routes/people/tokens.ts";
+import type { ApiClient } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -20,12 +22,24 @@ interface NewTokenFlags {
 
 /** Creates a token and prints it: its value is never shown again. */
 export async function createToken(context: Context, { label, expiresIn, scopes, readOnly }: NewTokenFlags): Promise<void> {
-  const expiration = expiresIn === undefined ? undefined : new Date(Date.now() + expiresIn * DAY_MS).toISOString();
+  const client = context.instanceClient();
+  const expiration = expiresIn === undefined ? await findOwnExpiration(client) : new Date(Date.now() + expiresIn * DAY_MS).toISOString();
   const { workspace } = context.target();
   const request = { label, expiration, scopes, read_only: readOnly, ...(workspace ? { workspace_id: workspace } : {}) };
-  const token = await context.instanceClient().post<string>("/users/tokens/create", request);
+  const token = await client.post<string>("/users/tokens/create", request);
+  if (expiresIn === undefined && expiration !== undefined) context.output.say(`It is valid as long as your login, until ${expiration}.`);
   context.output.data({ token }, token);
 }
+
+/** Returns the end of the caller's token: the tokens that it creates may not be valid for longer. A token without the right to list tokens may create none. */
+async function findOwnExpiration(client: ApiClient): Promise<string | undefined> {
+  const tokens = await client.get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
+  return findOwnToken(tokens, client.options.token)?.expiration;
+}
+
+/** Returns the token with a value. */
+export const findOwnToken = (tokens: readonly TruncatedTokenJson[], value: string): TruncatedTokenJson | undefined =>
+  tokens.find(({ token_prefix: prefix }) => value.startsWith(prefix) && prefix.length >= limits.tokenPrefixChars);
 
 /** Deletes the token that begins with a prefix. */
 export async function deleteToken(context: Context, prefix: string): Promise<void> {

@@ -28,7 +28,8 @@ export async function addWorkspace(
     context.output.say(`Creating the workspace ${id} at ${address}.`);
     await client.post("/workspaces/create", { id, name: id });
   }
-  saveProfile(name, { url: address, workspace: id, token: target.token });
+  const device = target.profile !== undefined && readProfiles().profiles[target.profile]?.device;
+  saveProfile(name, { url: address, workspace: id, token: target.token, ...(device ? { device } : {}) });
   context.output.say(`The profile ${name} is active: workspace ${id} at ${address}.`);
 }
 

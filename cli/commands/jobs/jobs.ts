@@ -1,14 +1,18 @@
+import type { FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import type { JobJson } from "../../../contract/routes/jobs/job.ts";
 import { NEXT_CURSOR_HEADER } from "../../../contract/routes/jobs/job-lists.ts";
+import type { ApiClient } from "../../api/client.ts";
 import { readFirst } from "../../api/pages.ts";
 import type { Context } from "../../context.ts";
 import { CommandError } from "../../errors.ts";
-import { showRun } from "../../run/run-job.ts";
+import { listStepJobs } from "../../run/flow-steps.ts";
+import { describeFailure, showRun } from "../../run/run-job.ts";
 
 interface ListFlags {
   path?: string;
   running?: boolean;
   failed?: boolean;
+  all?: boolean;
   limit: number;
 }
 
@@ -18,21 +22,81 @@ const stateOf = (job: JobJson): string => {
   return job.success ? "success" : "failure";
 };
 
-/** Lists jobs, the newest first. */
-export async function listJobs(context: Context, { path, running, failed, limit }: ListFlags): Promise<void> {
-  const query = { script_path_exact: path, running, success: failed ? false : undefined };
+/** Returns why a job has failed or waits, in one line. */
+function reasonOf(job: JobJson, result: unknown): string {
+  if (job.canceled) return [`canceled by ${job.canceled_by ?? "unknown"}`, job.canceled_reason].filter(Boolean).join(": ");
+  if (job.type === "QueuedJob" || job.success) return "";
+  return describeFailure(result).split("\n", 1)[0] ?? "";
+}
+
+/** The runs that a person, a schedule, a trigger or a script has started. */
+const RUNS = "script,flow,preview,flowpreview,singlestepflow";
+
+/** Lists runs, the newest first. With `all`, also the jobs that belong to them. */
+export async function listJobs(context: Context, { path, running, failed, all = false, limit }: ListFlags): Promise<void> {
+  const top = all ? {} : { has_null_parent: true, job_kinds: RUNS };
+  const query = { script_path_exact: path, running, success: failed ? false : undefined, ...top };
   const next = { header: NEXT_CURSOR_HEADER, parameter: "cursor" };
   const shown = await readFirst<JobJson>(context.client(), "jobs/list", query, { limit, next });
-  const rows = shown.map((job) => [job.id, stateOf(job), job.created_at, job.created_by, job.script_path ?? job.job_kind]);
-  context.output.data(shown, context.output.table(["ID", "STATE", "CREATED_AT", "CREATED_BY", "PATH"], rows));
+  const client = context.client();
+  // Lists contain no results, and a failure is described by its result.
+  const readReason = async (job: JobJson) => {
+    const isFailed = job.type === "CompletedJob" && !job.success && !job.canceled;
+    return reasonOf(job, isFailed ? await client.find(`jobs_u/completed/get_result/${job.id}`) : undefined);
+  };
+  const reasons = context.output.json ? [] : await Promise.all(shown.map(readReason));
+  const rows = shown.map((job, at) => [
+    ...[job.id, stateOf(job), job.created_at, job.created_by, job.job_kind, job.script_path],
+    reasons[at],
+  ]);
+  context.output.data(shown, context.output.table(["ID", "STATE", "CREATED_AT", "CREATED_BY", "KIND", "PATH", "REASON"], rows));
 }
 
 export async function getJob(context: Context, id: string): Promise<void> {
   context.output.value(await context.client().get<JobJson>(`jobs_u/get/${encodeURIComponent(id)}`));
 }
 
+/** Prints the log of a job. For a flow, that of every step in their order, each line with the ids of its steps. */
 export async function showLogs(context: Context, id: string): Promise<void> {
-  context.output.value(await context.client().get<string>(`jobs_u/get_logs/${encodeURIComponent(id)}`));
+  const client = context.client();
+  const { job_kind: kind, flow_status: status } = await readJob(client, id);
+  if (!isFlow(kind) || status === undefined)
+    return context.output.value(await client.get<string>(`jobs_u/get_logs/${encodeURIComponent(id)}`));
+  const logs = await readStepLogs(client, id, status);
+  context.output.data(logs, logs.map(({ step, log }) => log.replace(/\n$/, "").replace(/^/gm, `${step} | `)).join("\n"));
+}
+
+interface StepLog {
+  step: string;
+  job: string;
+  log: string;
+}
+
+const isFlow = (kind: string): boolean => kind.startsWith("flow") || kind === "singlestepflow";
+
+const readJob = (client: ApiClient, id: string) =>
+  client.get<Pick<JobJson, "job_kind" | "flow_status">>(`jobs_u/get/${encodeURIComponent(id)}`, {
+    query: { no_logs: true, no_code: true },
+  });
+
+/** Reads the logs of a flow's steps, and of the flows in it. A step that ran as a part of the flow's own execution has no log. */
+async function readStepLogs(client: ApiClient, flow: string, status: FlowStatus, around = ""): Promise<StepLog[]> {
+  const logs: StepLog[] = [];
+  for (const [job, name] of listStepJobs(status)) {
+    if (job === flow) continue;
+    const step = around === "" ? name : `${around}/${name}`;
+    const inner = await client.find<Pick<JobJson, "job_kind" | "flow_status">>(`jobs_u/get/${job}`, {
+      query: { no_logs: true, no_code: true },
+    });
+    if (inner === undefined) continue;
+    if (isFlow(inner.job_kind) && inner.flow_status) {
+      logs.push(...(await readStepLogs(client, job, inner.flow_status, step)));
+      continue;
+    }
+    const log = (await client.find<string>(`jobs_u/get_logs/${job}`)) ?? "";
+    if (log !== "") logs.push({ step, job, log });
+  }
+  return logs;
 }
 
 export async function showResult(context: Context, id: string): Promise<void> {

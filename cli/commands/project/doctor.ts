@@ -1,13 +1,14 @@
 import { statSync } from "node:fs";
-import { limits } from "../../../contract/limits.ts";
 import type { TruncatedTokenJson } from "../../../contract/routes/people/tokens.ts";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
+import { describeOldNode } from "../../node-version.ts";
 import { profilesFile } from "../../profiles/profiles.ts";
 import { lintFiles } from "../../project/lint.ts";
 import { parseLocal, readProjectFiles, toLayout } from "../../project/snapshots.ts";
 import { openLocalProject } from "../../sync/session.ts";
 import { version } from "../../version.ts";
+import { findOwnToken } from "../account/tokens.ts";
 
 /** The outcome of one check. `problem`: what is wrong, and what to do. */
 interface Finding {
@@ -16,7 +17,6 @@ interface Finding {
   problem?: string;
 }
 
-const OLDEST_NODE = [22, 14] as const;
 const DAY_MS = 24 * 3600 * 1000;
 const WARN_DAYS = 7;
 
@@ -53,10 +53,9 @@ async function describe(check: string, find: () => string | Promise<string>): Pr
 }
 
 function checkNode(): string {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const [least, leastMinor] = OLDEST_NODE;
-  if (major > least || (major === least && minor >= leastMinor)) return process.versions.node;
-  throw new Error(`${process.versions.node} is too old: install ${OLDEST_NODE.join(".")} or later.`);
+  const problem = describeOldNode(process.versions.node);
+  if (problem !== undefined) throw new Error(problem);
+  return process.versions.node;
 }
 
 /** Other users must not read the tokens. */
@@ -78,9 +77,7 @@ async function checkToken(context: Context): Promise<string> {
   const client = context.instanceClient();
   const { email } = await client.get<{ email: string }>("/users/whoami");
   const tokens = await client.get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
-  const own = tokens.find(
-    ({ token_prefix: prefix }) => client.options.token.startsWith(prefix) && prefix.length >= limits.tokenPrefixChars,
-  );
+  const own = findOwnToken(tokens, client.options.token);
   if (own?.expiration === undefined) return email;
   const days = Math.floor((Date.parse(own.expiration) - Date.now()) / DAY_MS);
   if (days < WARN_DAYS) throw new Error(`The token of ${email} expires in ${days} days. Run: svc login ${client.options.url}`);

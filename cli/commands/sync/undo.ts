@@ -1,6 +1,6 @@
 import { readBundleDigest } from "../../../core/sync/config/codebase.ts";
 import { equalsLocal, type ItemDigest } from "../../../core/sync/digest.ts";
-import type { SyncItem } from "../../../core/sync/item.ts";
+import { compareItems, type SyncItem } from "../../../core/sync/item.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { describeItem, type SnapshotItem } from "../../project/snapshot-item.ts";
@@ -26,7 +26,7 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
   for (const step of rest) context.output.say(`leave ${step.key} (${describeObstacle(step)})`);
   if (flags.dryRun) return;
   if (restorable.length > 0) await context.confirm(`Undo ${restorable.length} changes of the push of ${record.at}?`);
-  for (const { before, current } of restorable.toReversed()) {
+  for (const { before, current } of orderSteps(restorable)) {
     if (before) await saveItem(session.client, before, current?.item, { plainSecrets: false });
     else await deleteItem(session.client, current?.item as SyncItem);
   }
@@ -37,6 +37,16 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
 
 /** An item that a push changed, and what the workspace has now. */
 type UndoStep = UndoRecord["items"][number] & { current: SnapshotItem | undefined };
+
+/** Orders the steps: first items that are restored, each after those that it may refer to, such as its folder. Then deletions, the other way around. */
+function orderSteps(steps: readonly UndoStep[]): UndoStep[] {
+  const placeOf = ({ key }: UndoStep) => {
+    const [kind = "", path = ""] = key.split(/ (.*)/s);
+    return { kind, path };
+  };
+  const ordered = steps.toSorted((a, b) => compareItems(placeOf(a), placeOf(b)));
+  return [...ordered.filter(({ before }) => before), ...ordered.filter(({ before }) => !before).toReversed()];
+}
 
 /** Returns why the change of an item cannot be undone, or `undefined` if it can. */
 function describeObstacle({ before, after, current }: UndoStep): string | undefined {

@@ -1,18 +1,28 @@
+import { type AddressStep, hasAddresses, orderAddresses } from "../../../core/sync/order-addresses.ts";
 import type { Change } from "../changes.ts";
 
 /**
  * Groups changes in the order in which a push makes them: first those that create and change, by kind, then deletions from the last kind to the
- * first, so that no reference breaks. A script that is part of a cycle of imports may be in two groups, because its first build misses an import.
+ * first, so that no reference breaks. An item that gives up an address comes before the one that takes it. A script that is part of a cycle of imports may be in two groups, because its first build misses an import.
  */
-export async function groupChanges(changes: readonly Change[]): Promise<Change[][]> {
-  const saves = Map.groupBy(
-    changes.filter(({ type }) => type !== "delete"),
-    ({ kind }) => kind,
-  );
-  const deletions = Map.groupBy(changes.filter(({ type }) => type === "delete").toReversed(), ({ kind }) => kind);
-  const groups: Change[][] = [];
-  for (const [kind, group] of saves) groups.push(...(kind === "script" && group.length > 1 ? await groupScripts(group) : [group]));
-  return [...groups, ...deletions.values()];
+export async function groupChanges(changes: readonly Change[]): Promise<AddressStep<Change>[][]> {
+  const groups: AddressStep<Change>[][] = [];
+  const deletions: Change[] = [];
+  for (const [kind, group] of Map.groupBy(changes, (change) => change.kind)) {
+    if (hasAddresses(kind)) {
+      const addressed = group.map((change) => ({ kind, before: change.remote?.item, after: change.local?.item, change }));
+      const { groups: ordered, rest } = orderAddresses(addressed);
+      groups.push(...ordered.map((steps) => steps.map(({ change: { change }, ...step }) => ({ ...step, change }))));
+      deletions.push(...rest.map(({ change }) => change));
+      continue;
+    }
+    const saves = group.filter(({ type }) => type !== "delete");
+    deletions.push(...group.filter(({ type }) => type === "delete"));
+    const ordered = kind === "script" && saves.length > 1 ? await groupScripts(saves) : [saves];
+    groups.push(...ordered.map((some) => some.map((change) => ({ change }))));
+  }
+  const last = Map.groupBy(deletions.toReversed(), ({ kind }) => kind);
+  return [...groups, ...[...last.values()].map((some) => some.map((change) => ({ change })))].filter((group) => group.length > 0);
 }
 
 async function groupScripts(changes: readonly Change[]): Promise<Change[][]> {

@@ -1,4 +1,5 @@
 import type { ItemDigest } from "../../../core/sync/digest.ts";
+import type { AddressStep } from "../../../core/sync/order-addresses.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, exitCodes } from "../../errors.ts";
 import { findLastSubject } from "../../project/git.ts";
@@ -28,8 +29,12 @@ export async function applyPush(
   const done = new Set<string>();
   const scripts = new Map<string, string>();
   const stop = watchStop(context);
-  const apply = async (change: Change): Promise<void> => {
+  const apply = async ({ change, interim }: AddressStep<Change>): Promise<void> => {
     stop.check();
+    if (interim) {
+      await saveItem(client, interim, change.remote?.item, options);
+      return;
+    }
     if (change.type === "delete" && change.remote) await deleteItem(client, change.remote.item);
     else if (change.local) {
       const { item, bundle } = change.local;
@@ -45,7 +50,7 @@ export async function applyPush(
   };
   try {
     for (const group of await groupChanges(effective))
-      await runParallel(group, group[0]?.kind === "folder" ? 1 : (project.options.parallel ?? 1), apply);
+      await runParallel(group, group[0]?.change.kind === "folder" ? 1 : (project.options.parallel ?? 1), apply);
   } catch (error) {
     throw describeInterruption(error, effective, done);
   } finally {

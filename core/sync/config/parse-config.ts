@@ -1,6 +1,6 @@
-import { isMap, isPair, isScalar, LineCounter, parseDocument } from "yaml";
 import type * as z from "zod";
 import { findNearestName } from "../../../contract/unknown-fields.ts";
+import { createLocator } from "../check/locate.ts";
 import { parseYaml } from "../files/yaml.ts";
 import type { FileProblem } from "../item.ts";
 import { configSchema, type SyncConfig } from "./config.ts";
@@ -16,18 +16,6 @@ export function parseConfig(file: string, text: string): { config: SyncConfig } 
     describeIssue(issue).map(({ path, message }) => ({ file, ...placeOf(path), message })),
   );
   return { problems };
-}
-
-/** Returns a function that finds the line and the column of a property in the text of `svc.yaml`. */
-export function createLocator(text: string): (path: readonly PropertyKey[]) => Pick<FileProblem, "line" | "column"> {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  return (path) => {
-    const offset = findOffset(document.contents, path);
-    if (offset === undefined) return {};
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
 }
 
 interface PlacedMessage {
@@ -69,24 +57,4 @@ function unwrap(schema: ShapedSchema | undefined): ShapedSchema | undefined {
   let inner = schema;
   while (inner?.def?.innerType) inner = inner.def.innerType;
   return inner;
-}
-
-/** Returns the offset in the text at which the key or item of a path begins. */
-function findOffset(root: unknown, path: readonly PropertyKey[]): number | undefined {
-  let node = root;
-  let offset: number | undefined = 0;
-  for (const part of path) {
-    if (isMap(node)) {
-      const pair: unknown = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(part));
-      if (!isPair(pair)) return offset;
-      offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? offset) : offset;
-      node = pair.value;
-      continue;
-    }
-    const item: unknown = (node as { items?: unknown[] } | null)?.items?.[Number(part)];
-    if (item === undefined) return offset;
-    offset = (item as { range?: [number] }).range?.[0] ?? offset;
-    node = item;
-  }
-  return offset;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
 import { fromAppFile } from "../../apps/app-file.ts";
+import { createLocator } from "../check/locate.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../item.ts";
 import { languageOfEnding } from "./extensions.ts";
 import { type FilePlace, needsFolder, placeOf } from "./file-place.ts";
@@ -36,21 +37,34 @@ export function parseFiles(files: FileMap, options: ParseOptions): { items: Sync
   const items: SyncItem[] = [];
   const problems: FileProblem[] = [];
   for (const { kind, path, files: own } of groups.values()) {
-    const reader = new ItemReader(own, options, problems);
+    const reader = new ItemReader({ own, all: files }, options, problems);
     const item = reader.read(kind, path);
     if (item) items.push(item);
   }
   return { items, groups, problems };
 }
 
+/** Returns the path of a file from the root, for a reference that may lead out of the folder. */
+function join(folder: string, name: string): string {
+  const parts = folder.split("/");
+  for (const part of name.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
 /** Reads the files of one item. */
 class ItemReader {
   readonly #files: FileMap;
+  /** The files of all items. */
+  readonly #all: FileMap;
   readonly #options: ParseOptions;
   readonly #problems: FileProblem[];
 
-  constructor(files: FileMap, options: ParseOptions, problems: FileProblem[]) {
-    this.#files = files;
+  constructor({ own, all }: { own: FileMap; all: FileMap }, options: ParseOptions, problems: FileProblem[]) {
+    this.#files = own;
+    this.#all = all;
     this.#options = options;
     this.#problems = problems;
   }
@@ -68,7 +82,7 @@ class ItemReader {
     if (kind === "flow") return this.#inlineScripts({ kind, path, value }, main);
     if (kind === "app") return this.#inlineScripts({ kind, path, value: fromAppFile(value) }, main);
     if (kind === "resource") return this.#inlineResource({ kind, path, value }, main);
-    return { kind, path, value };
+    return this.#refuseReferences(value, main) ? { kind, path, value } : undefined;
   }
 
   #mainFile(): string | undefined {
@@ -87,6 +101,35 @@ class ItemReader {
   #fail(file: string, message: string): undefined {
     this.#problems.push({ file, message });
     return undefined;
+  }
+
+  /** Reports a reference to a file that cannot be read, at its place. */
+  #failReference(main: string, reference: string, { path, of }: { path: string; of: string }): undefined {
+    const text = this.#files.get(main) ?? "";
+    const offset = text.indexOf(reference);
+    const before = offset < 0 ? undefined : text.slice(0, offset).split("\n");
+    const place = before && { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    const reason = this.#all.has(path)
+      ? `The file ${path} belongs to another item. Copy it: an item refers only to its own files.`
+      : `The file ${path} does not exist.`;
+    this.#problems.push({ file: main, ...place, message: `${reason} It is ${of}.` });
+    return undefined;
+  }
+
+  /** Reports references in fields that cannot have one: the reference would be saved as the value. Returns whether there are none. */
+  #refuseReferences(value: unknown, main: string, around: readonly string[] = []): boolean {
+    if (isJsonObject(value) || Array.isArray(value)) {
+      const inner = Object.entries(value).map(([name, field]) => this.#refuseReferences(field, main, [...around, name]));
+      return inner.every(Boolean);
+    }
+    const reference = readInlineReference(value);
+    if (reference === undefined) return true;
+    this.#problems.push({
+      file: main,
+      ...createLocator(this.#files.get(main) ?? "")(around),
+      message: `${around.join(".")}: this field cannot refer to a file. Write its value here.`,
+    });
+    return false;
   }
 
   #parse(file: string): unknown {
@@ -123,6 +166,7 @@ class ItemReader {
     const own = [...this.#files.keys()].find((one) => this.#partOf(one) === "lock");
     if (file === undefined) return typeof stated === "string" ? stated : "";
     if (file === own) return this.#files.get(file) ?? "";
+    if (this.#all.has(file)) return this.#failReference(main, file, { path: file, of: "the lock" });
     if (this.#options.allowMissingLocks) return inlineReference(file);
     return this.#fail(main, `The lock ${file} does not exist. Run: svc generate-metadata`);
   }
@@ -138,7 +182,7 @@ class ItemReader {
         const text = this.#files.get(`${folder}/${name}`);
         if (text === undefined && field === "lock" && this.#options.allowMissingLocks) continue;
         if (text === undefined) {
-          this.#fail(main, `The file ${folder}/${name} does not exist. It is the ${field} of ${id}.`);
+          this.#failReference(main, name, { path: join(folder, name), of: `the ${field} of ${id}` });
           isComplete = false;
         }
         script[field] = text;
@@ -162,7 +206,7 @@ class ItemReader {
     const file = type?.format_extension && isJsonObject(inner) ? readInlineReference(inner["content"]) : undefined;
     if (file === undefined || !isJsonObject(inner)) return item;
     const content = this.#files.get(file);
-    if (content === undefined) return this.#fail(main, `The file ${file} does not exist.`);
+    if (content === undefined) return this.#failReference(main, file, { path: file, of: "the content of the resource" });
     return { ...item, value: { ...item.value, value: { ...inner, content } } };
   }
 }

@@ -1,4 +1,4 @@
-import { Document, isScalar, LineCounter, parseDocument, Scalar, visit } from "yaml";
+import { Document, isScalar, LineCounter, parseDocument, Scalar, type ScalarTag, visit } from "yaml";
 import type { FileProblem } from "../item.ts";
 
 /** The names by which these keys are sorted, so that a file begins with its most important fields. Other keys are sorted by themselves. */
@@ -41,14 +41,24 @@ function bySortName(a: { key: unknown }, b: { key: unknown }): number {
 }
 const keyOf = ({ key }: { key: unknown }): unknown => (isScalar(key) ? key.value : key);
 
+/** Some editors write references to files as a tag and not as a text. Both mean the same. */
+const inlineTag: ScalarTag = { tag: "!inline", resolve: (file) => `!inline ${file}` };
+
 /** The maximum number of aliases in a file. Files that this service writes have none. */
 const MAX_ALIASES = 100;
 
 /** Parses a YAML file. Returns the value, or the first problem with its place. */
 export function parseYaml(file: string, text: string): { value: unknown } | { problem: FileProblem } {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, intAsBigInt: true });
-  const [error] = document.errors;
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    customTags: [inlineTag],
+    intAsBigInt: true,
+  });
+  // A warning is a tag without a meaning here: its value would be read without it.
+  const [error] = [...document.errors, ...document.warnings];
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
     return { problem: { file, line, column: col, message: firstLine(error.message) } };

@@ -43,7 +43,7 @@ describe("svc login", () => {
     expect(await cli.run(["logout"], inFolder)).toMatchObject({
       code: 0,
       stdout: "",
-      stderr: expect.stringContaining(`\nLogged out at ${api().url}.\n`),
+      stderr: expect.stringContaining(`\nLogged out at ${api().url}. Removed: ${ws.id}.\n`),
     });
     expect((await api().call("GET", "users/whoami", { token })).status).toBe(401);
     expect(profilesOf()).toEqual({ profiles: {} });

@@ -121,17 +121,24 @@ describe("svc", () => {
     expect((await ws.get("resources/exists/f/t/db")).json).toBe(false);
   });
 
-  it("applies exactly a plan, and stops where the workspace has moved on", async () => {
+  it("applies the items of a plan alone, and stops where one of them has changed since", async () => {
     write("f/t/hello.sh", "echo planned\n");
     expect(await svc(["sync", "plan", "-o", "plan.json", "--exit-code"])).toMatchObject({ code: 3 });
     write("f/t/name.variable.yaml", read("f/t/name.variable.yaml").replace("value: v", "value: x"));
+    write("f/t/hello.sh", "echo moved\n");
     expect(await svc(["sync", "push", "--yes", "--plan", "plan.json"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("variable f/t/name"),
+      stderr: expect.stringContaining("these items have changed since: script f/t/hello."),
     });
-    expect(await svc(["sync", "plan", "-o", "plan.json"])).toMatchObject({ code: 0 });
-    expect(await svc(["sync", "push", "--yes", "--plan", "plan.json"])).toMatchObject({ code: 0 });
+    write("f/t/hello.sh", "echo planned\n");
+    expect(await svc(["sync", "push", "--yes", "--plan", "plan.json"])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("skip variable f/t/name (it is not part of the plan)"),
+    });
     expect((await ws.get("scripts/get/p/f/t/hello")).json).toMatchObject({ content: "echo planned\n" });
+    expect((await ws.get("variables/get_value/f/t/name")).json).not.toBe("x");
+    expect(await planOf()).toEqual(["change variable f/t/name"]);
+    expect(await svc(["sync", "push", "--yes"])).toMatchObject({ code: 0 });
   });
 
   it("reports broken files with their places before any call", async () => {
@@ -217,7 +224,7 @@ describe("svc", () => {
     );
     expect(await svc(["lint"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("f/t/broken.flow/flow.yaml: The file f/t/broken.flow/gone.sh does not exist"),
+      stderr: expect.stringContaining("The file f/t/broken.flow/gone.sh does not exist"),
     });
   });
 });

@@ -13,6 +13,8 @@ export interface Checkout {
   read(file: string): string | undefined;
   remove(file: string): void;
   svc(...args: string[]): Promise<CliResult>;
+  /** Runs a command with a text on its standard input. */
+  svcWith(stdin: string, ...args: string[]): Promise<CliResult>;
   /** Starts a command that a test interrupts, or to which it reacts while it runs. */
   start(...args: string[]): StartedCli;
   /** Returns the document that a command prints with `--json`. Fails if the command does. */
@@ -30,6 +32,7 @@ export function newCheckout(cli: InstalledCli, workspace: string, { config = "{}
     read: (file) => (existsSync(at(file)) ? readFileSync(at(file), "utf8") : undefined),
     remove: (file) => rmSync(at(file)),
     svc: (...args) => cli.run(args, { cwd: folder, env }),
+    svcWith: (stdin, ...args) => cli.run(args, { cwd: folder, env, stdin }),
     start: (...args) => cli.start(args, { cwd: folder, env }),
     async json<T>(...args: string[]) {
       const { code, stdout, stderr } = await checkout.svc(...args, "--json");

@@ -1,0 +1,26 @@
+import { fromObject } from "../../../core/sync/from-object.ts";
+import { encodePath } from "../../api/routes.ts";
+import type { Context } from "../../context.ts";
+import { CommandError } from "../../errors.ts";
+import { saveItem } from "../../sync/push/apply.ts";
+
+interface Version {
+  path: string;
+  archived?: boolean;
+}
+
+/** Saves an earlier version of a script or flow as its newest one. The versions after it remain in the history. */
+export async function rollback(context: Context, kind: "script" | "flow", path: string, version: string): Promise<void> {
+  const client = context.client();
+  const route = kind === "script" ? "scripts/get/h" : "flows/get/v";
+  const wanted = await client.find<Version>(`${route}/${encodeURIComponent(version)}`);
+  if (wanted?.path !== path)
+    throw new CommandError(`The ${kind} ${path} has no version ${version}. List its versions with: svc ${kind} history ${path}`);
+  const newest = await client.find<Version>(kind === "script" ? `scripts/get/p/${encodePath(path)}` : `flows/get/${encodePath(path)}`);
+  const exists = newest !== undefined && newest.archived !== true;
+  await context.confirm(`Save version ${version} of the ${kind} ${path} as its newest version?`);
+  const place = { kind, path };
+  const before = exists ? fromObject(place, newest, {}) : undefined;
+  await saveItem(client, fromObject(place, wanted, {}), before, { plainSecrets: false, message: `Rollback to ${version}` });
+  context.output.say(`The ${kind} ${path} has the content of version ${version} again.`);
+}

@@ -1,0 +1,18 @@
+import { encodePath } from "../../api/routes.ts";
+import type { Context } from "../../context.ts";
+import { readSecret } from "../../output/prompts.ts";
+
+/** Sets the value of a variable from standard input, so that neither the history of the shell nor a file contains it. */
+export async function setVariable(
+  context: Context,
+  path: string,
+  { secret, description = "" }: { secret: boolean; description?: string },
+): Promise<void> {
+  const client = context.client();
+  const existing = await client.find<{ is_secret: boolean }>(`variables/get/${encodePath(path)}`, { query: { decrypt_secret: false } });
+  const value = await readSecret("value");
+  if (existing) await client.post(`variables/update/${encodePath(path)}`, { value });
+  else await client.post("variables/create", { path, value, is_secret: secret, description });
+  const kind = (existing?.is_secret ?? secret) ? "secret" : "variable";
+  context.output.say(`The ${kind} ${path} was ${existing ? "changed" : "created"}.`);
+}
