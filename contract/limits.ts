@@ -197,6 +197,11 @@ export const limits = {
   pollMs: 20_000,
   /** Minimum time between two reminders of the same gate. */
   noticeAgainMs: 60_000,
+  /** Time for which a receiver gets no second notice of a failure of the same script or flow. */
+  failureNoticeMs: 3600_000,
+  /** Number of rules by which a workspace reports failures, and of recipients in one of them. */
+  failureNoticeRules: 50,
+  failureNoticePeople: 50,
   /** Time within which the response of a webhook receiver must end. */
   webhookAnswerMs: 10_000,
   /** Number of endpoints for events beside that of the workspace. Each event is compared with all of them. */

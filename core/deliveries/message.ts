@@ -18,6 +18,8 @@ export const deliveryMessageSchema = z.discriminatedUnion("kind", [
   }),
   /** One address of a mail. */
   z.object({ ...attempt, kind: z.literal("mail"), notice: z.string(), to: z.string() }),
+  /** The notice of a run to one receiver. */
+  z.object({ ...attempt, kind: z.literal("run"), notice: z.string() }),
   /** One event for one endpoint. `replay`: the replay that requests a new attempt. */
   z.object({ ...attempt, kind: z.literal("event"), event: z.string(), endpoint: z.string(), replay: z.string().optional() }),
 ]);

@@ -177,6 +177,11 @@ export const keys = {
   notice: (workspace: string, id: string): ObjectKey => ({ pk: `NOTICE#${workspace}`, sk: id }),
   /** A recent reminder of a gate, which prevents another one until it expires. */
   noticeAgain: (workspace: string, gate: string): ObjectKey => ({ pk: `AGAIN#${workspace}`, sk: gate }),
+  /** The notices about the failures of a script or flow. */
+  noticedFailures: (workspace: string, kind: "script" | "flow", path: string): ObjectKey => ({
+    pk: `FAILURES#${workspace}`,
+    sk: `${kind} ${path}`,
+  }),
   /** An attempt of a delivery that is due later than a queue can delay it, sorted by its time. `nth`: the name of the delivery among those of `id`. */
   retry: (atMs: number, workspace: string, id: string, nth: string): ObjectKey => ({
     pk: "RETRIES",

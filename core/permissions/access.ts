@@ -31,6 +31,8 @@ export const accessSchema = z.object({
   state: z.enum(["archived", "deleted"]).optional(),
   /** The workspace has a success handler. It is stored here, so that a job can be created with this knowledge without another read. */
   successHandled: z.literal(true).optional(),
+  /** The workspace reports recoveries, so that the end of a successful job reads its settings. */
+  recoveryNoticed: z.literal(true).optional(),
 });
 export type Access = z.infer<typeof accessSchema>;
 export const noAccess: Access = { groups: {}, folders: {}, objects: {} };

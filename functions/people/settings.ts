@@ -13,6 +13,7 @@ import { setOpaqueSetting } from "../../services/settings/opaque.ts";
 import { getPublicSettings, getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
 import { findUsedTriggers } from "../../services/triggers/count.ts";
 import { setAutoInvite } from "../../services/workspaces/auto-invite.ts";
+import { setFailureNotices } from "../../services/workspaces/failure-notices.ts";
 import { setWorkspaceHandler } from "../../services/workspaces/handlers.ts";
 import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
@@ -88,6 +89,14 @@ export const settings: ApiRoutes = [
     await requireRunnableHandler(deps, workspace, body.path);
     const path = await setWorkspaceHandler(deps, workspace, "success_handler", body);
     return text(200, path ? `${path} is now called when a job of this workspace succeeds.` : "The success handler was removed.");
+  }),
+  on(routes.editFailureNotices, async ({ params: { workspace }, body }) => {
+    await setFailureNotices(deps, workspace, body);
+    const { length } = body.rules;
+    return text(
+      200,
+      length === 0 ? "Failures are no longer reported." : `Failures are now reported by ${length} rule${length === 1 ? "" : "s"}.`,
+    );
   }),
   on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {
     await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined);

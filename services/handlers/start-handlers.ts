@@ -11,6 +11,7 @@ import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
 import { callHandler, HANDLER_IDENTITY } from "./call-handler.ts";
 import { loadScheduleOf } from "./find-schedule.ts";
 import { loadError, loadSuccess, type OutcomeDeps } from "./load-outcome.ts";
+import { reportFailures } from "./report-failures.ts";
 import { startScheduleHandlers } from "./schedule-handlers.ts";
 import { startTriggerHandler } from "./trigger-handler.ts";
 
@@ -30,7 +31,9 @@ export async function startHandlers(deps: StartHandlersDeps, id: string): Promis
     const schedule = await loadScheduleOf(deps.objects, job);
     if (schedule) await startScheduleHandlers(deps, job, schedule);
     const hasOwn = await startTriggerHandler(deps, job);
-    await startWorkspaceHandler(deps, job, { isErrorMuted: hasOwn || schedule?.settings.ws_error_handler_muted === true });
+    const isScheduleMuted = schedule?.settings.ws_error_handler_muted === true;
+    await startWorkspaceHandler(deps, job, { isErrorMuted: hasOwn || isScheduleMuted });
+    if (!isScheduleMuted) await reportFailures(deps, job, () => isRunnableMuted(deps, job));
   }
   await removeMark(deps, job);
 }

@@ -32,7 +32,7 @@ export async function identifyActor(
   const workspaceAccess = access ? parseObject(accessSchema, access) : noAccess;
   const ofWorkspace = {
     ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
-    ...(workspaceAccess.successHandled ? { successHandled: true as const } : {}),
+    ...(workspaceAccess.successHandled || workspaceAccess.recoveryNoticed ? { successHandled: true as const } : {}),
   };
   const group = groupOf(permissionedAs);
   if (group !== undefined && workspace !== undefined) {

@@ -25,6 +25,7 @@ export async function dispatchNotice(deps: DispatchNoticeDeps, key: ObjectKey): 
     const addresses = await findRecipients(deps, notice);
     return addresses.map((to) => queue({ kind: "mail", workspace, notice: id, to, after: 0 }));
   }
+  if (notice.kind === "run") return [queue({ kind: "run", workspace, notice: id, after: 0 })];
   const addresses = await findMailAddresses(deps, notice);
   return splitNotice(notice, addresses).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
 }

@@ -37,7 +37,7 @@ interface Attempted {
 /** Opens the delivery of a gate's notice to one recipient. Its record is a child of the flow's job. `undefined` if the notice, its workspace or its flow is gone. */
 export async function openGateNotice(deps: GateNoticeDeps, message: DeliveryMessageOf<"notice">): Promise<OpenedDelivery | undefined> {
   const notice = await loadNotice(deps, keys.notice(message.workspace, message.notice));
-  if (!notice || notice.kind === "mail") return undefined;
+  if (!notice || notice.kind === "mail" || notice.kind === "run") return undefined;
   // A deployment without a sender sends no outcome by mail, which is no failure. Approvers who cannot be asked are one.
   if (message.channel === "email" && !requestsDecision(notice) && !deps.mail.hasSender()) return undefined;
   const { flow } = notice;

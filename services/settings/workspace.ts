@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { failureNoticesSchema } from "../../contract/routes/workspaces/failure-notices.ts";
 import {
   errorHandlerSchema,
   opaqueSettingsSchema,
@@ -26,6 +27,7 @@ const storedAsJson: Readonly<Record<string, z.ZodType>> = {
   ...opaqueSettingsSchema.shape,
   error_handler: errorHandlerSchema,
   success_handler: errorHandlerSchema,
+  failure_notices: failureNoticesSchema,
 };
 
 function parseSetting(setting: StoredObject): unknown {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { anyJson, handlerPath, jsonObject, runnablePath } from "../../common.ts";
 import { limits } from "../../limits.ts";
+import { failureNoticesSchema } from "./failure-notices.ts";
 
 export const autoInviteSchema = z.object({
   enabled: z.boolean(),
@@ -98,6 +99,7 @@ export const settingsSchema = opaqueSettingsSchema.extend({
   events: z.array(z.string()).nullable().optional(),
   error_handler: errorHandlerSchema.optional(),
   success_handler: successHandlerSchema.optional(),
+  failure_notices: failureNoticesSchema.optional(),
 });
 /** The settings that every member may know. */
 export const publicSettingsSchema = settingsSchema

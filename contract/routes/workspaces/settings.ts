@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { anyJson, handlerPath, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
+import { failureNoticesSchema } from "./failure-notices.ts";
 import {
   approvalSettingsSchema,
   autoInviteRequestSchema,
@@ -212,6 +213,17 @@ export const settingRoutes = {
     body: z.object({ path: handlerPath.nullish(), extra_args: handlerArgs.nullish() }),
     reply: done,
     errors: ["workspace.notFound", "access.changedMeanwhile", "script.notFound", "flow.notFound"],
+  }),
+  editFailureNotices: defineRoute({
+    ...post,
+    name: "workspaces.editFailureNotices",
+    summary: "Set who is notified when a script or flow of the workspace fails or recovers: by mail, by the topic or by a webhook.",
+    path: `${w}/workspaces/edit_failure_notices`,
+    access: adminWrite,
+    params: inWorkspace,
+    body: failureNoticesSchema,
+    reply: done,
+    errors: ["workspace.notFound", "access.changedMeanwhile"],
   }),
   editFileStorage: defineRoute({
     ...post,

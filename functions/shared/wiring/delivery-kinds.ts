@@ -2,12 +2,14 @@ import type { DeliveryKinds } from "../../../services/deliveries/deliver-message
 import { type EventDeliveryDeps, openEvent } from "../../../services/events/event-delivery.ts";
 import { type GateNoticeDeps, openGateNotice } from "../../../services/notifications/gate-notice-delivery.ts";
 import { type MailDeliveryDeps, openMail } from "../../../services/notifications/mail-delivery.ts";
+import { openRunNotice, type RunNoticeDeps } from "../../../services/notifications/run-notice-delivery.ts";
 
 /** The kinds of messages that function `deliver` sends. All of them share the queues, the schedule and the claims of services/deliveries. */
-export function deliveryKinds(deps: GateNoticeDeps & MailDeliveryDeps & EventDeliveryDeps): DeliveryKinds {
+export function deliveryKinds(deps: GateNoticeDeps & MailDeliveryDeps & RunNoticeDeps & EventDeliveryDeps): DeliveryKinds {
   return {
     notice: (message) => openGateNotice(deps, message),
     mail: (message) => openMail(deps, message),
+    run: (message) => openRunNotice(deps, message),
     event: (message) => openEvent(deps, message),
   };
 }

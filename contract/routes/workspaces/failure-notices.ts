@@ -1,0 +1,29 @@
+import * as z from "zod";
+import { limits } from "../../limits.ts";
+import { webhookUrl } from "../events/webhook-url.ts";
+
+/** A script or flow, or with `/*` at the end all below a path. */
+const rulePath = z
+  .string()
+  .max(250)
+  .regex(/^[uf]\/[\w-]+(\/[\w.-]+)*(\/\*)?$/, "must be the path of a script or flow, or a path with /* at its end such as f/ops/*");
+
+const principal = z
+  .string()
+  .max(255)
+  .regex(/^(u\/[\w.-]+|g\/[\w.-]+|role:admin|[^\s@/]+@[^\s@/]+)$/, "must be u/<user>, g/<group>, role:admin or an e-mail address");
+
+export const failureNoticeRuleSchema = z
+  .strictObject({
+    path: rulePath.optional().describe("Default: every script and flow of the workspace."),
+    email: z.array(principal).min(1).max(limits.failureNoticePeople).optional(),
+    topic: z.literal(true).optional().describe("Publish to the topic of the deployment."),
+    webhook: webhookUrl.optional(),
+    on_recovery: z.boolean().optional().describe("Report the first success after a reported failure too."),
+  })
+  .refine(({ email, topic, webhook }) => email || topic || webhook, "must name a receiver: email, topic or webhook");
+export type FailureNoticeRule = z.output<typeof failureNoticeRuleSchema>;
+
+/** Who is told about failures. */
+export const failureNoticesSchema = z.object({ rules: z.array(failureNoticeRuleSchema).max(limits.failureNoticeRules) });
+export type FailureNotices = z.output<typeof failureNoticesSchema>;

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { limits } from "../../contract/limits.ts";
+import type { FailureNoticeRule } from "../../contract/routes/workspaces/failure-notices.ts";
+import type { Job } from "../jobs/job.ts";
+import { shortenText } from "../notifications/event.ts";
+import type { RunNotice } from "../notifications/run-notice.ts";
+
+/** A receiver of notices about failures. `rule.to`: principals and e-mail addresses for `email`, the URL for `webhook`. */
+export interface Receiver {
+  channel: "email" | "topic" | "webhook";
+  to: string;
+}
+
+/** The notices about one script or flow, by receiver: the job of the last one, its time, and whether the receiver waits for a recovery. */
+export const noticedFailuresSchema = z.object({
+  receivers: z.record(z.string(), z.object({ job: z.string(), atMs: z.number(), failing: z.boolean() })),
+});
+export type NoticedFailures = z.infer<typeof noticedFailuresSchema>;
+
+/** Returns whether a rule is for a script or flow: without a path for all, with `/*` at its end for all below that path, otherwise for one. */
+export function ruleMatches({ path: pattern }: Pick<FailureNoticeRule, "path">, path: string): boolean {
+  if (pattern === undefined) return true;
+  return pattern.endsWith("/*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+}
+
+/** The kinds of ends that notices report. A cancellation is no failure, and a skipped run no recovery. */
+export type Reported = RunNotice["what"];
+export const toReported = (state: Job["state"]): Reported | undefined =>
+  state === "failed" ? "failed" : state === "succeeded" ? "recovered" : undefined;
+
+/** The name of a receiver among those of a script or flow. It contains no URL, whose path may be a secret. */
+export const receiverKey = ({ channel, to }: Receiver): string =>
+  channel === "topic" ? channel : `${channel} ${createHash("sha256").update(to.toLowerCase()).digest("hex").slice(0, 32)}`;
+
+/**
+ * Returns the receivers to which the end of a job is reported now, and the record of the notices afterwards. A failure is reported to a receiver at most
+ * once an hour, and a recovery only after a reported failure. The same job is reported once.
+ */
+export function findDueReceivers(
+  noticed: NoticedFailures,
+  receivers: readonly Receiver[],
+  { what, job, atMs }: { what: Reported; job: string; atMs: number },
+): { due: Receiver[]; noticed: NoticedFailures } {
+  const known = new Map(Object.entries(noticed.receivers));
+  const due = receivers.filter((receiver) => {
+    const last = known.get(receiverKey(receiver));
+    if (what === "recovered") return last?.failing === true && last.job !== job;
+    return last === undefined || (last.job !== job && last.atMs + limits.failureNoticeMs <= atMs);
+  });
+  for (const receiver of due) {
+    const key = receiverKey(receiver);
+    // A recovery does not allow an earlier notice of the next failure.
+    known.set(key, { job, atMs: what === "failed" ? atMs : (known.get(key)?.atMs ?? atMs), failing: what === "failed" });
+  }
+  return { due, noticed: { receivers: Object.fromEntries(known) } };
+}
+
+const TEXT_CHARS = 500;
+
+/** Returns the name and the message of an error, cut to a length. Notices contain nothing else of a result. */
+export function summarizeError(error: unknown): { name: string; message: string } {
+  const { name, message } = typeof error === "object" && error !== null ? (error as { name?: unknown; message?: unknown }) : {};
+  const text = (value: unknown, absent: string) => shortenText(typeof value === "string" && value !== "" ? value : absent, TEXT_CHARS);
+  return { name: text(name, "Error"), message: text(message, "The run failed without a message.") };
+}
