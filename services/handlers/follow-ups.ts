@@ -6,7 +6,6 @@ import { continuesSchedule } from "../../core/schedules/next-run.ts";
 import type { FollowUps } from "../jobs/lifecycle/follow-ups.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
 import { mayCallScheduleHandler } from "./find-schedule.ts";
-import { mayReport } from "./report-failures.ts";
 import { findTriggerHandler } from "./trigger-handler.ts";
 
 interface HandlerFollowUpDeps {
@@ -37,7 +36,10 @@ async function callsWorkspaceHandler(
 ): Promise<boolean> {
   const name = handlerNameFor(state);
   if (name === "success_handler" && !mayCallSuccessHandler(job, nowMs)) return false;
-  if ((await findTriggerHandler(objects, job, state)) || (await mayReport(objects, job, state))) return true;
+  if (await findTriggerHandler(objects, job, state)) return true;
+  // Loaded on first use, so that the functions start faster: few jobs fail.
+  const { mayReport } = await import("./report-failures.ts");
+  if (await mayReport(objects, job, state)) return true;
   const handler = await loadWorkspaceHandler(objects, job.workspace, name);
   return handler !== undefined && !isMuted(handler, job, state);
 }
