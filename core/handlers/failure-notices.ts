@@ -30,7 +30,7 @@ export const toReported = (state: Job["state"]): Reported | undefined =>
   state === "failed" ? "failed" : state === "succeeded" ? "recovered" : undefined;
 
 /** The name of a receiver among those of a script or flow. It contains no URL, whose path may be a secret. */
-export const receiverKey = ({ channel, to }: Receiver): string =>
+const receiverKey = ({ channel, to }: Receiver): string =>
   channel === "topic" ? channel : `${channel} ${createHash("sha256").update(to.toLowerCase()).digest("hex").slice(0, 32)}`;
 
 /**

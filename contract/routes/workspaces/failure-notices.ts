@@ -24,6 +24,6 @@ export const failureNoticeRuleSchema = z
   .refine(({ email, topic, webhook }) => email || topic || webhook, "must name a receiver: email, topic or webhook");
 export type FailureNoticeRule = z.output<typeof failureNoticeRuleSchema>;
 
-/** Who is told about failures. */
+/** The receivers of notices about failures. */
 export const failureNoticesSchema = z.object({ rules: z.array(failureNoticeRuleSchema).max(limits.failureNoticeRules) });
 export type FailureNotices = z.output<typeof failureNoticesSchema>;
