@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { scriptLanguages } from "../../../contract/languages.ts";
+import { runnableLanguages } from "../../../contract/languages.ts";
 import { rawRequest } from "../../support/api/raw.ts";
 import { refused } from "../../support/api/refusal.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
@@ -40,11 +40,11 @@ describe("unknown things", () => {
     }
   });
 
-  it("an unknown language returns 422 with the list of known languages", async () => {
+  it("an unknown language returns 422 with the list of languages that run", async () => {
     const answer = refused(await ws.post("scripts/create", { path: "f/t/x", summary: "", language: "cobol", content: "" }));
     expect(answer).toMatchObject({ status: 422, code: "body.shape" });
     expect(answer.text).toContain("language");
-    for (const language of scriptLanguages) expect(answer.text).toContain(language);
+    for (const language of runnableLanguages) expect(answer.text).toContain(language);
     const preview = refused(await ws.post("jobs/run/preview", { language: "cobol", content: "" }));
     expect(preview).toMatchObject({ status: 422, text: expect.stringContaining("python3") });
   });

@@ -146,6 +146,7 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
       ...{ route_path: "full/:id", http_method: "post", request_type: "async", authentication_method: "api_key" },
       ...{ authentication_resource_path: `${folder}/key`, is_static_website: false, workspaced_route: true, wrap_body: true },
       ...{ raw_string: true, allowed_origins: ["https://example.com"], summary: "Every field", description: "Text" },
+      ...{ failed_status: 502, idempotency: { from: "header:x-delivery", ttl: 600 } },
     },
   },
   {
@@ -159,6 +160,7 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
 const unsent: Readonly<Record<string, readonly string[]>> = {
   script: ["auto_kind", "idempotent_webhook_id", "is_template"],
   resource: ["extra_perms"],
+  http_trigger: ["failed_status", "idempotency"],
 };
 
 /** Returns the items as the registry's command line keeps them in files. It has no scripts for Node.js, and marks what runs as a user. */
