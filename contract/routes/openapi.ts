@@ -42,11 +42,21 @@ function errorResponses(route: Route): Record<string, { description: string; con
       {
         description: `One sentence. Header x-svc-error is one of: ${[...of].join(", ")}.`,
         headers: { "x-svc-error": { schema: { type: "string", enum: [...of] } } },
-        content: { "text/plain": { schema: { type: "string" } }, ...(status === OAUTH_STATUS ? oauthContent(route) : {}) },
+        content: {
+          "text/plain": { schema: { type: "string" } },
+          ...(status === OAUTH_STATUS ? oauthContent(route) : {}),
+          ...(returnsRun(route) ? anyContent : {}),
+        },
       },
     ]),
   );
 }
+
+const anyContent = { "*/*": {} };
+
+/** A run, or the setting for failed runs, chooses the status and the type of its reply. */
+const returnsRun = ({ errors }: Route) => errors.includes("reply.shape");
+const runResponse = { default: { description: "The result of a run, with the status and the type that it chooses.", content: anyContent } };
 
 /** The status of all errors in `oauthErrors`. */
 const OAUTH_STATUS = 400;
@@ -134,7 +144,11 @@ function operation(route: Route): ZodOpenApiOperationObject {
           },
         }
       : {}),
-    responses: { [String(route.status)]: answer, ...errorResponses(route) } as ZodOpenApiOperationObject["responses"],
+    responses: {
+      [String(route.status)]: answer,
+      ...errorResponses(route),
+      ...(returnsRun(route) ? runResponse : {}),
+    } as ZodOpenApiOperationObject["responses"],
   };
 }
 

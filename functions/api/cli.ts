@@ -12,9 +12,7 @@ const CLIENTS = "clients";
 
 /** The addresses stay the same in later versions, so browsers and package managers ask again. */
 async function sendFile(route: Pick<Route, "path">, name: string, contentType: string): Promise<Reply> {
-  const bytes = await readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "ENOENT" ? new SvcError("route.unknown", { method: "GET", path: route.path }) : error;
-  });
+  const bytes = await readFile(join(folder, name)).catch(throwUnknown(route));
   return {
     statusCode: 200,
     headers: { "content-type": contentType, "cache-control": "no-cache", "x-content-type-options": "nosniff" },
@@ -23,6 +21,12 @@ async function sendFile(route: Pick<Route, "path">, name: string, contentType: s
   };
 }
 
+const throwUnknown =
+  ({ path }: Pick<Route, "path">) =>
+  (error: NodeJS.ErrnoException): never => {
+    throw error.code === "ENOENT" ? new SvcError("route.unknown", { method: "GET", path }) : error;
+  };
+
 const contentTypes: Readonly<Record<string, string>> = {
   ".tgz": "application/gzip",
   ".whl": "application/zip",
@@ -30,16 +34,17 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".info": "application/json",
 };
 
-async function listClientPackages(): Promise<string[]> {
-  const entries = await readdir(join(folder, CLIENTS), { recursive: true, withFileTypes: true });
+async function listClientPackages(route: Pick<Route, "path">): Promise<string[]> {
+  const entries = await readdir(join(folder, CLIENTS), { recursive: true, withFileTypes: true }).catch(throwUnknown(route));
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => relative(join(folder, CLIENTS), join(parentPath, name)));
 }
 
 /** Sends one of the packages of the client libraries. Clients of module proxies take 404 for "ask the next proxy". */
 async function sendClientPackage(path: string): Promise<Reply> {
+  const route = { path: `/clients/${path}` as const };
   // A path that is not in the list could lead out of the folder.
-  if (!(await listClientPackages()).includes(path)) throw new SvcError("route.unknown", { method: "GET", path: `/clients/${path}` });
-  return sendFile({ path: `/clients/${path}` }, join(CLIENTS, path), contentTypes[extname(path)] ?? "text/plain");
+  if (!(await listClientPackages(route)).includes(path)) throw new SvcError("route.unknown", { method: "GET", path: route.path });
+  return sendFile(route, join(CLIENTS, path), contentTypes[extname(path)] ?? "text/plain");
 }
 
 export const cliRoutes: RouteHandler<unknown>[] = [

@@ -6,6 +6,7 @@ import type { Payload } from "../../contract/payload.ts";
 import { type FlowPreview, flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { dependencyRunRoutes as dependencyRoutes } from "../../contract/routes/jobs/dependency-runs.ts";
 import { bundlePreviewSchema, type RunQuery, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
+import type { EndState } from "../../core/jobs/job.ts";
 import { buildDependenciesRequest, buildFlowDependenciesRequest } from "../../services/execution/requests/dependency-request.ts";
 import {
   buildBundlePreviewRequest,
@@ -46,14 +47,19 @@ async function startAndReply(request: RunRequest): Promise<Reply> {
   return markReplay(acceptedReply(id), replayed);
 }
 
+/** `failedStatus`: chooses the status of a failed run that does not choose one itself. */
 async function waitAndReply(
   request: RunRequest,
   { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] },
+  failedStatus: (state: EndState) => Promise<number> = async () => 200,
 ): Promise<Reply> {
   const answer = await runAndWait(deps, request, { queueLimit });
-  const status = await chooseRunStatus(deps, getJobOptions(request).workspace, answer.state);
-  return markReplay(buildResultReply(answer, { status }), answer.replayed);
+  return markReplay(buildResultReply(answer, { status: await failedStatus(answer.state) }), answer.replayed);
 }
+
+/** Webhooks answer as the workspace asks. Editors and command lines, which send previews and dependencies, read the result itself. */
+const answerWebhook = (request: RunRequest, query: { queue_limit?: StartRunOptions["queueLimit"] }): Promise<Reply> =>
+  waitAndReply(request, query, (state) => chooseRunStatus(deps, getJobOptions(request).workspace, state));
 
 interface PreviewCall<Query, Body> {
   auth: RunAuth;
@@ -88,7 +94,7 @@ const waitRoutes = [
 export const handler = apiHandler<RunAuth>(
   [
     ...versionRoutes(startRoutes, deps, startAndReply),
-    ...versionRoutes(waitRoutes, deps, (request, { query }) => waitAndReply(request, query)),
+    ...versionRoutes(waitRoutes, deps, (request, { query }) => answerWebhook(request, query)),
     on(routes.runPreview, async (call) => startAndReply(await buildPreviewRequest(deps, toPreview(call)))),
     on(routes.runPreviewBundle, async (call) => {
       const { body, file } = await readBundleForm(call.payload, "preview", bundlePreviewSchema);

@@ -11,7 +11,9 @@ class ArgumentError extends Error {
  * @param {{ entrypoint: string, params: string[] | null, paramTypes?: import("../protocol.ts").ParamTypes, args: Record<string, unknown> }} job
  */
 export function argumentsFor(entry, { entrypoint, params, paramTypes = {}, args }) {
-  const value = (name) => convert(name, Object.hasOwn(args, name) ? args[name] : undefined, paramTypes[name]);
+  // A parameter may have the name of a property that every object has.
+  const own = (values, name) => (Object.hasOwn(values, name) ? values[name] : undefined);
+  const value = (name) => convert(name, own(args, name), own(paramTypes, name));
   if (params) return params.map(value);
   const all = () => [
     { ...args, ...Object.fromEntries(Object.keys(paramTypes).flatMap((name) => (Object.hasOwn(args, name) ? [[name, value(name)]] : []))) },

@@ -44,7 +44,8 @@ const listingSchema = z.object({
 });
 
 const bodySchema = z.object({ json: z.string().optional() });
-const sentSchema = z.object({ sent: z.object({ schema: z.record(z.string(), z.unknown()).nullish() }) });
+const argumentsSchema = z.record(z.string(), z.unknown());
+const versionSchema = z.object({ sent: z.object({ schema: argumentsSchema.nullish() }), inferredSchema: argumentsSchema.optional() });
 
 /** A script or flow with the key of its newest version, which contains its schema. */
 type FoundRunnable = DocumentedRunnable & { bodyKey: ObjectKey };
@@ -127,15 +128,24 @@ async function loadRunnables(
   return [...toRunnables("script", scripts), ...toRunnables("flow", flows)];
 }
 
-/** Adds the schemas, by one batch read for 100 runnables. A version that is so large that the bucket contains it is described without one. */
+/**
+ * Adds the schemas, by one batch read for 100 runnables: that of the author, or the one that was read from the source of a script without one. A version
+ * that is so large that the bucket contains it is described without a schema.
+ */
 async function loadSchemas({ objects }: OpenapiDeps, runnables: readonly FoundRunnable[]): Promise<DocumentedRunnable[]> {
   const bodies = await objects.batchGet(runnables.map(({ bodyKey }) => bodyKey));
   return runnables.map(({ bodyKey, ...runnable }, index) => {
     const body = bodies[index];
     const { json } = body ? parseObject(bodySchema, body) : {};
-    const parsed = json === undefined ? undefined : sentSchema.safeParse(parseJson({ parent: bodyKey.pk, ref: bodyKey.sk, json })).data;
-    return { ...runnable, schema: parsed?.sent.schema ?? undefined };
+    const version = json === undefined ? undefined : versionSchema.safeParse(parseJson({ parent: bodyKey.pk, ref: bodyKey.sk, json })).data;
+    return { ...runnable, schema: chooseSchema(version) };
   });
+}
+
+/** An author who sends an empty schema states nothing about the arguments. */
+function chooseSchema(version: z.output<typeof versionSchema> | undefined): Record<string, unknown> | undefined {
+  const stated = version?.sent.schema;
+  return stated && Object.keys(stated).length > 0 ? stated : version?.inferredSchema;
 }
 
 /** Loads the headers of the API keys whose resources the caller may read, by the path of the resource. */

@@ -90,6 +90,23 @@ describe("generateOpenapi", () => {
     expect(text).toContain("apiKey-X-API-Key");
   });
 
+  it.each([
+    ["no schema", undefined],
+    ["an empty schema", {}],
+  ])("describes a script with %s by the schema that was read from its source", async (_, stated) => {
+    const path = `u/ann/inferred_${stated ? "empty" : "none"}`;
+    const inferredSchema = { type: "object", properties: { amount: { type: "integer" } }, required: ["amount"] };
+    const { objects } = room.deps;
+    const hash = randomUUID();
+    const json = JSON.stringify({ sent: { schema: stated }, inferredSchema });
+    await room.addRunnable(path);
+    await objects.put({ ...keys.versionBody(room.workspace, hash), value: { json } });
+    const value = { path, hash, createdAtMs: 0, createdBy: "ann", archived: false };
+    await objects.put({ ...keys.scriptListing(room.workspace, path), value });
+    const { document } = await generate({ webhook_filters: [{ runnable_kind: "script", path }] });
+    expect(Object.values(document.components["schemas"] ?? {})).toEqual([inferredSchema]);
+  });
+
   it("writes YAML unless the request asks for JSON", async () => {
     const request = openapiRequestSchema.parse(everyRoute);
     const caller = { actor: anAdmin, workspace: room.workspace };

@@ -12,10 +12,11 @@ import { readPythonLock } from "../../functions/build/python/python-lock.ts";
 
 /** The modules that build a regular expression at run time, each with the reason why no user can choose its text. */
 const BUILDS_PATTERNS: Record<string, string> = {
+  "cli/codebases/client-plugin.ts": "the name of our own client",
+  "clients/pack.ts": "the keys of our own project files",
   "contract/route.ts": "the paths of our own routes",
   "core/files/file-key.ts": "the names of our own folders",
   "core/patterns/translate-pattern.ts": "checks the syntax of a user's pattern, and never matches with it",
-  "functions/build/go/go.ts": "the module name of our own client",
 };
 
 /** The modules that validate with a JSON Schema, each with the reason why a user's pattern cannot take long there. */

@@ -191,7 +191,7 @@ describe("a job that resolves the packages of a flow that is not stored", () => 
     value: { type: "rawscript", language: "bun", content: unique(), input_transforms: {}, ...more },
   });
 
-  it("returns the flow with the lock of each inline script, and otherwise as it was sent", async () => {
+  it("returns the flow with the lock of each inline script without one, and otherwise as it was sent", async () => {
     const [a, b, failure] = [
       inline("a", { unknown_field: { type: "rawscript" } }),
       inline("b", { lock: "an own lock" }),
@@ -207,7 +207,7 @@ describe("a job that resolves the packages of a flow that is not stored", () => 
     const { id } = await startRun(room.deps, await flowRequestOf({ path: "f/t/flow", flow_value: flowOf(a, b, failure) }));
     await work(room);
     const { job, result } = await ended(id);
-    expect(result).toEqual({ updated_flow_value: flowOf(locked(a), locked(b), locked(failure)) });
+    expect(result).toEqual({ updated_flow_value: flowOf(locked(a), b, locked(failure)) });
     expect(job).toMatchObject({ kind: "flowdependencies", path: "f/t/flow" });
     expect(built.find(({ entry }) => entry === "f/t/flow/b")?.lock).toBe("an own lock");
   });

@@ -29,7 +29,7 @@ const move = (name: string, from: string, to: string) => {
   checkout.write({ [file]: (checkout.read(file) ?? "").replace(`${ws.id}/${from}`, `${ws.id}/${to}`) });
 };
 const addressOf = async (name: string) =>
-  ((await ws.get(`http_triggers/get/f/t/${name}`)).json as { route_path?: string }).route_path?.replace(`${ws.id}/`, "");
+  ((await ws.get(`http_triggers/get/f/t/${name}`)).json as { route_path: string } | undefined)?.route_path.replace(`${ws.id}/`, "");
 
 describe("svc", () => {
   it("exchanges and moves the addresses of routes in one push", async () => {

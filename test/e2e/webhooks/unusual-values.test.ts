@@ -140,7 +140,7 @@ def main(kind: str):
         "keys": lambda: {1: "one", True: "yes", None: "none"},
     }[kind]()
 `,
-      { ...common, date: "1970-01-01T00:00:00+00:00", decimal: 1.5, keys: { 1: "yes", null: "none" } },
+      { ...common, big: { big: 2 ** 64 }, date: "1970-01-01T00:00:00+00:00", decimal: 1.5, keys: { 1: "yes", null: "none" } },
     ],
     [
       "go",
