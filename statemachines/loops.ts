@@ -1,10 +1,11 @@
 import type { FlowModule } from "../contract/flows/flow-value.ts";
+import { slidingWidth } from "../core/flows/parallelism.ts";
 import { bodyScope, isParallel, listBodyModules } from "../core/flows/scopes.ts";
 import { type Context, END, type Target } from "./machine.ts";
 
 /**
  * Compiles a for loop. In a sequential loop, the task selects the next iteration, whose body leads back to the task. Parallel iterations
- * run in rounds, each a Map state. Before the history becomes too long, the task leaves the rest to another execution, which continues from
+ * run in rounds, each a Map state, which begins an iteration whenever one ends if it knows the parallelism. Before the history becomes too long, the task leaves the rest to another execution, which continues from
  * the journal.
  */
 export function compileForLoop(context: Context, module: FlowModule, task: string): Record<string, Target> {
@@ -39,8 +40,8 @@ function rounds(context: Context, module: FlowModule, task: string): Record<stri
       "events.$": "$.events",
       "path.$": "States.Format('{}{}.', $.path, $$.Map.Item.Value)",
     },
-    // A round is never larger than the parallelism of the loop.
-    MaxConcurrency: 0,
+    // A round is never larger than the parallelism of the loop, unless the state itself limits it.
+    MaxConcurrency: slidingWidth(module) ?? 0,
     ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...inner.definition(start) },
     ResultPath: null,
     Catch: [machine.catcher(task)],

@@ -2,6 +2,7 @@ import { assertNever } from "../contract/assert-never.ts";
 import type { FlowModule } from "../contract/flows/flow-value.ts";
 import { limits } from "../contract/limits.ts";
 import { FAILURE } from "../core/flows/journal.ts";
+import { slidingWidth } from "../core/flows/parallelism.ts";
 import { isPlain, mayRequireApproval, ROOT, waitsForTaskToken } from "../core/flows/scopes.ts";
 import { groupSegments } from "../core/flows/segments.ts";
 import { compileBranchAll, compileBranchOne } from "./branches.ts";
@@ -74,7 +75,7 @@ export function compileModule(context: Context, module: FlowModule, to: Targets)
   const { id, summary } = module;
   const where = id === FAILURE && scope !== ROOT ? `${id} in ${scope}` : id;
   const name = machine.reserveName(summary ? `${where} ${summary}` : where);
-  const input = { module: id, scope };
+  const input = { module: id, scope, ...(slidingWidth(module) === undefined ? {} : { window: "sliding" }) };
   const comment = `${module.value.type}${summary ? `: ${[...summary].slice(0, COMMENT_CHARS).join("")}` : ""}`;
   if (isPlain(module)) return machine.addTask(name, input, { next: to.next, fail: to.fail, comment });
   const choice = machine.reserveName(choiceName(module));

@@ -26,7 +26,14 @@ export const stepStateSchema = z.object({
 });
 export type StepState = z.infer<typeof stepStateSchema>;
 
-const moduleCallSchema = z.object({ module: z.string(), scope: z.string(), state: stepStateSchema, token: z.string().optional() });
+const moduleCallSchema = z.object({
+  module: z.string(),
+  scope: z.string(),
+  state: stepStateSchema,
+  token: z.string().optional(),
+  /** The Map state of the loop limits how many iterations run at once. */
+  window: z.literal("sliding").optional(),
+});
 export type ModuleCall = z.infer<typeof moduleCallSchema>;
 const segmentCallSchema = z.object({ segment: z.string(), until: z.string(), scope: z.string(), state: stepStateSchema });
 export type SegmentCall = z.infer<typeof segmentCallSchema>;

@@ -109,3 +109,23 @@ it.each([undefined, echo("failure", "({ recover: true })")])(
     expect([state, result]).toEqual(["failed", { error: expect.objectContaining({ message: "no event", step_id: "preprocessor" }) }]);
   },
 );
+
+it("a slow iteration of a parallel loop does not hold the places beside it", async () => {
+  const { promise: othersHaveRun, resolve } = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  room.answers.run = async (request) => {
+    running += 1;
+    most = Math.max(most, running);
+    const item = request.args["x"];
+    if (item === 4) setImmediate(resolve);
+    if (item === 0) await othersHaveRun;
+    running -= 1;
+    return answer(request);
+  };
+  const loop = each("l", "[0, 1, 2, 3, 4]", [echo("a", "flow_input.iter.value")], { parallel: true, parallelism: 2 });
+  const run = await startFlow(room, [loop]);
+  await new Cloud(room).play(run);
+  expect((await endOfFlow(room, run)).result).toEqual([0, 1, 2, 3, 4]);
+  expect(most).toBe(2);
+});

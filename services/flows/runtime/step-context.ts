@@ -18,6 +18,8 @@ export interface StepContext {
   progress: Progress;
   /** Secrets in values that this step has read. Values that it stores hide them from people. */
   secrets: Set<string>;
+  /** The Map state of the loop limits how many iterations run at once, so that a round may contain more. */
+  slides?: boolean;
   /** A segment runs the module, and also runs the lists inside it. */
   inSegment?: boolean;
 }

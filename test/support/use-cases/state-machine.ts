@@ -100,21 +100,29 @@ class Interpreter {
         const items = valueAt(state, current.ItemsPath) as string[];
         const { indices: _, outcome: __, ...pointers } = state;
         const inputs = items.map((item) => [current.ItemProcessor, { ...pointers, path: `${state.path}${item}.` }] as const);
-        return [await this.runBeside(inputs, state, strands), following];
+        return [await this.runBeside(inputs, state, { strands, atOnce: current.MaxConcurrency }), following];
       }
       case "Parallel": {
         const inputs = current.Branches.map((branch) => [branch, state] as const);
-        return [await this.runBeside(inputs, state, strands), following];
+        return [await this.runBeside(inputs, state, { strands }), following];
       }
       case "Succeed":
         return [state, undefined];
     }
   }
 
-  private async runBeside(inputs: (readonly [Definition, StepState])[], state: StepState, strands: readonly Strand[]): Promise<StepState> {
+  private async runBeside(
+    inputs: (readonly [Definition, StepState])[],
+    state: StepState,
+    { strands, atOnce = 0 }: { strands: readonly Strand[]; atOnce?: number },
+  ): Promise<StepState> {
     const strand: Strand = { isAbandoned: false };
     try {
-      await Promise.all(inputs.map(([definition, input]) => this.run(definition, input, { strands: [...strands, strand] })));
+      const waiting = inputs.values();
+      const lane = async () => {
+        for (const [definition, input] of waiting) await this.run(definition, input, { strands: [...strands, strand] });
+      };
+      await Promise.all(Array.from({ length: Math.min(atOnce || inputs.length, inputs.length) }, lane));
     } catch (error) {
       strand.isAbandoned = true;
       throw error;

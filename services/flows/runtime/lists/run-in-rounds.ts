@@ -7,7 +7,7 @@ import { completeWithResults } from "./collect-results.ts";
 import { continueInNextExecution, dispatchList } from "./dispatch-list.ts";
 import { findListResults, pathInside, placeAt } from "./list-results.ts";
 
-/** Runs the lists inside a module in parallel, `width` at a time: each round is one Map or Parallel state, and ends before the next one begins. */
+/** Runs the lists inside a module in parallel, `width` at a time: each round is one Map or Parallel state, and ends before the next one begins. A Map state that limits its iterations itself gets many. */
 export async function runInRounds(
   deps: CompleteStepDeps,
   step: StepContext,

@@ -1,4 +1,5 @@
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
+import { limitAtOnce, MOST_AT_ONCE } from "../../../../core/flows/parallelism.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
@@ -10,8 +11,8 @@ import { failedWith } from "../step-result.ts";
 
 type ForLoop = Extract<FlowModule["value"], { type: "forloopflow" }>;
 
-/** The most iterations of a parallel loop that run at once: a Map state takes no more. */
-const MOST_AT_ONCE = 40;
+/** The most iterations of a round whose Map state limits how many run at once. The history of an execution limits them further. */
+const ROUND_MOST = 500;
 
 /** Evaluates the iterator once, and then runs one iteration after another, or several at once. */
 export async function runForLoop(deps: CompleteStepDeps, step: StepContext, value: ForLoop): Promise<StepState> {
@@ -28,10 +29,12 @@ export async function runForLoop(deps: CompleteStepDeps, step: StepContext, valu
   }
   const { count = 0, width = MOST_AT_ONCE } = progress;
   const started = { ...step, progress };
-  return value.parallel === true ? runInRounds(deps, started, { count, width }) : runInOrder(deps, started, count);
+  return value.parallel === true
+    ? runInRounds(deps, started, { count, width: step.slides ? ROUND_MOST : width })
+    : runInOrder(deps, started, count);
 }
 
 async function iterationsAtOnce({ expressions }: CompleteStepDeps, { parallelism }: ForLoop): Promise<number> {
   const wanted = parallelism ? await expressions.number("parallelism", parallelism, "a number of iterations") : undefined;
-  return Math.min(wanted && wanted >= 1 ? Math.floor(wanted) : MOST_AT_ONCE, MOST_AT_ONCE);
+  return limitAtOnce(wanted);
 }
