@@ -22,6 +22,7 @@ const DIFFERENCES = new Map([
   ["one more step: AWS requests", "flows of different length"],
   ["20 flows that wait: memory", "the engine before and while flows wait"],
   ["finding one of many routes, above one of few", "calls before and after the routes are created"],
+  ["list price of a tick above an async job, without REST API", "runs of a schedule and asynchronous jobs"],
   ["an approval by a link: AWS requests", "flows with and without a gate"],
   ["an approval by a link: list price", "flows with and without a gate"],
 ]);
