@@ -1,3 +1,5 @@
+// esbuild starts its process in the folder in which it was loaded, so it is loaded before a test pretends to be in another folder.
+import "esbuild";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
