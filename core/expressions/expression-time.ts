@@ -1,4 +1,4 @@
-/* The limit that the interpreter and its caller share. A file of its own, because the caller does not load the interpreter. */
+/* The interpreter and its caller share this limit. It is in a separate file, because the caller does not load the interpreter. */
 
 /** Processor time of the interpreter's thread. */
 export const EXPRESSION_MS = 500;

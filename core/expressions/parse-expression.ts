@@ -8,7 +8,7 @@ export interface UsedNames {
   results: ReadonlySet<string> | "all";
 }
 
-/** `code`: the part of the text that was parsed, for example without a semicolon at its end. `isBody`: it is a list of statements with a `return` of its own. */
+/** `code`: the part of the text that was parsed, for example without a semicolon at its end. `isBody`: the text is a list of statements with a `return` outside nested functions. */
 export type ParsedExpression = ({ ok: true; code: string; isBody: boolean } & UsedNames) | { ok: false; reason: string };
 
 const OPTIONS: Options = { ecmaVersion: "latest", sourceType: "script", allowReturnOutsideFunction: true };

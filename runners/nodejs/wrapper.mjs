@@ -27,7 +27,7 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-// Without a listener, Node replaces a reason that is no Error by an error of its own.
+// Without a listener, Node replaces a reason that is no Error with its own error.
 process.on("unhandledRejection", (reason) => {
   if (process.listenerCount("unhandledRejection") > 1) return;
   if (process.listenerCount("uncaughtException") > 1) {
