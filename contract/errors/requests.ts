@@ -17,7 +17,8 @@ export interface RequestErrors {
   "payload.form": { reason: string };
   "payload.cloudEvent": { reason: string };
   "payload.cloudEventBatch": NoDetails;
-  "request.tooLong": { limitBytes: number };
+  /** `longest`: the longest part of the request, for example "the header X-Long". */
+  "request.tooLong": { limitBytes: number; longest?: string };
   "route.unknown": { method: string; path: string };
   "route.method": { method: string; allowed: string[] };
   "engine.busy": NoDetails;
@@ -69,8 +70,8 @@ export const requestAnswers: Answers<RequestErrors> = {
   },
   "request.tooLong": {
     status: 431,
-    describe: ({ limitBytes }) =>
-      `The URL and the headers together are longer than the limit of ${limitBytes / 1024} KB. Send long values in the body.`,
+    describe: ({ limitBytes, longest }) =>
+      `The URL and the headers together are longer than the limit of ${limitBytes / 1024} KB.${longest ? ` The longest part is ${longest}.` : ""} Send long values in the body.`,
   },
   "route.unknown": {
     status: 404,

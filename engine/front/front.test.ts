@@ -145,7 +145,7 @@ describe("the front server", () => {
     ] as const) {
       const answer = await fetch(front.url + path, { method: "POST", body: "y".repeat(100_000), headers });
       expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([431, "request.tooLong"]);
-      expect(await answer.text()).toMatch(/limit of 10 KB/);
+      expect(await answer.text()).toMatch(/limit of 10 KB\. The longest part is the (URL|header x-long)\./);
     }
     const socket = net.connect(front.port, "127.0.0.1");
     socket.end("NONSENSE\r\n\r\n");
@@ -154,9 +154,15 @@ describe("the front server", () => {
 
   it.each<[string, string, RegExp]>([
     ["one header of 11 KB", `GET /x HTTP/1.1\r\nHost: localhost\r\nA: ${"x".repeat(11_000)}\r\n\r\n`, TOO_LONG],
+    [
+      "a token of 20,000 characters",
+      `GET /x HTTP/1.1\r\nHost: localhost\r\nX-Short: y\r\nX-Token: ${"secret".repeat(3333)}\r\n\r\n`,
+      /^HTTP\/1\.1 431 (?!.*secret)[^<]+longest part is the header X-Token\./s,
+    ],
     ["1,000 headers", `GET /x HTTP/1.1\r\nHost: localhost\r\n${"Abcdef: 123456\r\n".repeat(1000)}\r\n`, TOO_LONG],
     ["a header name of 11 KB", `GET /x HTTP/1.1\r\nHost: localhost\r\n${"n".repeat(11_000)}: x\r\n\r\n`, TOO_LONG],
-    ["headers that never end", `GET /x HTTP/1.1\r\nHost: localhost\r\n${"A: b\r\n".repeat(3000)}`, TOO_LONG],
+    ["headers that never end", `GET /x HTTP/1.1\r\nHost: localhost\r\n${`A: ${"b".repeat(100)}\r\n`.repeat(3000)}`, TOO_LONG],
+    ["3,000 short headers", `GET /x HTTP/1.1\r\nHost: localhost\r\n${"Ab: cd\r\n".repeat(3000)}\r\n`, TOO_LONG],
     ["a URL of 11 KB", `GET /${"x".repeat(11_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, TOO_LONG],
     ["control characters in a header", "GET /x HTTP/1.1\r\nHost: localhost\r\nA: b\u0000\u0001c\r\n\r\n", MALFORMED],
     ["a control character in a header name", "GET /x HTTP/1.1\r\nHost: localhost\r\nA\u0000: b\r\n\r\n", MALFORMED],

@@ -9,6 +9,7 @@ import { routes } from "../../contract/routes/routes.ts";
 import { portTaken } from "../engine/ports.ts";
 import { Complaint } from "../launch/complaint.mjs";
 import { ENGINE_KEY_HEADER, isAdmitted, isRoutePath } from "./admission.ts";
+import { findLongHead, READ_HEAD_BYTES } from "./request-head.ts";
 import type { StreamingFunction } from "./streams.ts";
 
 /** One completed request, for the live log. It contains no query string and no header, because these may contain tokens. */
@@ -73,7 +74,9 @@ export async function startFront({ port, target, engineKey, onRequest, streamTar
     // The requests of a running job never wait, because the caller that waits for the job may occupy the last slot.
     jobs: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 64 }),
   };
-  const server = http.createServer({ maxHeaderSize: limits.requestHeadBytes }, (request, response) => {
+  const server = http.createServer({ maxHeaderSize: READ_HEAD_BYTES }, (request, response) => {
+    const tooLong = findLongHead(request);
+    if (tooLong) return refuseUnread(request, response, tooLong.code, describeError(tooLong));
     const startedMs = performance.now();
     const { path, query } = splitTarget(request.url ?? "/");
     const method = request.method ?? "GET";
@@ -109,7 +112,9 @@ export async function startFront({ port, target, engineKey, onRequest, streamTar
     const agent = comesFromJob(request, query) ? agents.jobs : agents.callers;
     passOn(request, response, { agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}`, engineKey });
   });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket));
+  // Node drops headers beyond a maximum, which would not be counted.
+  server.maxHeadersCount = 0;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseUnparsed(error, socket));
   server.keepAliveTimeout = 65_000;
   // A synchronous run has no time limit here; the API ends it.
   server.requestTimeout = 0;
@@ -190,7 +195,7 @@ interface Way {
 
 function passOn(request: http.IncomingMessage, response: http.ServerResponse, { agent, to, path, engineKey }: Way): void {
   if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) {
-    refuseBody(request, response);
+    refuseUnread(request, response, "body.tooLarge", TOO_LARGE);
     return;
   }
   const headers = endToEnd(request.rawHeaders, [
@@ -216,7 +221,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
     if (bytes <= BODY_LIMIT_BYTES) return;
     request.unpipe(upstream);
     upstream.destroy();
-    refuseBody(request, response);
+    refuseUnread(request, response, "body.tooLarge", TOO_LARGE);
   });
   upstream.on("response", (answer) => {
     if (response.headersSent) return void answer.resume();
@@ -236,14 +241,22 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   request.pipe(upstream);
 }
 
-function refuseBody(request: http.IncomingMessage, response: http.ServerResponse): void {
+const TOO_LARGE = { status: 413, sentence: "The body is larger than the limit of 10 MB." };
+
+/** Refuses a request and drops its body. A client that is still sending it might not receive a response from a closed connection. */
+function refuseUnread(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  code: string,
+  { status, sentence }: { status: number; sentence: string },
+): void {
   request.resume();
   response.shouldKeepAlive = false;
-  refuse(response, 413, "body.tooLarge", "The body is larger than the limit of 10 MB.");
+  refuse(response, status, code, sentence);
 }
 
 /** Input that Node cannot parse never becomes a request. The response is written to the connection itself. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const { status, code, sentence } =
     error.code === "HPE_HEADER_OVERFLOW"
@@ -255,6 +268,7 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function refuse(response: http.ServerResponse, status: number, code: string, sentence: string): void {
   if (response.headersSent) return;
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-svc-error": code });
+  const length = Buffer.byteLength(sentence);
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-svc-error": code, "content-length": length });
   response.end(sentence);
 }
