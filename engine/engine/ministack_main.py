@@ -98,6 +98,7 @@ def main():
     from patches.idle_processes import end_idle_processes
     from patches.packed_items import pack_items
     from patches.process_starts import limit_starts
+    from patches.raw_paths import pass_raw_paths
     from patches.shared_code import share_code
     from patches.surviving_processes import keep_processes
     from patches.web_pages import refuse_web_pages
@@ -111,6 +112,7 @@ def main():
     keep_processes(lambda_runtime)
     end_idle_processes(lambda_runtime, lambda_svc)
     begin_streams_anew(lambda_svc)
+    pass_raw_paths(app)
     pack_items()
     bound_records()
     enforce_roles()

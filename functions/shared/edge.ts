@@ -92,9 +92,7 @@ export function apiHandler<Auth>(handled: RouteHandler<Auth>[], authenticate: Au
       // The gateway's path parameters belong to its resource tree and would override those of the router.
       event.pathParameters = null;
       // The specification also spells job routes with `job_u` (api.md §2.2).
-      event.path = event.path.replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
-      // The gateway has decoded the path, and the router's patterns end at line breaks.
-      event.path = event.path.toWellFormed().replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
+      event.path = event.path.toWellFormed().replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
       return router(event, context);
     },
     (event) => ({
@@ -196,7 +194,7 @@ function joinHeaders({ headers, multiValueHeaders }: APIGatewayProxyEvent): Payl
   return { ...headers, ...Object.fromEntries(several.map(([name, values]) => [name, values?.join(name === "cookie" ? "; " : ", ")])) };
 }
 
-/** Decodes the path parameters. A greedy parameter retains its slashes. */
+/** Decodes the path parameters, once: API Gateway passes the path of a REST API as the caller sent it. A greedy parameter retains its slashes. */
 function decodePathParameters(event: APIGatewayProxyEvent, route: Route): Record<string, string> {
   const { proxy, ...named } = (event.pathParameters ?? {}) as Record<string, string>;
   const greedy = GREEDY.exec(route.path)?.[1];

@@ -49,7 +49,7 @@ export async function signFiles<F extends Signable>(
   );
 }
 
-/** Gateways decode a path, some of them twice, so that the path of a key with a percent sign is not certain. A query is decoded once. */
+/** A proxy may decode a path as well, so that the path of a key with a percent sign is not certain. A query is decoded once. */
 const formatLinkQuery = (link: string, fileKey: string) =>
   `svc_link=${link}${fileKey.includes("%") ? `&svc_key=${encodeURIComponent(fileKey)}` : ""}`;
 

@@ -195,6 +195,10 @@ describe("unusual URLs", () => {
     expect([answer.status, answer.text]).toEqual([200, "false"]);
     expect((await rawRequest("GET", `/api/w/${ws.id}/scripts/get/p/f/t/gr%C3%BC%C3%9Fe%20dich`)).text).toContain("f/t/grüße dich");
   });
+
+  it("a path is decoded once", async () => {
+    expect((await rawRequest("GET", `/api/w/${ws.id}/scripts/get/p/f%2Ft/100%2525+1`)).text).toContain("f/t/100%25+1");
+  });
 });
 
 describe("boundary values", () => {
