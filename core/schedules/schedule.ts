@@ -27,6 +27,8 @@ export const storedScheduleSchema = z.object({
   editedAtMs: z.number(),
   /** Why the schedule turned itself off, or which ticks it skipped, until it is saved again. */
   error: z.string().optional(),
+  /** The job that had started last when the schedule was turned off. It may still run when the schedule is turned on again. */
+  lastRun: z.string().optional(),
   /** The optional settings as the API names them. */
   settings: scheduleSettingsSchema,
 });

@@ -33,8 +33,13 @@ export const RESUME_DUE_JOBS = "resumeDueJobs";
 export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs?: number | undefined } = {}): PeriodicTask[] {
   let listed: ReturnType<typeof listWorkspaces> | undefined;
   const workspaces = () => {
-    listed ??= listWorkspaces(deps);
-    return listed;
+    const current = listed ?? listWorkspaces(deps);
+    listed = current;
+    // The next task tries again: without the workspaces, no schedule ticks.
+    current.catch(() => {
+      listed = undefined;
+    });
+    return current;
   };
   const allIds = async () => (await workspaces()).map(({ id }) => id);
   const inUse = async () => new Set((await workspaces()).flatMap(({ id, deleted }) => (deleted ? [] : [id])));

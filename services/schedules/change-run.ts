@@ -12,7 +12,7 @@ import { type StoredSchedule, storedScheduleSchema } from "../../core/schedules/
 import { hasJobAt, nextCheckMs } from "../../core/schedules/tick-plan.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildNextRun, findFreeTick, type NextRunDeps, parseTarget, sendRun, toTargetKey } from "./next-run.ts";
+import { buildNextRun, findFreeTick, type NextRunDeps, nameLastRun, parseTarget, sendRun, toTargetKey } from "./next-run.ts";
 
 /** A schedule as it was read, with its next run. */
 export interface LoadedSchedule {
@@ -43,7 +43,7 @@ export function buildErrorPart({ found, schedule }: LoadedSchedule, change: Part
 /** Turns a schedule off with the reason, unless it has changed since it was read. Returns whether it was turned off. */
 export function turnOff(deps: NextRunDeps, loaded: LoadedSchedule, error: string): Promise<boolean> {
   return commitParts(deps.objects, [
-    buildErrorPart(loaded, { enabled: false, error }),
+    buildErrorPart(loaded, { enabled: false, error, ...nameLastRun(loaded.nextRun) }),
     { write: { raw: deps.schedules.removeParams(loaded.nextRun) }, refused: undefined },
   ]);
 }

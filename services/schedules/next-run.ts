@@ -121,6 +121,10 @@ export async function buildNextRun(
   return { parts: [...parts, { write: { raw: { Put: params } }, refused: undefined }], jobPart: 1, job };
 }
 
+/** Returns the field of a schedule that is turned off, because its next run is removed. */
+export const nameLastRun = ({ next }: FoundNextRun): Pick<StoredSchedule, "lastRun"> =>
+  next?.last === undefined ? {} : { lastRun: next.last };
+
 /**
  * Builds the parts for a schedule that is saved: they remove its waiting job and give it its next run if it is enabled. A tick that has had a job does
  * not get a second one.
@@ -141,7 +145,7 @@ export async function buildSavedRun(
     return { parts: [...removal, ...gone], jobPart: undefined, job: undefined };
   }
   const tickMs = await findFreeTick(deps, schedule, nowMs(), waiting?.id);
-  const last = before && !waiting && !hasEnded(before) ? before.id : found.next?.last;
+  const last = before && !waiting && !hasEnded(before) ? before.id : (found.next?.last ?? schedule.lastRun);
   const { parts, jobPart, job } = await buildNextRun(deps, { schedule, workspace, target }, found, { tickMs, last });
   if (!job || job.id !== waiting?.id) return { parts: [...parts, ...removal], jobPart, job };
   // The tick is the same, and an item can be written only once in a transaction.

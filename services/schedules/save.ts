@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { FoundNextRun } from "../../aws/dynamodb/schedule-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -12,7 +13,7 @@ import type { RunTarget } from "../execution/requests/run-request.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
-import { buildSavedRun, type NextRunDeps, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
+import { buildSavedRun, type NextRunDeps, nameLastRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
 import { requireSchedule } from "./read.ts";
 import { resolveRunIdentity } from "./run-identity.ts";
 
@@ -70,9 +71,10 @@ interface SavedSchedule {
 async function tryCommit(
   deps: SaveScheduleDeps,
   { workspace, schedule, target }: SavedSchedule,
-  parts: TransactionPart[],
+  change: TransactionPart[] | ((nextRun: FoundNextRun) => TransactionPart[]),
 ): Promise<{ done: undefined } | undefined> {
   const nextRun = await deps.schedules.get(workspace, schedule.path);
+  const parts = Array.isArray(change) ? change : change(nextRun);
   const next = await buildSavedRun(deps, nextRun, { workspace, schedule, target });
   if (!(await commitParts(deps.objects, [...parts, ...next.parts]))) return undefined;
   await sendRun(deps, next.job);
@@ -139,8 +141,11 @@ async function changeSchedule(
     async () => {
       const found = await deps.objects.get(key);
       const saved = await change(requireSchedule(found, path));
-      const replaced = write.put({ ...key, value: saved.schedule, version: randomUUID() }, found && unchangedSince(found));
-      return tryCommit(deps, { workspace, ...saved }, [{ write: replaced, refused: undefined }]);
+      return tryCommit(deps, { workspace, ...saved }, (nextRun) => {
+        const value = saved.schedule.enabled ? saved.schedule : { ...saved.schedule, ...nameLastRun(nextRun) };
+        const replaced = write.put({ ...key, value, version: randomUUID() }, found && unchangedSince(found));
+        return [{ write: replaced, refused: undefined }];
+      });
     },
     () => changed(path),
   );
