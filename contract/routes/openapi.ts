@@ -16,16 +16,16 @@ const domainFunctions: ReadonlySet<RouteFunction> = new Set(["objects", "trigger
 const changesWorkspace = ({ auth, fn, method, path }: Route) =>
   auth === "token" && path.includes("{workspace}") && (method !== "GET" || fn === "run" || fn === "stream");
 
+const bodyCodes = ["body.tooLarge", "body.encoding", "body.notDecoded", "body.tooDeep", "body.number"] as const;
+
 /** Returns the error responses of a route by status, each with its error codes. */
 function errorResponses(route: Route): Record<string, { description: string; content: object; headers: object }> {
   const codes = [
     ...(["request.tooLong", "service.busy"] as const),
     ...(route.auth === "none" ? [] : (["auth.missing", "auth.invalid", "auth.forbidden"] as const)),
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
-    ...(route.payload
-      ? (["body.tooLarge", "body.tooDeep", "body.number", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const)
-      : []),
-    ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep", "body.number"] as const) : []),
+    ...(route.payload ? ([...bodyCodes, "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
+    ...(route.body ? ([...bodyCodes, "body.notJson", "body.shape"] as const) : []),
     ...(domainFunctions.has(route.fn) && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...(route.auth === "token" && route.path.includes("{workspace}") ? (["workspace.notFound"] as const) : []),
     ...(changesWorkspace(route) ? (["workspace.archived"] as const) : []),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, describe, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
@@ -70,7 +71,8 @@ function serve(route: FoundRoute, authentication: Authentication = { outcome: "a
     routesKey: undefined,
     ...options,
   });
-  const call = async (method: string, headers: Record<string, string> = {}, { path = PATH, body = "{}" } = {}) => {
+  const call = async (method: string, headers: Record<string, string> = {}, sending: { path?: string; body?: string | Buffer } = {}) => {
+    const { path = PATH, body = "{}" } = sending;
     const sent = { method, path: `/api/r/${path}`, headers: Object.entries(headers), ...(method === "GET" ? {} : { body }) };
     const reply = await handler(toGatewayEvent(sent) as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);
     const named = Object.fromEntries(Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
@@ -88,6 +90,26 @@ describe("an answer of a route", () => {
     expect(reply.headers).toMatchObject({ "x-svc-job-id": expect.any(String), "x-svc-job-state": "succeeded" });
     room.answers.run = async () => success({ svc_status_code: 402, svc_content_type: "text/html", result: "<p>Pay" });
     expect(await call("POST")).toMatchObject({ statusCode: 402, body: "<p>Pay" });
+  });
+
+  it("is that to the decoded body, also for a preprocessor, or a refusal of its encoding", async () => {
+    const preprocessed = { ...(await aRoute()), head: undefined as FoundRoute["head"] };
+    const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
+    preprocessed.head = { ...keys.scriptHead(room.workspace, version.path), value: version, build };
+    preprocessed.trigger.scriptPath = version.path;
+    room.answers.run = async () => success(1);
+    for (const route of [await aRoute(), preprocessed]) {
+      const { call } = serve(route);
+      for (const [encoding, encode] of Object.entries({ gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync })) {
+        const headers = { "content-type": "application/json", "content-encoding": encoding };
+        expect(await call("POST", headers, { body: encode(Buffer.from('{"a":1}')) })).toMatchObject({ statusCode: 200 });
+        const { args } = room.runs.at(-1) ?? {};
+        expect(JSON.stringify(args)).toContain('"a":1');
+        const refused = await call("POST", headers, { body: Buffer.from("{}") });
+        expect([refused.statusCode, refused.headers["x-svc-error"]]).toEqual([400, "body.notDecoded"]);
+      }
+      expect(await call("POST", { "content-encoding": "zstd" })).toMatchObject({ statusCode: 415 });
+    }
   });
 
   it("has 201 and the job's id if the route is asynchronous, and 202 for a caller who waits for a suspended route", async () => {

@@ -93,6 +93,17 @@ describe("every function answers with a documented status and one sentence, and 
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
 
+  it("if the encoding of the body is unknown, or the body is not in its encoding", async () => {
+    // A call without a token that its route requires, such as that of a job, is refused before its body is read.
+    const calls = fuzzer.operations.filter(takesBody).flatMap((operation) =>
+      [["zstd", 415] as const, ["gzip", 400] as const].map(([encoding, status]) => ({
+        ...toCall(operation, { what: encoding, headers: [["Content-Encoding", encoding]], body: Buffer.from("{}") }),
+        expected: operation.route.auth === "job" ? [401] : [status],
+      })),
+    );
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
   it("if any value within the body is hostile", async () => {
     const calls = fuzzer.operations.flatMap((operation) =>
       operation.hostileBody
