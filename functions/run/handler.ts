@@ -6,29 +6,25 @@ import type { Payload } from "../../contract/payload.ts";
 import { type FlowPreview, flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { dependencyRunRoutes as dependencyRoutes } from "../../contract/routes/jobs/dependency-runs.ts";
 import { bundlePreviewSchema, type RunQuery, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
-import type { EndState } from "../../core/jobs/job.ts";
 import { buildDependenciesRequest, buildFlowDependenciesRequest } from "../../services/execution/requests/dependency-request.ts";
 import {
   buildBundlePreviewRequest,
   buildFlowPreviewRequest,
   buildPreviewRequest,
 } from "../../services/execution/requests/preview-request.ts";
-import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
-import { buildJobOptions, getJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
-import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
+import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { continueEarlierRun } from "../../services/flows/lifecycle/continue-earlier-run.ts";
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
-import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { readBundleForm } from "../shared/bundle-form.ts";
 import { apiHandler, on } from "../shared/edge.ts";
-import { markReplay, type Reply, text } from "../shared/reply.ts";
-import { buildResultReply } from "../shared/result-reply.ts";
-import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
+import type { Reply } from "../shared/reply.ts";
+import { authenticateRun, type RunAuth } from "../shared/run-routes.ts";
 import { executorDeps } from "../shared/wiring/executor.ts";
 import { jobData } from "../shared/wiring/job-data.ts";
 import { answerRerun } from "./rerun.ts";
 import { inlineRoutes } from "./run-inline.ts";
+import * as webhooks from "./webhooks.ts";
 
 const nowMs = Date.now;
 const deps = {
@@ -40,26 +36,9 @@ const deps = {
   syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs }),
 };
 
-const acceptedReply = (id: string): Reply => text(201, id, { "x-svc-job-id": id });
-
-async function startAndReply(request: RunRequest): Promise<Reply> {
-  const { id, replayed } = await startRun(deps, request);
-  return markReplay(acceptedReply(id), replayed);
-}
-
-/** `failedStatus`: chooses the status of a failed run that does not choose one itself. */
-async function waitAndReply(
-  request: RunRequest,
-  { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] },
-  failedStatus: (state: EndState) => Promise<number> = async () => 200,
-): Promise<Reply> {
-  const answer = await runAndWait(deps, request, { queueLimit });
-  return markReplay(buildResultReply(answer, { status: await failedStatus(answer.state) }), answer.replayed);
-}
-
-/** Webhooks answer as the workspace asks. Editors and command lines, which send previews and dependencies, read the result itself. */
-const answerWebhook = (request: RunRequest, query: { queue_limit?: StartRunOptions["queueLimit"] }): Promise<Reply> =>
-  waitAndReply(request, query, (state) => chooseRunStatus(deps, getJobOptions(request).workspace, state));
+const startAndReply = (request: RunRequest): Promise<Reply> => webhooks.startAndReply(deps, request);
+const waitAndReply = (request: RunRequest, query: Parameters<typeof webhooks.waitAndReply>[2]): Promise<Reply> =>
+  webhooks.waitAndReply(deps, request, query);
 
 interface PreviewCall<Query, Body> {
   auth: RunAuth;
@@ -79,22 +58,9 @@ const toPreview = <Query, Body>({ auth: { actor }, params: { workspace }, query,
 const buildFlowPreview = async (call: PreviewCall<RunQuery, FlowPreview>): Promise<RunRequest> =>
   continueEarlierRun(deps, call.auth.actor, await buildFlowPreviewRequest(deps, toPreview(call)), call.body);
 
-const startRoutes = [routes.runScriptByPath, routes.runScriptByHash, flowRoutes.runFlowByPath, flowRoutes.runFlowByVersion];
-const waitRoutes = [
-  routes.runWaitScriptByPath,
-  routes.runWaitScriptByPathGet,
-  routes.runWaitScriptByHash,
-  routes.runWaitScriptByHashGet,
-  flowRoutes.runWaitFlowByPath,
-  flowRoutes.runWaitFlowByPathGet,
-  flowRoutes.runWaitFlowByVersion,
-  flowRoutes.runWaitFlowByVersionGet,
-];
-
 export const handler = apiHandler<RunAuth>(
   [
-    ...versionRoutes(startRoutes, deps, startAndReply),
-    ...versionRoutes(waitRoutes, deps, (request, { query }) => answerWebhook(request, query)),
+    ...webhooks.webhookRoutes(deps),
     on(routes.runPreview, async (call) => startAndReply(await buildPreviewRequest(deps, toPreview(call)))),
     on(routes.runPreviewBundle, async (call) => {
       const { body, file } = await readBundleForm(call.payload, "preview", bundlePreviewSchema);
@@ -111,7 +77,7 @@ export const handler = apiHandler<RunAuth>(
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
       const caller = { actor, action: actions.readJob };
       const fields = await buildJobOptions(deps, actor, workspace, query);
-      return acceptedReply((await restartRun(deps, caller, { workspace, id }, { request: body, fields })).id);
+      return webhooks.acceptedReply((await restartRun(deps, caller, { workspace, id }, { request: body, fields })).id);
     }),
     on(routes.rerunJobs, (call) => answerRerun(deps, call)),
   ],
