@@ -3,6 +3,6 @@ import { runPythonChecks } from "../../test/support/engine/python-checks.ts";
 
 it("expired items and objects of the engine are removed as on AWS, with stream records", { timeout: 300_000 }, async () => {
   const { status, stderr } = await runPythonChecks("expiry_check.py");
-  expect(stderr).toMatch(/^Ran 5 tests/m);
+  expect(stderr).toMatch(/^Ran 6 tests/m);
   expect(status, stderr).toBe(0);
 });

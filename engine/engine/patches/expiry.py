@@ -132,8 +132,9 @@ def expire_items(ddb, now_s, tables=None):
             for pk, sk in found:
                 with ddb._lock:
                     item = (table["items"].get(pk) or {}).get(sk)
-                    # It may have got a later expiry.
-                    if item is None or int(item.get(attribute, {}).get("N", now_s)) >= now_s:
+                    # It may have got a later expiry, or the attribute found is an inner one, which is none for AWS.
+                    expiry_s = item.get(attribute, {}).get("N") if item else None
+                    if expiry_s is None or int(expiry_s) >= now_s:
                         continue
                     ddb._remove_item(table, pk, sk)
                     removing.by_ttl = True

@@ -52,6 +52,14 @@ class Expiry(unittest.TestCase):
         self.assertEqual(len(ddb._stream_records[name]), 1)
         self.assertEqual(len(expiry.expire_items(ddb, NOW + 101)), 1)
 
+    def test_an_attribute_inside_of_an_item_is_no_expiry(self):
+        name = table(TableName="inner")
+        rule = {"M": {"idempotency": {"M": {"ttl": {"N": "600"}}}}}
+        ddb._set_item(ddb._tables[name], "kept", "job", {"pk": {"S": "kept"}, "sk": {"S": "job"}, "value": rule})
+        put(name, "later", NOW + 100, value=rule)
+        self.assertEqual(expiry.expire_items(ddb, NOW + 0.5), [])
+        self.assertEqual(list(ddb._tables[name]["items"]), ["kept", "later"])
+
     def test_a_table_without_expiry_keeps_its_items(self):
         name = create("AWS::DynamoDB::Table", {**KEYS, "TableName": "two"})
         put(name, "old", NOW - 1)
