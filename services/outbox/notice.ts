@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { Decision, Gate } from "../../core/approvals/gate.ts";
 import { getRunStarter, type Job } from "../../core/jobs/job.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
@@ -56,6 +57,8 @@ export function buildNoticeWrite(
 /** The person who learns the outcome. Runs of schedules and triggers have none, and a person who decides knows it. */
 function starterOf(flow: Job, { email }: Decision): { starter?: string } {
   const starter = getRunStarter(flow);
-  const isStartedByPerson = flow.schedulePath === undefined && flow.triggerPath === undefined && !flow.isHandler;
+  // A nested flow has the kind of the trigger that started the run, but not its path.
+  const isTriggered = flow.triggerPath !== undefined || triggerKinds.some((kind) => kind === flow.trigger);
+  const isStartedByPerson = flow.schedulePath === undefined && !isTriggered && !flow.isHandler;
   return isStartedByPerson && email !== starter ? { starter } : {};
 }

@@ -1,7 +1,17 @@
 import { beforeAll, expect, it } from "vitest";
+import { triggerKinds } from "../../../contract/routes/triggers/trigger-kind.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { approveGate, type FlowRoom, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import {
+  addFlow,
+  approveGate,
+  type FlowRoom,
+  gates,
+  newFlowRoom,
+  playExecutions,
+  startFlow,
+} from "../../../test/support/use-cases/room-flows.ts";
+import { work } from "../../../test/support/use-cases/room-jobs.ts";
 import { aReader } from "../../../test/support/use-cases/room-people.ts";
 
 let room: FlowRoom;
@@ -18,7 +28,7 @@ const asks = (suspend: object = {}) => ({
 
 async function notices(run: string): Promise<GateNotice[]> {
   const all = (await room.deps.objects.list(keys.notice(room.workspace, "").pk)).map(({ value }) => value as GateNotice);
-  return all.filter(({ flow }) => flow === run);
+  return all.filter(({ root }) => root === run);
 }
 
 async function waiting(value: object | object[]): Promise<string> {
@@ -26,6 +36,12 @@ async function waiting(value: object | object[]): Promise<string> {
   await playExecutions(room);
   return run;
 }
+
+const aDecider = (email: string) => ({
+  ...aReader(room.workspace, []),
+  email,
+  rights: { workspace: room.workspace, role: "developer" as const, groups: ["all"], folders: {}, objects: {} },
+});
 
 it("the notice of a step contains its description and the inputs that its author chose, and no other", async () => {
   const [notice] = await notices(await waiting([asks()]));
@@ -49,13 +65,29 @@ it.each([
   const run = await waiting([asks()]);
   const [gate] = await gates(room, run);
   if (!gate) throw new Error("The gate has not opened.");
-  const member = aReader(room.workspace, []);
-  const person = {
-    ...member,
-    email,
-    rights: { workspace: room.workspace, role: "developer" as const, groups: ["all"], folders: {}, objects: {} },
-  };
-  await approveGate(room, gate, 1, { person, approved: false });
+  await approveGate(room, gate, 1, { person: aDecider(email), approved: false });
   const outcome = (await notices(run)).find(({ what }) => what === "decided");
   expect([outcome?.starter, outcome?.inputs]).toEqual([starter, undefined]);
 });
+
+it.each([
+  ["a person started it", {}, "ann@example.com"],
+  ...triggerKinds.map((trigger) => [`a trigger started it: ${trigger}`, { trigger, triggerPath: "f/t/trigger" }, undefined] as const),
+  ["a schedule started it", { trigger: "schedule", schedulePath: "f/t/daily" }, undefined],
+] as const)(
+  "the outcome of a nested flow goes to the person who started the whole run, and to nobody if there is none: %s",
+  async (_, origin, starter) => {
+    await addFlow(room, "f/t/inner", [asks()]);
+    const run = await startFlow(room, [{ id: "sub", value: { type: "flow", path: "f/t/inner", input_transforms: {} } }], {}, origin);
+    for (let round = 0; round < 2; round += 1) {
+      await playExecutions(room);
+      await work(room);
+    }
+    await playExecutions(room);
+    const [gate] = await gates(room, run);
+    if (!gate) throw new Error("The gate has not opened.");
+    await approveGate(room, gate, 1, { person: aDecider("bob@example.com"), approved: false });
+    const outcome = (await notices(run)).find(({ what }) => what === "decided");
+    expect([outcome?.flow === run, outcome?.starter]).toEqual([false, starter]);
+  },
+);

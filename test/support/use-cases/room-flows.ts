@@ -73,7 +73,10 @@ export async function startFlow(
   room: Room,
   value: object[] | object,
   args: object = {},
-  { timeoutS = limits.flowTimeoutS, priority }: { timeoutS?: number; priority?: number } = {},
+  {
+    timeoutS = limits.flowTimeoutS,
+    ...fields
+  }: Pick<Partial<Job>, "timeoutS" | "priority" | "trigger" | "triggerPath" | "schedulePath"> = {},
 ): Promise<Job["id"]> {
   const flow = aFlow(Array.isArray(value) ? { modules: value } : value);
   const { id } = await addJob(room, {
@@ -85,7 +88,7 @@ export async function startFlow(
     language: undefined,
     tag: "flow",
     timeoutS,
-    ...(priority === undefined ? {} : { priority }),
+    ...fields,
   });
   await handleJobMessage(room.deps, { job: id });
   return id;
