@@ -56,7 +56,7 @@ class Expiry(unittest.TestCase):
         name = table(TableName="inner")
         rule = {"M": {"idempotency": {"M": {"ttl": {"N": "600"}}}}}
         ddb._set_item(ddb._tables[name], "kept", "job", {"pk": {"S": "kept"}, "sk": {"S": "job"}, "value": rule})
-        put(name, "later", NOW + 100, value=rule)
+        put(name, "later", NOW + DAY, value=rule)
         self.assertEqual(expiry.expire_items(ddb, NOW + 0.5), [])
         self.assertEqual(list(ddb._tables[name]["items"]), ["kept", "later"])
 
