@@ -69,8 +69,8 @@ export default defineConfig({
           setupFiles: ["./test/support/use-cases/use-case-env.ts"],
           // Each room has tables of its own, so all files of a worker load the modules once.
           isolate: false,
-          // One test plays its use case once for each write that may fail.
-          testTimeout: 120_000,
+          // One test plays its use case once for each write that may fail. A test that runs out of time continues in its worker, and moves the clock of those after it.
+          testTimeout: 300_000,
           hookTimeout: 60_000,
         },
       },

@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 describe("every operation", () => {
-  it("answers input that its schemas allow with a documented status, type and shape", { timeout: 300_000 }, async () => {
+  it("answers input that its schemas allow with a documented status, type and shape", async () => {
     const calls = fuzzer.operations.flatMap((operation, at) => {
       const [params, queries] = [sample(operation.params, EXAMPLES, at), sample(operation.query, EXAMPLES, at)];
       const bodies = operation.body ? sample(operation.body, EXAMPLES, at) : [];

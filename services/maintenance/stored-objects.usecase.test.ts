@@ -37,7 +37,7 @@ const file = path.join(import.meta.dirname, "../../test/fixtures/state/0.2/objec
 
 /** The release that the folder is named after writes this file once. Later releases read it and never write it (test/fixtures/state/README.md). */
 if (process.env["SVC_WRITE_STATE"] === "1") {
-  it("the objects of this release are written", { timeout: 120_000 }, async () => {
+  it("the objects of this release are written", async () => {
     const room = await newRoom();
     room.answers.run = async (request) => success((request.args as { x?: unknown }).x ?? null);
     writeFileSync(file, `${JSON.stringify(await writeStoredObjects(room), null, 1)}\n`);

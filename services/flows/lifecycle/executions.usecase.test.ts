@@ -96,7 +96,7 @@ describe("a flow runs each step once and ends once, successfully, although", () 
   const STRIDE = 3;
   const table = Object.entries(disturbances).map(([title, disturb], index) => [title, disturb, 1 + (index % STRIDE)] as const);
 
-  it.each(table)("%s, at any state of its machine", { timeout: 120_000 }, async (_title, disturb, first) => {
+  it.each(table)("%s, at any state of its machine", async (_title, disturb, first) => {
     const failures: string[] = [];
     let struck = 0;
     for (let [at, states] = [first, first]; at <= states; at += STRIDE) {

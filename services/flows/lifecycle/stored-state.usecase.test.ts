@@ -101,7 +101,7 @@ async function writeState(): Promise<void> {
 }
 
 /** Written once, by the release that it is named after. Later releases must read it and never rewrite it. */
-if (process.env["SVC_WRITE_STATE"] === "1") it("the state of this release is written", { timeout: 120_000 }, writeState);
+if (process.env["SVC_WRITE_STATE"] === "1") it("the state of this release is written", writeState);
 const stored = () => JSON.parse(readFileSync(file, "utf8")) as StoredState;
 
 async function resultOf({ deps }: Room, id: string): Promise<unknown> {

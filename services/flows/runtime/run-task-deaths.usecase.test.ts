@@ -46,56 +46,48 @@ const flows: Row[] = [
 ];
 
 describe("a flow of which one function call dies before or after any of its writes", () => {
-  it.each(flows)(
-    "has its result, and only what that call ran is repeated: %s",
-    { timeout: 240_000 },
-    async (_title, value, result, most) => {
-      const plain = await play(value);
-      expect([plain.end, repeated(plain.runs)]).toEqual([{ state: "succeeded", result }, 0]);
-      const failures: string[] = [];
-      for (const fault of plain.deaths) {
-        try {
-          const { end, runs } = await play(value, fault);
-          expect(end).toEqual({ state: "succeeded", result });
-          expect(Object.keys(runs).toSorted()).toEqual(Object.keys(plain.runs).toSorted());
-          expect(repeated(runs)).toBeLessThanOrEqual(most);
-        } catch (error) {
-          failures.push(`${fault.moment} write ${fault.write} of ${plain.writes.join(", ")}: ${(error as Error).message}`);
-        }
+  it.each(flows)("has its result, and only what that call ran is repeated: %s", async (_title, value, result, most) => {
+    const plain = await play(value);
+    expect([plain.end, repeated(plain.runs)]).toEqual([{ state: "succeeded", result }, 0]);
+    const failures: string[] = [];
+    for (const fault of plain.deaths) {
+      try {
+        const { end, runs } = await play(value, fault);
+        expect(end).toEqual({ state: "succeeded", result });
+        expect(Object.keys(runs).toSorted()).toEqual(Object.keys(plain.runs).toSorted());
+        expect(repeated(runs)).toBeLessThanOrEqual(most);
+      } catch (error) {
+        failures.push(`${fault.moment} write ${fault.write} of ${plain.writes.join(", ")}: ${(error as Error).message}`);
       }
-      // Each write is followed by a death.
-      expect(plain.deaths.filter(({ moment }) => moment === "after")).toHaveLength(plain.writes.length);
-      expect(failures).toEqual([]);
-    },
-  );
+    }
+    // Each write is followed by a death.
+    expect(plain.deaths.filter(({ moment }) => moment === "after")).toHaveLength(plain.writes.length);
+    expect(failures).toEqual([]);
+  });
 });
 
 describe("a flow of which the runner dies in any of its scripts", () => {
-  it.each(flows)(
-    "has its result, and only what that call ran is repeated: %s",
-    { timeout: 120_000 },
-    async (_title, value, result, most) => {
-      const { run } = room.answers;
-      const calls = async (lostAt: number) => {
-        let count = 0;
-        room.answers.run = async (request) => {
-          const invocation = await run(request);
-          count += 1;
-          return count === lostAt ? { kind: "lost", reason: "killed" } : invocation;
-        };
-        const { end, runs } = await play(value);
-        expect(end).toEqual({ state: "succeeded", result });
-        expect(repeated(runs)).toBeLessThanOrEqual(lostAt === 0 ? 0 : most);
-        return count;
+  it.each(flows)("has its result, and only what that call ran is repeated: %s", async (_title, value, result, most) => {
+    const { run } = room.answers;
+    const calls = async (lostAt: number) => {
+      let count = 0;
+      room.answers.run = async (request) => {
+        const invocation = await run(request);
+        count += 1;
+        return count === lostAt ? { kind: "lost", reason: "killed" } : invocation;
       };
-      try {
-        const all = await calls(0);
-        for (let lostAt = 1; lostAt <= all; lostAt += 1) expect(await calls(lostAt)).toBe(all + 1);
-      } finally {
-        room.answers.run = run;
-      }
-    },
-  );
+      const { end, runs } = await play(value);
+      expect(end).toEqual({ state: "succeeded", result });
+      expect(repeated(runs)).toBeLessThanOrEqual(lostAt === 0 ? 0 : most);
+      return count;
+    };
+    try {
+      const all = await calls(0);
+      for (let lostAt = 1; lostAt <= all; lostAt += 1) expect(await calls(lostAt)).toBe(all + 1);
+    } finally {
+      room.answers.run = run;
+    }
+  });
 });
 
 it("steps that are known to be quick run in one call of the runner", async () => {

@@ -79,13 +79,13 @@ describe("runTask, called by the machine of a flow,", () => {
     expect(await runFlow({ modules })).toEqual({ state: "succeeded", result: [0, 1, 2, 3] });
   });
 
-  it("leaves the rest of a long loop to another execution", { timeout: 120_000 }, async () => {
+  it("leaves the rest of a long loop to another execution", async () => {
     const last = { id: "i", value: { type: "identity" }, stop_after_if: { expr: "flow_input.iter.index === 299" } };
     const modules = [{ id: "w", value: { type: "whileloopflow", skip_failures: false, modules: [last] } }, echo("n", "results.w.length")];
     expect(await runFlow({ modules })).toEqual({ state: "succeeded", result: 300, executions: 2 });
   });
 
-  it("runs a long parallel loop in rounds, and collects its results in order", { timeout: 120_000 }, async () => {
+  it("runs a long parallel loop in rounds, and collects its results in order", async () => {
     const orders = Array.from({ length: 100 }, (_, index) => index);
     const modules = [
       loop([{ id: "i", value: { type: "identity" } }], { parallel: true }),
@@ -94,7 +94,7 @@ describe("runTask, called by the machine of a flow,", () => {
     expect(await runFlow({ modules }, { orders })).toEqual({ state: "succeeded", result: orders });
   });
 
-  it("ends a while loop without steps by its own predicate, and fails it where that never holds", { timeout: 120_000 }, async () => {
+  it("ends a while loop without steps by its own predicate, and fails it where that never holds", async () => {
     const empty = { type: "whileloopflow", skip_failures: false, modules: [] };
     const modules = [
       { id: "w", value: empty, stop_after_if: { expr: "all_iters.length === 3" } },

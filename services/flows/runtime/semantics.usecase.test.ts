@@ -50,7 +50,6 @@ rows("skip, stop, mock, sleep", stopRows);
 rows("retry, failure module, continue on error", failureRows);
 
 describe("random flows", () => {
-  it("a random flow has the result, the end and the calls of the independent interpreter", { timeout: 300_000 }, () =>
-    expectRandomFlows({ count: 60, atOnce: 1, witness, run: runFlow }),
-  );
+  it("a random flow has the result, the end and the calls of the independent interpreter", () =>
+    expectRandomFlows({ count: 60, atOnce: 1, witness, run: runFlow }));
 });

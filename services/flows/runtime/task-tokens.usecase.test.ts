@@ -200,5 +200,5 @@ describe("a flow with a gate and a nested flow, whichever write of its calls fai
     };
     const writes = await expectToSurviveFaults(make, { kinds: ["death"] });
     expect(writes).toBeGreaterThan(10);
-  }, 300_000);
+  });
 });

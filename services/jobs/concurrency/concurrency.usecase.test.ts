@@ -46,5 +46,5 @@ describe("a job of a concurrency group of one, whichever write of its claim and 
       };
     };
     await expectToSurviveFaults(make, { kinds: ["death"] });
-  }, 120_000);
+  });
 });

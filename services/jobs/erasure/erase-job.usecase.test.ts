@@ -40,5 +40,5 @@ describe("eraseJob, whichever of its writes fails,", () => {
         },
       };
     });
-  }, 120_000);
+  });
 });

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { isAlive } from "../../../engine/launch/lock.mjs";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { until } from "../../support/until.ts";
@@ -10,6 +13,12 @@ beforeAll(async () => {
   await Promise.all([
     ws.saveScript({ path: "f/t/ok", language: "bash", content: 'x="$1"\necho "$x"' }),
     ws.saveScript({ path: "f/t/bad", language: "bash", content: "echo oops >&2; exit 4" }),
+    ws.saveScript({
+      path: "f/t/until_file",
+      language: "python3",
+      content:
+        "import os, time\ndef main(file: str):\n    while not os.path.exists(file):\n        time.sleep(0.05)\n    time.sleep(1)\n    return 'found'\n",
+    }),
     ws.saveScript({
       path: "f/t/slow",
       language: "python3",
@@ -25,14 +34,17 @@ const running = (id: string) =>
 // Most of their time is waiting.
 describe.concurrent("reading a job", () => {
   it("a job is queued or running with the fields of the queue, then completed with its result", async () => {
-    const id = await ws.run("f/t/slow", { s: 3 });
+    const dir = mkdtempSync(join(tmpdir(), "svc-until-file-"));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    const file = join(dir, "end");
+    const id = await ws.run("f/t/until_file", { file });
     await running(id);
     const live = (await ws.get(`jobs_u/get/${id}`)).json as Record<string, unknown>;
     expect(live).toMatchObject({
       type: "QueuedJob",
       running: true,
       job_kind: "script",
-      script_path: "f/t/slow",
+      script_path: "f/t/until_file",
       permissioned_as: "u/admin",
       canceled: false,
     });
@@ -40,12 +52,13 @@ describe.concurrent("reading a job", () => {
     expect((await ws.get(`jobs_u/completed/get_result/${id}`)).status).toBe(404);
     const maybe = async () => (await ws.get(`jobs_u/completed/get_result_maybe/${id}`)).json;
     expect(await maybe()).toEqual({ started: true, completed: false, success: null, result: null });
+    writeFileSync(file, "");
     const done = await ws.completed(id);
     expect(done).not.toHaveProperty("running");
-    expect(done["duration_ms"]).toBeGreaterThanOrEqual(3000);
-    expect(await maybe()).toEqual({ started: true, completed: true, success: true, result: "slept" });
+    expect(done["duration_ms"]).toBeGreaterThanOrEqual(1000);
+    expect(await maybe()).toEqual({ started: true, completed: true, success: true, result: "found" });
     expect((await ws.get(`jobs_u/completed/get_timing/${id}`)).json).toMatchObject({ duration_ms: done["duration_ms"] });
-    expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({ s: 3 });
+    expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({ file });
     expect((await ws.get(`job_u/get/${id}`)).json).toMatchObject({ id, type: "CompletedJob" });
   });
 
