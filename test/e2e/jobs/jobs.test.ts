@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { isAlive } from "../../../engine/launch/lock.mjs";
+import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { until } from "../../support/until.ts";
 
@@ -34,7 +34,8 @@ const running = (id: string) =>
 // Most of their time is waiting.
 describe.concurrent("reading a job", () => {
   it("a job is queued or running with the fields of the queue, then completed with its result", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "svc-until-file-"));
+    // Scripts have a private /tmp.
+    const dir = mkdtempSync(join(shared().dir, "until-file-"));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
     const file = join(dir, "end");
     const id = await ws.run("f/t/until_file", { file });
