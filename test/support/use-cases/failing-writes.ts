@@ -77,11 +77,16 @@ function refuseIfDead({ isDead }: PlayedProcess, operation: string): void {
 export async function withFault<T>(
   fault: Fault | undefined,
   work: () => Promise<T>,
-): Promise<{ writes: string[]; ended: PromiseSettledResult<T> }> {
-  const process: PlayedProcess = { fault, isDead: false, writes: [] };
+): Promise<{ writes: string[]; following: ReadonlySet<number>; ended: PromiseSettledResult<T> }> {
+  const following = new Set<number>();
+  const process: PlayedProcess = { fault, isDead: false, writes: [], following };
   const [ended] = await played.run(process, () => Promise.allSettled([work()]));
-  return { writes: process.writes, ended };
+  return { writes: process.writes, following, ended };
 }
+
+/** Whether a process that dies before this write leaves what it leaves if it dies after its write before that one. */
+const isDeathAfterTheLastWrite = ({ write, moment, kind }: Fault, following: ReadonlySet<number>) =>
+  kind === "death" && moment === "before" && following.has(write);
 
 /**
  * Several processes whose writes are counted together, so that a fault can strike any write of what they do together. `play` runs one of them and rejects
@@ -96,14 +101,16 @@ export function processesWithFault(fault: Fault | undefined, onChange: () => voi
     if (process.isDead) throw new InjectedFault("The process has died.");
     return result;
   };
-  /** Lists the deaths that differ: a process that dies before a write leaves what it leaves if it dies after its write before that one. */
-  const listDeaths = (): Fault[] =>
-    writes.flatMap((_, index) => {
-      const [write, kind] = [index + 1, "death"] as const;
-      const after = { write, moment: "after", kind } as const;
-      return following.has(write) ? [after] : [{ write, moment: "before", kind } as const, after];
-    });
-  return { writes, play, listDeaths };
+  return { writes, play, listDeaths: () => listFaults(writes.length, ["death"], following) };
+}
+
+/** Lists the faults of each write that differ. */
+function listFaults(writes: number, kinds: readonly Kind[], following: ReadonlySet<number>): Fault[] {
+  return Array.from({ length: writes }, (_, index) => index + 1).flatMap((write) =>
+    (["before", "after"] as const)
+      .flatMap((moment) => kinds.map((kind): Fault => ({ write, moment, kind })))
+      .filter((fault) => !isDeathAfterTheLastWrite(fault, following)),
+  );
 }
 
 interface Context {
@@ -135,30 +142,27 @@ export interface FaultScenario {
 }
 
 /**
- * Runs a scenario once without a fault, then once for each of its writes, each moment and each kind of fault, always on fresh data. Throws
- * one error that lists each fault after which the invariant is violated. Returns the number of writes.
+ * Runs a scenario once without a fault, then once for each of its writes, each moment and each kind of fault, always on fresh data. A death that
+ * leaves what another one leaves is played once. Throws one error that lists each fault after which the invariant is violated. Returns the number of writes.
  */
 export async function expectToSurviveFaults(
   make: () => Promise<FaultScenario>,
   { kinds = ["error", "death"] }: { kinds?: readonly Fault["kind"][] } = {},
 ): Promise<number> {
   const plain = await make();
-  const { writes, ended } = await withFault(undefined, plain.act);
+  const { writes, following, ended } = await withFault(undefined, plain.act);
   if (ended.status === "rejected") throw ended.reason;
   await plain.check();
   const failures: string[] = [];
-  for (let write = 1; write <= writes.length; write += 1) {
-    for (const moment of ["before", "after"] as const) {
-      for (const kind of kinds) {
-        const scenario = await make();
-        const { writes: before } = await withFault({ write, moment, kind }, scenario.act);
-        try {
-          await scenario.recover();
-          await scenario.check();
-        } catch (error) {
-          failures.push(`${kind} ${moment} write ${write} of ${before.join(", ")}: ${(error as Error).message}`);
-        }
-      }
+  for (const fault of listFaults(writes.length, kinds, following)) {
+    const scenario = await make();
+    const { writes: before } = await withFault(fault, scenario.act);
+    try {
+      await scenario.recover();
+      await scenario.check();
+    } catch (error) {
+      const { kind, moment, write } = fault;
+      failures.push(`${kind} ${moment} write ${write} of ${before.join(", ")}: ${(error as Error).message}`);
     }
   }
   if (failures.length > 0) throw new Error(`The invariant did not hold after ${failures.length} faults:\n${failures.join("\n")}`);
