@@ -27,7 +27,7 @@ export interface RunRequest {
    */
   exactArgs?: string;
   /** Calls the script's `preprocessor` first with `args`, which include `event`. Its result becomes the entrypoint's arguments. */
-  preprocessor?: { params: string[] | null };
+  preprocessor?: Preprocessor;
   /** The child's complete environment, except for the variables that the supervisor adds: PATH, HOME, TMPDIR and LANG. */
   env: Record<string, string>;
   timeoutMs: number;
@@ -51,6 +51,12 @@ export interface RunRequest {
   /** Origin of the internal route, and the job token for it. */
   internalUrl: string;
   token: string;
+}
+
+export interface Preprocessor {
+  params: string[] | null;
+  /** The service checks the result before the entrypoint is called (`CheckRequest`). */
+  checks?: true | undefined;
 }
 
 /** Runs that may follow immediately. None begins after `withinMs` of the call, after a failed run, or after an uploaded result. */
@@ -161,6 +167,18 @@ export interface ReportRequest {
   attempt: number;
   nonce: string;
   outcome: RunOutcome;
+}
+
+/**
+ * `POST {internalUrl}/api/internal/jobs/{job}/check`, which the script's process sends with the job token as bearer: the arguments that the
+ * preprocessor returned.
+ */
+export interface CheckRequest {
+  args: Record<string, unknown>;
+}
+/** `problem`: the sentence with which the run fails, because the arguments do not match the schema. */
+export interface CheckReply {
+  problem?: string;
 }
 
 /** Marks the place where output was cut at the limit. */

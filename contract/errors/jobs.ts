@@ -1,4 +1,4 @@
-import type { Answers } from "./answer.ts";
+import { type Answers, type Issues, listIssues } from "./answer.ts";
 
 /** Errors of jobs, their queue and their replies. */
 export interface JobErrors {
@@ -15,6 +15,7 @@ export interface JobErrors {
   "idempotency.key": { limit: number; header: string };
   "idempotency.reused": { id: string };
   "queue.full": { limit: number };
+  "run.arguments": { path: string; issues: Issues };
   "rerun.kind": { id: string; kind: string };
   "rerun.erased": { id: string };
   "rerun.secrets": { id: string };
@@ -48,6 +49,10 @@ export const jobAnswers: Answers<JobErrors> = {
     describe: ({ id }) => `This Idempotency-Key was already used with other arguments, for job ${id}. Send a new key.`,
   },
   "queue.full": { status: 429, describe: ({ limit }) => `The queue_limit of ${limit} is reached. Try again later.` },
+  "run.arguments": {
+    status: 422,
+    describe: ({ path, issues }) => `The arguments do not match the schema of ${path}. ${listIssues(issues)}.`,
+  },
   "rerun.kind": {
     status: 400,
     describe: ({ id, kind }) => `The job ${id} is of kind ${kind}. Only runs of saved scripts and flows can be run again.`,

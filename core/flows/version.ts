@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { jsonObject } from "../../contract/common.ts";
 import { type FlowModule, type FlowValue, storedFlowValueSchema } from "../../contract/flows/flow-value.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
@@ -30,6 +31,8 @@ export const runnableFlowSchema = z.object({
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   deleteAfterS: z.number().optional(),
   preprocessor: z.boolean().optional(),
+  /** The schema that its inputs must match, if its author asks for the check. */
+  inputSchema: jsonObject.optional(),
   archived: z.boolean(),
   /** A setting that was changed after the version was saved. It replaces that of the version. */
   errorHandlerMuted: z.boolean().optional(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { catalogue } from "./catalogue/catalogue.ts";
 import { toBuiltInTypeJson } from "./type.ts";
-import { describeSchemaProblem, findValueIssues } from "./value-check.ts";
+import { describeSchemaProblem, findArgumentIssues, findValueIssues } from "./value-check.ts";
 
 const schema = {
   type: "object",
@@ -32,6 +32,43 @@ describe("valueIssues", () => {
   it("does not change what it checks", () => {
     const value = Object.freeze({ port: 1, other: Object.freeze({}) });
     expect(findValueIssues({ ...schema, properties: { ...schema.properties, mode: { default: "a" } } }, value)).toEqual([]);
+  });
+});
+
+describe("findArgumentIssues", () => {
+  const args = {
+    type: "object",
+    properties: {
+      n: { type: "integer" },
+      when: { type: ["string", "null"], pattern: "^2" },
+      mode: { enum: ["a", "b"] },
+      db: { type: "object", format: "resource-postgresql" },
+      "a/b": {
+        type: "array",
+        items: { type: "object", required: ["id"], additionalProperties: false, properties: { id: { minimum: 3 } } },
+      },
+      big: { type: "integer" },
+    },
+    required: ["n"],
+  };
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ["match", { n: 1, when: null, mode: "a", db: {}, "a/b": [{ id: 3 }], big: 2n ** 70n, other: true }, []],
+    ["are references", { n: "$var:f/a/n", mode: "$var:f/a/m", db: "$res:f/a/db", "a/b": ["$res:f/a/item"] }, []],
+    ["are missing", {}, ["n: is missing"]],
+    [
+      "have other types",
+      { n: "secret", when: [], db: null },
+      ["n: must be integer, but is string", "when: must be string or null, but is array", "db: must be object, but is null"],
+    ],
+    [
+      "are wrong inside",
+      { n: 1, "a/b": [{ secret: 1 }, { id: 2 }] },
+      ["a/b.0.id: is missing", "a/b.0.secret: is not in the schema", "a/b.1.id: must be >= 3"],
+    ],
+    ["are other texts", { n: 1, when: "secret", mode: "secret" }, ['when: must match pattern "^2"', "mode: must be one of a, b"]],
+  ])("names the place, what is expected and the type, if arguments %s", (_, given, expected) => {
+    const found = findArgumentIssues(args, given).map(({ path, reason }) => `${path}: ${reason}`);
+    expect(found.toSorted()).toEqual(expected.toSorted());
   });
 });
 

@@ -94,24 +94,56 @@ const ISSUES_MOST = 10;
  * Returns the places at which a value does not match a schema. A `$var:` or `$res:` reference is valid everywhere, because its value is
  * known only when it is used. The reasons come from the schema and never repeat the value.
  */
-export function findValueIssues(schema: Record<string, unknown>, given: unknown): Issue[] {
+export const findValueIssues = (schema: Record<string, unknown>, given: unknown): Issue[] => findIssues(schema, given, "value", toIssue);
+
+/** Returns the arguments that do not match a schema, as `findValueIssues` does. The path of each is its name, and the reason names its type. */
+export const findArgumentIssues = (schema: Record<string, unknown>, args: Record<string, unknown>): Issue[] =>
+  findIssues(schema, args, "", toArgumentIssue);
+
+function findIssues(schema: Record<string, unknown>, given: unknown, whole: string, describe: (error: ErrorObject) => Issue): Issue[] {
   const value = toDoubles(given);
   let validate: ValidateFunction;
   try {
     validate = compileSchema(schema);
-    if (countEvaluations(schema, value) > EVALUATIONS_MOST) return [{ path: "value", reason: TOO_MUCH_WORK }];
+    if (countEvaluations(schema, value) > EVALUATIONS_MOST) return [{ path: whole, reason: TOO_MUCH_WORK }];
     if (validate(value)) return [];
   } catch (error) {
-    return [{ path: "value", reason: `cannot be checked, because ${describeCheckProblem(schema, error)}` }];
+    return [{ path: whole, reason: `cannot be checked, because ${describeCheckProblem(schema, error)}` }];
   }
   const referring = findReferring(value);
   return (validate.errors ?? [])
     .filter((error) => !excused(error, referring))
     .slice(0, ISSUES_MOST)
-    .map(({ instancePath, message = "does not match the schema", keyword, params }) => ({
-      path: `value${instancePath.replaceAll("/", ".")}`,
-      reason: keyword === "enum" ? `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}` : message,
-    }));
+    .map(describe);
+}
+
+const toIssue = ({ instancePath, message = "does not match the schema", keyword, params }: ErrorObject): Issue => ({
+  path: `value${instancePath.replaceAll("/", ".")}`,
+  reason: keyword === "enum" ? `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}` : message,
+});
+
+function toArgumentIssue(error: ErrorObject): Issue {
+  const { instancePath, keyword, params, data } = error;
+  const at = instancePath.split("/").slice(1).map(decodePointerPart);
+  const pathOf = (...parts: unknown[]) => [...at, ...parts].join(".");
+  switch (keyword) {
+    case "required":
+      return { path: pathOf(params["missingProperty"]), reason: "is missing" };
+    case "additionalProperties":
+      return { path: pathOf(params["additionalProperty"]), reason: "is not in the schema" };
+    case "type":
+      return { path: pathOf(), reason: `must be ${[params["type"]].flat().join(" or ")}, but is ${describeType(data)}` };
+    default:
+      return { path: pathOf(), reason: toIssue(error).reason.slice(0, MESSAGE_MOST) };
+  }
+}
+
+const decodePointerPart = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** Returns the name of a value's type in a schema. */
+function describeType(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** Keywords that fail because a part of the value fails, or that cannot be evaluated while a part is a reference. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { jsonObject } from "../../contract/common.ts";
 import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
 import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../builds/bundle.ts";
@@ -44,6 +45,8 @@ export const runnableSchema = z.object({
   onceByWebhookId: z.boolean().optional(),
   /** Whether the workspace's error handler ignores its failures, if that was set after the version was saved. */
   errorHandlerMuted: z.boolean().optional(),
+  /** The schema that the arguments of its runs must match, if its author asks for the check. */
+  inputSchema: jsonObject.optional(),
   archived: z.boolean(),
   deleted: z.boolean(),
 });
@@ -101,6 +104,12 @@ export function isNoop(stored: NewScript, sent: NewScript): boolean {
 /** Returns the lock of a version: as its author has sent it, or else as the build has resolved it. `undefined`: it is not built yet. */
 export const chooseLock = (sent: string | null | undefined, built: string | undefined): string | undefined =>
   sent || (built ?? sent ?? undefined);
+
+type Schema = Record<string, unknown>;
+
+/** Chooses the schema of the arguments: that of the author, or the one that is inferred from the code. An author who sends an empty one states nothing. */
+export const chooseSchema = (stated: Schema | null | undefined, inferred: Schema | undefined): Schema | undefined =>
+  stated && Object.keys(stated).length > 0 ? stated : inferred;
 
 /** Returns the `Script` of api.md §3.1. */
 export function toScriptJson(

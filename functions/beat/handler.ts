@@ -5,6 +5,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts";
 import { isJobToken, type JobClaims } from "../../core/people/token.ts";
+import { checkPreprocessed } from "../../services/execution/arguments/check-preprocessed.ts";
 import { recordHeartbeat, recordReport } from "../../services/execution/heartbeat.ts";
 import { connectHandlers } from "../../services/handlers/follow-ups.ts";
 import { verifyJobToken } from "../../services/identity/job-token.ts";
@@ -24,6 +25,7 @@ const toAttempt = ({ claims, token }: Auth) => ({ id: claims.job, workspace: cla
 export const handler = apiHandler<Auth>(
   [
     on(routes.beat, async ({ auth, body }) => json(200, await recordHeartbeat(deps, toAttempt(auth), body))),
+    on(routes.check, async ({ params: { id }, body }) => json(200, await checkPreprocessed({ ...deps, objects: objectTable }, id, body))),
     on(routes.report, async ({ auth, body }) => text(200, await recordReport(deps, toAttempt(auth), body))),
   ],
   async (token, _route, { id }) => {

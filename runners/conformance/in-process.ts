@@ -3,6 +3,9 @@ import type { RunnerLanguage } from "../../contract/languages.ts";
 import { type Runner, startRunner } from "./harness.ts";
 import type { InProcessPrograms } from "./programs.ts";
 
+const NOT_CHECKED = "The service could not check the arguments that the preprocessor returned";
+const invalid = (message: string) => ({ outcome: "failure", error: { name: "ValidationError", message } });
+
 /** Registers the tests of what svc's wrappers share: preprocessors, dedicated runs, and results that a script cannot forge. */
 export function describeInProcess(language: RunnerLanguage, programs: InProcessPrograms): void {
   describe(`the wrapper of ${language}`, () => {
@@ -41,6 +44,35 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
           logs: { text: "" },
         });
         expect(outcome.preprocessed).toBeUndefined();
+      });
+
+      it.each<[string, ReturnType<Runner["onCheck"]>[], object]>([
+        ["runs main if the arguments match", [{}], { outcome: "success", logs: { text: "first\nsecond\n" } }],
+        ["asks again if the service does not answer", [503, {}], { outcome: "success" }],
+        [
+          "fails with the problem before main runs",
+          [{ problem: "n: is missing." }],
+          { ...invalid("n: is missing."), logs: { text: "first\n" } },
+        ],
+        ["fails if the service refuses the question", [409], invalid(`${NOT_CHECKED}: status 409.`)],
+        ["fails if the service never answers", [500, 500, 500], invalid(`${NOT_CHECKED}: no answer.`)],
+      ])("a preprocessor whose result is checked %s", async (_, replies, expected) => {
+        const asked: unknown[] = [];
+        runner.onCheck = ({ args: made, authorization }) => {
+          asked.push([made, authorization]);
+          return replies[asked.length - 1] ?? 400;
+        };
+        const checked = { ...preprocessor, checks: true as const };
+        const outcome = await runner.run({
+          code: programs.preprocess,
+          args,
+          preprocessor: checked,
+          token: "t",
+          params: ["n", "query", "extra"],
+        });
+        const made = { n: 2, extra: "x", query: { a: "b" } };
+        expect(outcome).toMatchObject({ preprocessed: made, ...expected });
+        expect(asked).toEqual(replies.map(() => [made, "Bearer t"]));
       });
 
       it("the arguments from a preprocessor are part of the outcome even if main fails or does not end", async () => {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { strToU8, zipSync } from "fflate";
 import type { RunnerManifest } from "../manifest.ts";
-import type { BeatReply, BeatRequest, ReportRequest, RunRequest } from "../protocol.ts";
+import type { BeatReply, BeatRequest, CheckReply, CheckRequest, ReportRequest, RunRequest } from "../protocol.ts";
 
 /** The service around a runner on one loopback port: artefacts, uploads of results and the internal route. */
 export interface Service {
@@ -16,6 +16,8 @@ export interface Service {
   downloads: number;
   /** Answers a beat; a number is a status without a body. */
   onBeat: (beat: BeatRequest & { job: string }) => BeatReply | number;
+  /** Answers a check of arguments; a number is a status without a body. */
+  onCheck: (check: CheckRequest & { job: string; authorization: string | undefined }) => CheckReply | number;
   /** Answers a report with a status. */
   onReport: () => number;
 }
@@ -50,7 +52,7 @@ export async function startService(): Promise<{ service: Service; close(): Promi
       service.uploads.set(id, { type: request.headers["content-type"], body });
       return answer(200);
     }
-    const [, job = "", action] = /^\/api\/internal\/jobs\/([^/]+)\/(beat|report)$/.exec(path) ?? [];
+    const [, job = "", action] = /^\/api\/internal\/jobs\/([^/]+)\/(beat|report|check)$/.exec(path) ?? [];
     if (action === "beat") {
       const beat = { ...(JSON.parse(body) as BeatRequest), job };
       service.beats.push({ ...beat, authorization: request.headers.authorization });
@@ -60,6 +62,10 @@ export async function startService(): Promise<{ service: Service; close(): Promi
     if (action === "report") {
       service.reports.push({ ...(JSON.parse(body) as ReportRequest), job });
       return answer(service.onReport());
+    }
+    if (action === "check") {
+      const reply = service.onCheck({ ...(JSON.parse(body) as CheckRequest), job, authorization: request.headers.authorization });
+      return typeof reply === "number" ? answer(reply) : answer(200, JSON.stringify(reply));
     }
     answer(404);
   });
@@ -72,6 +78,7 @@ export async function startService(): Promise<{ service: Service; close(): Promi
     artefacts: new Map(),
     downloads: 0,
     onBeat: () => ({ go: "on", watched: false }),
+    onCheck: () => ({}),
     onReport: () => 200,
   };
   return {

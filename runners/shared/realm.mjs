@@ -14,7 +14,7 @@ import { describe } from "./thrown.mjs";
  * @property {string[] | null} params
  * @property {import("../protocol.ts").ParamTypes} [paramTypes]
  * @property {Record<string, unknown>} args
- * @property {{ params: string[] | null, maxBytes: number }} [preprocessor] called first, with `args`; its result becomes the entrypoint's arguments
+ * @property {{ params: string[] | null, maxBytes: number, check?: { url: string, token: string } }} [preprocessor] called first, with `args`; its result becomes the entrypoint's arguments
  */
 
 /**
@@ -33,6 +33,8 @@ export async function runJob(job, print, sendLine) {
     const made = job.preprocessor ? await preprocess(module, job) : { args: job.args };
     if (made.error) return failure({ ...made.error, message: `The preprocessor failed: ${made.error.message}` });
     if (made.json) await sendLine(`{"args":${made.json}}\n`);
+    const problem = job.preprocessor?.check && (await checkArguments(job.preprocessor.check, made.json));
+    if (problem) return failure(problem);
     const result = await entry(...argumentsFor(entry, { entrypoint: job.entrypoint, params, paramTypes, args: made.args }));
     if (isStream(result)) {
       // The whole text is also the result, for readers that did not follow the stream.
@@ -72,6 +74,35 @@ async function preprocess(module, { preprocessor, args }) {
     };
   }
 }
+
+/** The service is asked again after these pauses, in milliseconds. */
+const CHECK_PAUSES_MS = [300, 1000];
+
+/** Asks the service whether the entrypoint may have the arguments of the preprocessor. Returns the error if it may not. */
+async function checkArguments({ url, token }, json) {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const reply = await fetch(url, { method: "POST", headers, body: `{"args":${json}}` });
+      if (reply.ok) {
+        const { problem } = await reply.json();
+        return problem === undefined ? undefined : { name: "ValidationError", message: problem };
+      }
+      await reply.body?.cancel();
+      if (reply.status < 500 && reply.status !== 429) return notChecked(`status ${reply.status}`);
+    } catch {
+      // The service did not answer.
+    }
+    const pauseMs = CHECK_PAUSES_MS[attempt];
+    if (pauseMs === undefined) return notChecked("no answer");
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+const notChecked = (why) => ({
+  name: "ValidationError",
+  message: `The service could not check the arguments that the preprocessor returned: ${why}.`,
+});
 
 /** Formats a limit like the supervisor's own errors. */
 function sizeText(bytes) {

@@ -1,4 +1,4 @@
-import type { RunRequest } from "../protocol.ts";
+import type { Preprocessor, RunRequest } from "../protocol.ts";
 import { type Conclusion, type Ending, exitError, Lines, readAnswer } from "./answers.ts";
 import { baseEnv, Child, type Exit } from "./process/child.ts";
 import { groupByPs, PROCESS_TAG, residentKb } from "./process/processes.ts";
@@ -188,7 +188,7 @@ class ScriptJob implements Job {
       params: request.params,
       paramTypes: request.paramTypes,
       args: request.args,
-      ...(request.preprocessor && { preprocessor: { ...request.preprocessor, maxBytes: request.maxInlineResultBytes } }),
+      ...(request.preprocessor && { preprocessor: toPreprocessor(request, request.preprocessor) }),
       dedicated: request.dedicated,
       env: { ...jobVariables(request.env), ...baseEnv(this.child.tag, this.child.jobDirectory) },
     };
@@ -250,6 +250,11 @@ class ScriptJob implements Job {
     if (!this.#healthy || this.child.exit || !this.child.clean()) return discard(host);
     keep(host);
   }
+}
+
+function toPreprocessor({ internalUrl, job, token, maxInlineResultBytes: maxBytes }: RunRequest, { params, checks }: Preprocessor) {
+  const url = `${internalUrl}/api/internal/jobs/${encodeURIComponent(job)}/check`;
+  return { params, maxBytes, ...(checks && { check: { url, token } }) };
 }
 
 /** The start of the line that carries the preprocessor's arguments, which precedes the answer. */

@@ -12,7 +12,7 @@ import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/j
 import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { buildTenantKey } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
-import type { NextOutcome, NextRun, ParamTypes, RunRequest } from "../../runners/protocol.ts";
+import type { NextOutcome, NextRun, ParamTypes, Preprocessor, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob, type FinishJobDeps, finishJob, resultObjectKey } from "../jobs/lifecycle/finish.ts";
@@ -38,7 +38,7 @@ export interface Executable {
   artefact: { key: string; sha256: string };
   params: string[] | null;
   paramTypes?: ParamTypes | undefined;
-  preprocessor?: { params: string[] | null } | undefined;
+  preprocessor?: Preprocessor | undefined;
   dedicated: boolean;
   /** The secrets in its arguments, which its output must not show, and the audit log entries of reading them. */
   given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };

@@ -14,15 +14,20 @@ import { endJob, endJobFromCache, type FinishedJob } from "../jobs/lifecycle/fin
 import { loadJson } from "../jobs/values/values.ts";
 import { findReaders } from "../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../resources/resolve.ts";
+import { type CheckedVersion, findArgumentProblem, toInvalidEnding } from "./arguments/check-arguments.ts";
 import { type Executable, type InvokeRunnerDeps, invokeRunner } from "./invoke-runner.ts";
 import type { JobInput } from "./run-job.ts";
 
 export type ResolveAndExecuteDeps = InvokeRunnerDeps & ResolveDeps & { objects: ObjectTable };
-type Resolvable = Executable & { ignorePaths?: boolean | undefined };
+type Resolvable = Executable & {
+  ignorePaths?: boolean | undefined;
+  /** The version whose schema the arguments must match, unless a preprocessor makes them. */
+  checked?: CheckedVersion | undefined;
+};
 
 /**
  * Resolves the references in a job's arguments and runs the job; its record retains the references. A reference that cannot be read ends
- * the job with `BadReference`.
+ * the job with `BadReference`, and arguments that do not match the schema of a checked version end it with `ValidationError`.
  */
 export async function resolveAndExecute(
   deps: ResolveAndExecuteDeps,
@@ -30,10 +35,13 @@ export async function resolveAndExecute(
   code: Resolvable,
   { argsJson, together }: JobInput = {},
 ): Promise<FinishedJob | undefined> {
-  const executable = { ...code, ...(together ? { together } : {}) };
+  const { checked, ...runnable } = code;
+  const executable = { ...runnable, ...(together ? { together } : {}) };
   const sent = (
     argsJson === undefined ? await loadJson(deps, job, job.args) : parseJson({ parent: job.id, ref: "args", json: argsJson })
   ) as Record<string, unknown>;
+  const problem = checked && job.preprocess !== "wanted" ? await findArgumentProblem(checked, sent) : undefined;
+  if (problem) return endJob(deps, job, toInvalidEnding(problem));
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
   const passed = job.redactedArgs ? [...findMaskedSecrets(sent, await loadJson(deps, job, job.redactedArgs))] : [];
   if (!hasReferences(others)) {

@@ -6,6 +6,7 @@ import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { waitForBuild } from "../jobs/queue/build-waiters.ts";
 import { requireScriptVersion } from "../scripts/load.ts";
 import { settleBuild } from "../scripts/settle-build.ts";
+import { toPreprocessor } from "./arguments/check-arguments.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 import type { JobInput } from "./run-job.ts";
 
@@ -30,8 +31,10 @@ export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, in
       if (builtVersions.size >= MAX_BUILT_VERSIONS) builtVersions.clear();
       builtVersions.set(hash, runnable);
       if (!runnable.runner) return endJob(deps, job, noRunnerEnding(runnable.language));
-      const { runner, params, paramTypes, preprocessor, dedicated, cacheIgnoresPaths: ignorePaths } = runnable;
-      return resolveAndExecute(deps, job, { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths }, input);
+      const { runner, params, paramTypes, dedicated, cacheIgnoresPaths: ignorePaths } = runnable;
+      const preprocessor = toPreprocessor(runnable);
+      const executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths, checked: runnable };
+      return resolveAndExecute(deps, job, executable, input);
     }
   }
 }

@@ -17,6 +17,7 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
 import { toRouteAddress } from "../../core/routes/address.ts";
+import { chooseSchema } from "../../core/scripts/version.ts";
 import { type StoredTrigger, storedTriggerSchema } from "../../core/triggers/trigger.ts";
 import { createPathFilter } from "../identity/permit.ts";
 
@@ -138,14 +139,8 @@ async function loadSchemas({ objects }: OpenapiDeps, runnables: readonly FoundRu
     const body = bodies[index];
     const { json } = body ? parseObject(bodySchema, body) : {};
     const version = json === undefined ? undefined : versionSchema.safeParse(parseJson({ parent: bodyKey.pk, ref: bodyKey.sk, json })).data;
-    return { ...runnable, schema: chooseSchema(version) };
+    return { ...runnable, schema: chooseSchema(version?.sent.schema, version?.inferredSchema) };
   });
-}
-
-/** An author who sends an empty schema states nothing about the arguments. */
-function chooseSchema(version: z.output<typeof versionSchema> | undefined): Record<string, unknown> | undefined {
-  const stated = version?.sent.schema;
-  return stated && Object.keys(stated).length > 0 ? stated : version?.inferredSchema;
 }
 
 /** Loads the headers of the API keys whose resources the caller may read, by the path of the resource. */

@@ -11,7 +11,7 @@ import { type HttpRequestLine, selectPathArguments, toHttpEvent } from "../../co
 import type { FoundRoute } from "../../core/routes/route.ts";
 import { ENTRYPOINT_ARGUMENT } from "../execution/invoke-runner.ts";
 import { runAndWait } from "../execution/requests/run-and-wait.ts";
-import { createNewJob, type RunTarget, type VersionRunRequest } from "../execution/requests/run-request.ts";
+import { createCheckedJob, type RunTarget, type VersionRunRequest } from "../execution/requests/run-request.ts";
 import type { SyncResult } from "../execution/requests/run-sync.ts";
 import { findPreviousRunOf, startRun } from "../execution/requests/start-run.ts";
 import { startStreamedRun } from "../execution/requests/start-streamed-run.ts";
@@ -42,7 +42,7 @@ type RunRouteDeps = Parameters<typeof runAndWait>[0] & Parameters<typeof startSt
  * Starts the job of a route's request, with the rights of the route's user, and waits for its result if the route is synchronous. A request with
  * a known idempotency key or signature starts nothing and returns what the first one did. Throws `httpRoute.notRunnable` if the script, the flow or
  * its user is gone, `httpRoute.refused` if the preprocessor of a route with the method `custom_script` failed, `payload.*`, `body.*`,
- * `idempotency.*`, `file.storageOff`, `job.syncTimeout`, `job.erased`, and `TriggerChanged` if the route was changed at the same time.
+ * `run.arguments`, `idempotency.*`, `file.storageOff`, `job.syncTimeout`, `job.erased`, and `TriggerChanged` if the route was changed at the same time.
  */
 export async function runRoute(deps: RunRouteDeps, found: FoundRoute, admission: Admission, sent: RouteRequest): Promise<RouteRun> {
   const request = await buildRouteRequest(deps, found, admission, sent);
@@ -59,7 +59,7 @@ async function startRouteRun(deps: RunRouteDeps, found: FoundRoute, request: Ver
   if (trigger.mode === "suspended") {
     const previous = await findPreviousRunOf(deps, request);
     if (previous) return { outcome: "held", id: previous.id, replayed: true };
-    const job = await createNewJob(deps, request);
+    const job = await createCheckedJob(deps, request);
     const { id } = await holdJob(deps, found, job);
     return { outcome: "held", id, replayed: false };
   }

@@ -9,6 +9,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { pickSettings, type StoredSchedule } from "../../core/schedules/schedule.ts";
+import { findArgumentProblem } from "../execution/arguments/check-arguments.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
@@ -163,7 +164,10 @@ async function checkSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, va
     const named = parseHandlerPath(handler ?? "");
     if (named) await requireTarget(deps, caller, { scriptPath: named.path, isFlow: named.kind === "flow" });
   }
-  return requireTarget(deps, caller, value);
+  const target = await requireTarget(deps, caller, value);
+  const problem = await findArgumentProblem(target.version, args);
+  if (problem) throw problem;
+  return target;
 }
 
 async function requireTarget(

@@ -15,7 +15,14 @@ import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type BuildState, computeVersionHash, type Runnable, type StoredVersion, toConcurrencyRule } from "../../core/scripts/version.ts";
+import {
+  type BuildState,
+  chooseSchema,
+  computeVersionHash,
+  type Runnable,
+  type StoredVersion,
+  toConcurrencyRule,
+} from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import { buildPathConditions, commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
@@ -50,7 +57,8 @@ interface SaveRequest {
 }
 
 /**
- * Saves a version and returns its hash. Throws `script.changedMeanwhile`, `script.parentHasChild`, `workspace.notFound`, `path.noFolder`.
+ * Saves a version and returns its hash. Throws `script.changedMeanwhile`, `script.parentHasChild`, `workspace.notFound`, `path.noFolder`, and
+ * `body.shape` for a check of the arguments without a usable schema.
  */
 export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest): Promise<string> {
   const { actor, workspace, newScript, parent, bundle } = save;
@@ -58,6 +66,7 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
   const hash = computeVersionHash(workspace, randomUUID(), newScript);
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   const { inferredSchema, ...read } = interfaceOf(newScript.language, newScript.content);
+  const inputSchema = newScript.validate_input ? await loadInputSchema(newScript, inferredSchema) : undefined;
   const version: StoredVersion = {
     sent: newScript,
     hash,
@@ -69,7 +78,7 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
   };
   const runner = findRunner(newScript.language, newScript.content);
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
-  const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...read };
+  const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...(inputSchema ? { inputSchema } : {}), ...read };
   const parts = [
     ...buildPathConditions(workspace, newScript.path),
     ...buildVersionParts(save, runnable, job, await storeBody(deps, workspace, version)),
@@ -91,6 +100,12 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
       reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
     );
   return hash;
+}
+
+async function loadInputSchema({ schema }: NewScript, inferred: StoredVersion["inferredSchema"]) {
+  // Loaded with the first schema, so that functions start faster without it.
+  const { requireInputSchema } = await import("../../core/resources/input-schema.ts");
+  return requireInputSchema(chooseSchema(schema, inferred));
 }
 
 /** Without `refused`, a refusal means that another writer has changed the script. */

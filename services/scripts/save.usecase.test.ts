@@ -232,3 +232,38 @@ describe("at once", () => {
     }
   });
 });
+
+describe("a script with validate_input", () => {
+  const schema = { type: "object", properties: { a: { type: "string" } } };
+  const typed = "export function main(n: number) { return n; }";
+  const inferred = { properties: { n: { type: "number" } }, required: ["n"] };
+  it.each<[string, string, object, object | undefined]>([
+    ["its schema", typed, { validate_input: true, schema }, schema],
+    ["the inferred schema if it has none", typed, { validate_input: true }, inferred],
+    ["the inferred schema if its own is empty", typed, { validate_input: true, schema: {} }, inferred],
+    ["nothing if it is off", typed, { validate_input: false, schema }, undefined],
+    ["nothing if it is absent", typed, { schema }, undefined],
+  ])("checks arguments with %s", async (_, content, fields, expected) => {
+    const path = newPath();
+    await save(path, content, fields);
+    const { head } = await load(path);
+    if (expected) expect(head?.inputSchema).toMatchObject(expected);
+    else expect(head?.inputSchema).toBeUndefined();
+  });
+
+  it.each<[string, string, object, RegExp]>([
+    ["without a schema that can be inferred", "function other() {}", {}, /^has no effect without a schema/],
+    ["with a schema that is none", typed, { schema: { type: 7 } }, /^cannot be used for validate_input: /],
+    ["with a schema that refers to itself", typed, { schema: { $ref: "#" } }, /refers to itself endlessly/],
+    ["with a very large schema", typed, { schema: { description: "d".repeat(70_000) } }, /^must be at most 64 KB large/],
+  ])("is not saved %s", async (_, content, fields, reason) => {
+    const path = newPath();
+    const issues = [{ path: expect.any(String), reason: expect.stringMatching(reason) }];
+    await expect(save(path, content, { validate_input: true, ...fields })).rejects.toMatchObject({
+      code: "body.shape",
+      details: { issues },
+    });
+    expect((await load(path)).head).toBeUndefined();
+    await save(path, content, fields);
+  });
+});

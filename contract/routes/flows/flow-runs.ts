@@ -83,7 +83,7 @@ export const flowRunRoutes = {
     path: `${base}/run/f/{path+}`,
     access: actions.runFlow.access,
     params: byPath,
-    errors: [...runErrors, "flow.notFound"],
+    errors: [...runErrors, "flow.notFound", "run.arguments"],
   }),
   runFlowByVersion: defineRoute({
     ...run,
@@ -92,7 +92,7 @@ export const flowRunRoutes = {
     path: `${base}/run/fv/{version}`,
     access: runFlowVersion,
     params: byVersion,
-    errors: [...runErrors, "flow.versionNotFound"],
+    errors: [...runErrors, "flow.versionNotFound", "run.arguments"],
   }),
   runFlowPreview: defineRoute({
     name: "jobs.run.previewFlow",
@@ -131,7 +131,7 @@ export const flowRunRoutes = {
     path: `${base}/run_wait_result/f/{path+}`,
     access: runFlow,
     params: byPath,
-    errors: [...waitErrors, "flow.notFound"],
+    errors: [...waitErrors, "flow.notFound", "run.arguments"],
   }),
   runWaitFlowByVersion: defineRoute({
     ...wait,
@@ -140,7 +140,7 @@ export const flowRunRoutes = {
     path: `${base}/run_wait_result/fv/{version}`,
     access: runFlowVersion,
     params: byVersion,
-    errors: [...waitErrors, "flow.versionNotFound"],
+    errors: [...waitErrors, "flow.versionNotFound", "run.arguments"],
   }),
   runWaitFlowByPathGet: defineRoute({
     ...get,
@@ -149,7 +149,7 @@ export const flowRunRoutes = {
     path: `${base}/run_wait_result/f/{path+}`,
     access: runFlow,
     params: byPath,
-    errors: [...getErrors, "flow.notFound"],
+    errors: [...getErrors, "flow.notFound", "run.arguments"],
   }),
   runWaitFlowByVersionGet: defineRoute({
     ...get,
@@ -158,7 +158,7 @@ export const flowRunRoutes = {
     path: `${base}/run_wait_result/fv/{version}`,
     access: runFlowVersion,
     params: byVersion,
-    errors: [...getErrors, "flow.versionNotFound"],
+    errors: [...getErrors, "flow.versionNotFound", "run.arguments"],
   }),
   runWaitFlowPreview: defineRoute({
     name: "jobs.runWait.previewFlow",

@@ -35,6 +35,7 @@ const settable = {
   priority: z.int().min(0).max(100).nullish(),
   dedicated_worker: z.boolean().nullish(),
   timeout: z.int().min(1).max(limits.flowTimeoutS).nullish().describe("Seconds after which the whole flow fails."),
+  validate_input: z.boolean().nullish().describe("Refuses runs whose arguments do not match `schema`."),
   visible_to_runner_only: z.boolean().nullish(),
   on_behalf_of_email: z.string().nullish(),
   on_behalf_of: z.string().nullish(),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jobId } from "../../common.ts";
+import { jobId, jsonObject } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const attempt = { attempt: z.number().int().positive(), nonce: z.string().min(1).max(64) };
@@ -39,6 +39,16 @@ export const internalRoutes = {
     body: z.object({ ...attempt, logs: logs.optional(), memPeakKb: z.number().optional() }),
     reply: { json: z.object({ go: z.enum(["on", "stop"]), reason: z.string().optional(), watched: z.boolean() }) },
     errors: ["job.attemptLost"],
+  }),
+  check: defineRoute({
+    ...shared,
+    name: "internal.check",
+    summary: "Check the arguments that the preprocessor of a script returned, if the script has `validate_input`.",
+    path: "/api/internal/jobs/{id}/check",
+    access: "job",
+    body: z.object({ args: jsonObject }),
+    reply: { json: z.object({ problem: z.string().optional() }) },
+    errors: ["job.attemptLost", "script.versionNotFound"],
   }),
   report: defineRoute({
     ...shared,

@@ -129,7 +129,7 @@ export const runRoutes = {
     payload: true,
     status: 201,
     reply: accepted,
-    errors: [...runErrors, "script.notFound"],
+    errors: [...runErrors, "script.notFound", "run.arguments"],
   }),
   runScriptByHash: defineRoute({
     name: "jobs.run.versions",
@@ -144,7 +144,7 @@ export const runRoutes = {
     payload: true,
     status: 201,
     reply: accepted,
-    errors: [...runErrors, "script.versionNotFound"],
+    errors: [...runErrors, "script.versionNotFound", "run.arguments"],
   }),
   runPreview: defineRoute({
     name: "jobs.run.preview",
@@ -190,7 +190,7 @@ export const runRoutes = {
     payload: true,
     status: 200,
     reply: result,
-    errors: [...waitErrors, "script.notFound"],
+    errors: [...waitErrors, "script.notFound", "run.arguments"],
   }),
   runWaitScriptByHash: defineRoute({
     name: "jobs.runWait.versions",
@@ -205,7 +205,7 @@ export const runRoutes = {
     payload: true,
     status: 200,
     reply: result,
-    errors: [...waitErrors, "script.versionNotFound"],
+    errors: [...waitErrors, "script.versionNotFound", "run.arguments"],
   }),
   runWaitScriptByPathGet: defineRoute({
     name: "jobs.runWait.scripts.get",
@@ -220,7 +220,7 @@ export const runRoutes = {
     payload: true,
     status: 200,
     reply: result,
-    errors: [...getErrors, "script.notFound"],
+    errors: [...getErrors, "script.notFound", "run.arguments"],
   }),
   runWaitScriptByHashGet: defineRoute({
     name: "jobs.runWait.versions.get",
@@ -235,7 +235,7 @@ export const runRoutes = {
     payload: true,
     status: 200,
     reply: result,
-    errors: [...getErrors, "script.versionNotFound"],
+    errors: [...getErrors, "script.versionNotFound", "run.arguments"],
   }),
   runWaitPreview: defineRoute({
     name: "jobs.runWait.preview",
@@ -264,7 +264,7 @@ export const runRoutes = {
     body: inlineSchema,
     status: 200,
     reply: result,
-    errors: [...waitErrors, "script.notFound"],
+    errors: [...waitErrors, "script.notFound", "run.arguments"],
   }),
   runInlineByHash: defineRoute({
     name: "jobs.runInline.versions",
@@ -278,7 +278,7 @@ export const runRoutes = {
     body: inlineSchema,
     status: 200,
     reply: result,
-    errors: [...waitErrors, "script.versionNotFound"],
+    errors: [...waitErrors, "script.versionNotFound", "run.arguments"],
   }),
   runInlinePreview: defineRoute({
     name: "jobs.runInline.preview",

@@ -46,20 +46,24 @@ const byPath = {
   payload: true,
   status: 200,
   reply: events,
-  errors: [...runErrors, "script.notFound"],
+  errors: [...runErrors, "script.notFound", "run.arguments"],
 } as const;
 const byHash = {
   ...byPath,
   path: `${base}/jobs/run_and_stream/h/{hash}`,
   params: atHash,
-  errors: [...runErrors, "script.versionNotFound"],
+  errors: [...runErrors, "script.versionNotFound", "run.arguments"],
 } as const;
-const flowByPath = { ...byPath, path: `${base}/jobs/run_and_stream/f/{path+}`, errors: [...runErrors, "flow.notFound"] } as const;
+const flowByPath = {
+  ...byPath,
+  path: `${base}/jobs/run_and_stream/f/{path+}`,
+  errors: [...runErrors, "flow.notFound", "run.arguments"],
+} as const;
 const flowByVersion = {
   ...byPath,
   path: `${base}/jobs/run_and_stream/fv/{version}`,
   params: atVersion,
-  errors: [...runErrors, "flow.versionNotFound"],
+  errors: [...runErrors, "flow.versionNotFound", "run.arguments"],
 } as const;
 const updates = {
   fn: "stream",

@@ -13,6 +13,7 @@ const saveErrors = [
   "schedule.invalid",
   "schedule.changedMeanwhile",
   "schedule.notPreserved",
+  "run.arguments",
   "body.tooLarge",
   "path.noFolder",
   "workspace.notFound",
@@ -96,7 +97,7 @@ export const scheduleRoutes = {
     params: atPath,
     body: z.object({ enabled: z.boolean(), force: z.boolean().nullish().describe("Has no effect.") }),
     reply: { text: "A confirmation." },
-    errors: ["schedule.notFound", "schedule.changedMeanwhile", "schedule.invalid", "script.notFound", "flow.notFound"],
+    errors: ["schedule.notFound", "schedule.changedMeanwhile", "schedule.invalid", "run.arguments", "script.notFound", "flow.notFound"],
   }),
   deleteSchedule: defineRoute({
     ...post,

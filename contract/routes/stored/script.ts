@@ -48,6 +48,10 @@ const settable = {
   /** In seconds. 0: no cache. */
   cache_ttl: z.int32().min(0).nullish(),
   cache_ignore_s3_path: z.boolean().nullish(),
+  validate_input: z
+    .boolean()
+    .nullish()
+    .describe("Refuses runs whose arguments do not match `schema`, or the schema that is inferred from the code if there is none."),
   /** Extension of svc: calls with the same header `webhook-id` start one job. */
   idempotent_webhook_id: z.boolean().nullish(),
   dedicated_worker: z.boolean().nullish(),

@@ -58,6 +58,12 @@ def run(get_module, job, send_arguments=None):
             stage = "The preprocessor failed: "
             made = _preprocess(module, args, job["preprocessor"])
             send_arguments(made)
+            if check := job["preprocessor"].get("check"):
+                # Loaded here, because it loads the HTTP client.
+                from . import check as checking
+
+                if problem := checking.find_problem(check, made):
+                    return _failed("", problem)
             stage, args = "", json.loads(made)
         body = results.encode(_call(module, job["entrypoint"], args, job.get("params")))
     except SystemExit as exit_request:

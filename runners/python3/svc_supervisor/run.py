@@ -121,9 +121,13 @@ class Run:
         }
 
     def _preprocessor(self):
-        if not self.request.get("preprocessor"):
+        request = self.request
+        preprocessor = request.get("preprocessor")
+        if not preprocessor:
             return {}
-        return {"preprocessor": self.request["preprocessor"] | {"maxBytes": self.request["maxInlineResultBytes"]}}
+        check = {"url": f"{request['internalUrl']}/api/internal/jobs/{request['job']}/check", "token": request["token"]}
+        own = {"maxBytes": request["maxInlineResultBytes"]} | ({"check": check} if preprocessor.get("checks") else {})
+        return {"preprocessor": preprocessor | own}
 
     def _loop(self):
         drain_until = None

@@ -2,7 +2,7 @@ import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { eraseAfterReply } from "../../jobs/erasure/erase-after-reply.ts";
 import type { EraseJobDeps } from "../../jobs/erasure/job-data.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
-import { type CreateNewJobDeps, createNewJob, getJobOptions, type RunRequest } from "./run-request.ts";
+import { type CreateNewJobDeps, createCheckedJob, getJobOptions, type RunRequest } from "./run-request.ts";
 import { joinRun, type RunSyncDeps, runFlowSync, runSync, type SyncResult } from "./run-sync.ts";
 import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
@@ -28,7 +28,7 @@ export async function runAndWait(
 }
 
 async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncResult> {
-  const job = await createNewJob(deps, request);
+  const job = await createCheckedJob(deps, request);
   const limitMs = await deps.syncLimitMs();
   if ("preview" in request) {
     return job.kind === "flowpreview" ? runFlowSync(deps, job, limitMs) : runSync(deps, job, undefined, limitMs);

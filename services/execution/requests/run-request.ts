@@ -14,6 +14,7 @@ import { storeFiles } from "../../files/store.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { resolveLineage } from "../../jobs/queue/lineage.ts";
+import { findArgumentProblem } from "../arguments/check-arguments.ts";
 import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
 
 /** The stored version that a run executes. */
@@ -86,6 +87,17 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
     ...buildJobArguments(target, sent, stored),
     idempotencyKey,
   });
+}
+
+/**
+ * Returns the job of a request as `createNewJob` does. If the author of the version asks for it, the arguments must match the schema. The arguments
+ * of a preprocessor need not, because the run checks its result. Throws `run.arguments` and `file.storageOff`.
+ */
+export async function createCheckedJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
+  const job = await createNewJob(deps, request);
+  const problem = "preview" in request || job.preprocess ? undefined : await findArgumentProblem(request.target.version, job.args);
+  if (problem) throw problem;
+  return job;
 }
 
 /** Stores the bundle of a preview and returns its job, which has a fixed place for what it stores. */

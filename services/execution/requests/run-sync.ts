@@ -16,6 +16,7 @@ import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
+import { toPreprocessor } from "../arguments/check-arguments.ts";
 import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";
 
 export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "invokeWorker"> };
@@ -87,7 +88,8 @@ async function startSync(
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
   const job = createClaimedJob(prepared, nowMs(), worker);
-  const { runner, build, params, paramTypes, preprocessor, dedicated } = runnable;
+  const { runner, build, params, paramTypes, dedicated } = runnable;
+  const preprocessor = toPreprocessor(runnable);
   const executable: Executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated };
   // The request is signed while the record is written. The runner is invoked only after both.
   const [other, first] = await Promise.all([

@@ -2,7 +2,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { type CreateJobDeps, findPreviousRun } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
-import { type CreateNewJobDeps, createNewJob, getJobOptions, type RunRequest } from "./run-request.ts";
+import { type CreateNewJobDeps, createCheckedJob, getJobOptions, type RunRequest } from "./run-request.ts";
 
 type StartRunDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps;
 
@@ -15,7 +15,7 @@ export interface StartRunOptions {
 
 /**
  * Queues a run and returns its job's id. A call with a known idempotency key starts nothing and returns the earlier job, with `replayed`.
- * Throws `job.idTaken`, `idempotency.reused`, `queue.full` and `file.storageOff`.
+ * Throws `run.arguments`, `job.idTaken`, `idempotency.reused`, `queue.full` and `file.storageOff`.
  */
 export async function startRun(
   deps: StartRunDeps,
@@ -25,7 +25,7 @@ export async function startRun(
   const previous = await findPreviousRunOf(deps, request);
   if (previous) return { id: previous.id, replayed: true };
   await checkQueueLimit(deps, getJobOptions(request).workspace, queueLimit);
-  const job = await createNewJob(deps, request);
+  const job = await createCheckedJob(deps, request);
   const { id } = await enqueueJob(deps, watchedUntilMs === undefined ? job : { ...job, watchedUntilMs });
   return { id, replayed: false };
 }

@@ -16,7 +16,7 @@ import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
-import { toConcurrencyRule } from "../../../core/scripts/version.ts";
+import { chooseSchema, toConcurrencyRule } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
 import { loadPrincipalIdentities } from "../../approvals/gates/principals.ts";
@@ -65,7 +65,11 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
   };
   const json = JSON.stringify(stored);
   if (Buffer.byteLength(json) > limits.flowBytes) throw new SvcError("flow.tooLarge", { limitBytes: limits.flowBytes });
-  const value = buildRunnable(workspace, stored, await resolveOnBehalfOf(deps, actor, workspace, request));
+  const inputSchema = request.validate_input ? await loadInputSchema(request) : undefined;
+  const value = {
+    ...buildRunnable(workspace, stored, await resolveOnBehalfOf(deps, actor, workspace, request)),
+    ...(inputSchema ? { inputSchema } : {}),
+  };
   const job = await prepareJob(deps, {
     actor,
     workspace,
@@ -147,6 +151,12 @@ function readFixedApprovers({ value, suspend }: FlowModule): { groups: string[];
   if (!suspend || transform?.type !== "static" || value.type === "consentgate") return { groups: [], principals: consent };
   const { groups = [], problem } = readRequiredGroups(suspend, transform.value);
   return { groups, principals: toGroupPrincipals(groups), problem };
+}
+
+/** Throws `body.shape` for a check of the inputs without a usable schema. */
+async function loadInputSchema({ schema }: NewFlow) {
+  const { requireInputSchema } = await import("../../../core/resources/input-schema.ts");
+  return requireInputSchema(chooseSchema(schema, undefined));
 }
 
 /** Without `refused`, a refusal means that another writer has changed the flow. */

@@ -180,3 +180,16 @@ describe("at once", () => {
     }
   });
 });
+
+it("checks the inputs of a flow with its schema if the flow has validate_input, which needs a schema", async () => {
+  const schema = { type: "object", properties: { net: { type: "number" } } };
+  const send = (fields: object) => {
+    room.clock.nowMs += 1;
+    const path = newPath();
+    return saveFlow(room.deps, caller(), newFlowSchema.parse({ path, summary: "", value: { modules: [] }, ...fields }));
+  };
+  expect((await load(await send({ schema, validate_input: true }))).head?.inputSchema).toEqual(schema);
+  expect((await load(await send({ schema }))).head?.inputSchema).toBeUndefined();
+  const issues = [{ path: "validate_input", reason: expect.stringContaining("has no effect without a schema") }];
+  await expect(send({ validate_input: true })).rejects.toMatchObject({ code: "body.shape", details: { issues } });
+});

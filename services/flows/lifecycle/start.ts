@@ -5,12 +5,14 @@ import { flowValueSchema } from "../../../contract/flows/flow-value-schema.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { collectReferences } from "../../../core/flows/references.ts";
+import type { RunnableFlow } from "../../../core/flows/version.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
+import { findArgumentProblem, toInvalidEnding } from "../../execution/arguments/check-arguments.ts";
 import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
 import { holdEarlierRun } from "../../jobs/erasure/earlier-run.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
@@ -44,19 +46,28 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
   if (job.kind !== "flow") return startPreview(deps, job);
   const { version = 0 } = flow;
   const load = async () => requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
-  const build = await settleFlowBuild(deps, await load());
+  const runnable = await load();
+  const build = await settleFlowBuild(deps, runnable);
   switch (build.state) {
     case "pending":
       return waitForBuild(deps, job, async () => (await load()).build.state === "pending");
     case "failed":
       return endJob(deps, job, failedEnding({ name: "DependencyError", message: build.error }));
     case "ready": {
+      const problem = await findInputProblem(deps, job, runnable);
+      if (problem) return endJob(deps, job, toInvalidEnding(problem));
       return beginExecution(deps, {
         ...job,
         flow: { ...flow, plan: build.plan, ...(build.stateMachine ? { stateMachine: build.stateMachine } : {}) },
       });
     }
   }
+}
+
+/** Describes the inputs that do not match the schema of the flow. Those that a preprocessor makes are checked when it has ended. */
+async function findInputProblem(deps: StartFlowDeps, job: RunningJob, flow: RunnableFlow) {
+  if (!flow.inputSchema || job.preprocess === "wanted") return undefined;
+  return findArgumentProblem(flow, (await loadJson(deps, job, job.args)) as Record<string, unknown>);
 }
 
 async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {

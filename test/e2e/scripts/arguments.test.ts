@@ -48,6 +48,24 @@ describe("the arguments of a script", () => {
     expect(failed.json).toMatchObject({ error: { name: "ArgumentError", message: expect.stringContaining('The argument "at"') } });
   });
 
+  it.each([
+    ["bun", "export const preprocessor = (event) => ({ n: event.body.n });\nexport const main = (n: number) => n;\n"],
+    ["python3", 'def preprocessor(event):\n    return {"n": event["body"]["n"]}\n\ndef main(n: int):\n    return n\n'],
+  ])(
+    "are checked by the inferred schema in %s, and so is what the preprocessor returns, with validate_input",
+    async (language, content) => {
+      const path = `f/t/checked_${language}`;
+      await ws.saveScript({ path, language, content, validate_input: true });
+      const refused = await ws.post(`jobs/run/p/${path}`, { n: "many" }, { skip_preprocessor: true });
+      expect([refused.status, refused.headers.get("x-svc-error")]).toEqual([422, "run.arguments"]);
+      expect(refused.text).toMatch(
+        /^The arguments do not match the schema of f\/t\/checked_\w+\. n: must be (number|integer), but is string\.$/,
+      );
+      expect((await ws.runWait(path, { n: "many" })).json).toEqual({ error: { name: "ValidationError", message: refused.text } });
+      expect((await ws.runWait(path, { n: 3 })).json).toBe(3);
+    },
+  );
+
   it("have the types of the function that is called", async () => {
     const path = "f/t/typed_other";
     const content = "export const main = (at: Date) => at.toISOString();\nexport const other = (at: string) => at;\n";

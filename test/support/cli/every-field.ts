@@ -78,7 +78,7 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
       ...{ max_total_debouncing_time: 10, max_total_debounces_amount: 3, cache_ttl: 60, cache_ignore_s3_path: true },
       ...{ idempotent_webhook_id: true, dedicated_worker: true, ws_error_handler_muted: true, priority: 3 },
       ...{ restart_unless_cancelled: true, timeout: 30, delete_after_secs: 60, visible_to_runner_only: true },
-      ...{ has_preprocessor: true, labels, extra_perms: { "g/all": true }, auto_kind: "kind" },
+      ...{ validate_input: true, has_preprocessor: true, labels, extra_perms: { "g/all": true }, auto_kind: "kind" },
       modules: { "helper.ts": { content: "export const a = 1;\n", language: "bun", lock: EMPTY_LOCK } },
     },
   },
@@ -88,7 +88,14 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
     path: `${folder}/flow`,
     value: {
       ...{ summary: "Every field", description: "Text", schema, tag: "bun", ws_error_handler_muted: true, priority: 2 },
-      ...{ dedicated_worker: true, timeout: 300, visible_to_runner_only: true, labels, extra_perms: { "g/all": true } },
+      ...{
+        dedicated_worker: true,
+        timeout: 300,
+        visible_to_runner_only: true,
+        validate_input: true,
+        labels,
+        extra_perms: { "g/all": true },
+      },
       value: {
         modules: [
           {
@@ -158,7 +165,7 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
 
 /** Fields that the registry's command line never sends, by kind. */
 const unsent: Readonly<Record<string, readonly string[]>> = {
-  script: ["auto_kind", "idempotent_webhook_id", "is_template"],
+  script: ["auto_kind", "idempotent_webhook_id", "is_template", "validate_input"],
   resource: ["extra_perms"],
   http_trigger: ["failed_status", "idempotency"],
 };

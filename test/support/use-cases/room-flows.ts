@@ -51,7 +51,12 @@ export async function newFlowRoom(): Promise<FlowRoom> {
 }
 
 /** Adds a version of a flow at a path, which runs and other flows can start, and returns the version. */
-export async function addFlow({ deps, workspace }: Room, path: string, sent: object[] | object): Promise<RunnableFlow> {
+export async function addFlow(
+  { deps, workspace }: Room,
+  path: string,
+  sent: object[] | object,
+  fields: Partial<RunnableFlow> = {},
+): Promise<RunnableFlow> {
   const [version, plan] = [Math.floor(Math.random() * 1e9), `flows/${workspace}/${randomUUID()}/plan.json`];
   await deps.storage.putObject(
     plan,
@@ -59,7 +64,16 @@ export async function addFlow({ deps, workspace }: Room, path: string, sent: obj
     "application/json",
   );
   const build = { state: "ready" as const, job: randomUUID(), plan };
-  const flow = runnableFlowSchema.parse({ workspace, path, version, hash: version.toString(16), tag: "flow", archived: false, build });
+  const flow = runnableFlowSchema.parse({
+    workspace,
+    path,
+    version,
+    hash: version.toString(16),
+    tag: "flow",
+    archived: false,
+    build,
+    ...fields,
+  });
   const { build: _, ...value } = flow;
   await Promise.all([
     deps.objects.put({ ...keys.flowHead(workspace, path), value, version: String(version), build }),

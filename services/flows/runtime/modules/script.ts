@@ -6,9 +6,12 @@ import type { StepState } from "../../../../core/flows/step-call.ts";
 import { type Concurrency, resolveConcurrency } from "../../../../core/jobs/concurrency.ts";
 import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
+import { keys } from "../../../../core/objects/keys.ts";
+import { findArgumentProblem, toValidationError } from "../../../execution/arguments/check-arguments.ts";
 import { type RunJobDeps, runJob } from "../../../execution/run-job.ts";
 import { waitForEnd, waitForJobState } from "../../../jobs/read/wait.ts";
 import { loadJson, storeValue } from "../../../jobs/values/values.ts";
+import { parseFlow } from "../../definitions/load.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { getResultRef, storeFlowValue } from "../flow-values.ts";
 import { writeProgress } from "../journal.ts";
@@ -31,16 +34,21 @@ class StepParked extends Error {
 /** Runs a script step as a job of its own. A repeated call finds the same job, because its id is derived from the place. */
 export async function runScript(deps: RunScriptDeps, step: StepContext): Promise<StepState> {
   const result = await runAttempt(deps, step);
-  if (result.status === "succeeded" && step.module.id === PREPROCESSOR) await replaceInput(deps, step, result);
-  return completeStep(deps, step, result);
+  const isInput = result.status === "succeeded" && step.module.id === PREPROCESSOR;
+  const problem = isInput ? await replaceInput(deps, step, result) : undefined;
+  return completeStep(deps, step, problem ? await failedWith(deps, step, toValidationError(problem)) : result);
 }
 
-/** The result of the preprocessor replaces the flow's input. */
-async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result }: StepResult): Promise<void> {
+/** Replaces the flow's input by the result of the preprocessor. Returns an error if it does not match the schema of a flow that checks its input. */
+async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result }: StepResult) {
   const value = (await loadJson(deps, { id: result.jobId }, result.location)) as unknown;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  const args = await storeValue(deps, flow, "args", JSON.stringify(isObject ? value : { value }));
+  const input = (isObject ? value : { value }) as Record<string, unknown>;
+  const args = await storeValue(deps, flow, "args", JSON.stringify(input));
   await deps.jobs.update(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
+  const { version } = flow.flow ?? {};
+  const checked = version === undefined ? undefined : parseFlow(await deps.objects.get(keys.flowVersion(flow.workspace, version)));
+  return checked && findArgumentProblem(checked, input);
 }
 
 async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepResult> {

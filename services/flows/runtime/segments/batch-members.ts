@@ -66,8 +66,9 @@ function codeFinder(deps: FindCodeDeps, step: StepContext): (module: FlowModule)
     rights ??= permissionOf(deps, step, actions.runScript.access);
     const [mayRun, script] = await Promise.all([rights, findScript(deps, step, value)]);
     if (script?.build.state !== "ready" || !script.runner || !mayRun(script.path)) return undefined;
-    const { runner, build, params, paramTypes, concurrency, cacheTtlS, deleteAfterS, dedicated } = script;
-    if (concurrency || cacheTtlS || deleteAfterS !== undefined || dedicated) return undefined;
+    const { runner, build, params, paramTypes, concurrency, cacheTtlS, deleteAfterS, dedicated, inputSchema } = script;
+    // The arguments of a following run are known only to its runner, which cannot check them.
+    if (concurrency || cacheTtlS || deleteAfterS !== undefined || dedicated || inputSchema) return undefined;
     return { runner, artefact: { key: build.key, sha256: build.sha256 }, params, paramTypes, script };
   };
   return async ({ id, value }) => {

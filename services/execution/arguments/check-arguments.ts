@@ -1,0 +1,44 @@
+import { describeError, SvcError } from "../../../contract/errors.ts";
+import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
+import type { Preprocessor, RunError } from "../../../runners/protocol.ts";
+import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
+
+/** A version of a script or flow, as far as it concerns the check of its arguments. */
+export interface CheckedVersion {
+  path: string;
+  inputSchema?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Describes the arguments that do not match the schema of a version whose author asks for the check. References to resources and variables match
+ * everywhere. Returns `undefined` if all match, or if nothing is to be checked.
+ */
+export async function findArgumentProblem(
+  { path, inputSchema }: CheckedVersion,
+  args: Record<string, unknown>,
+): Promise<SvcError<"run.arguments"> | undefined> {
+  if (!inputSchema) return undefined;
+  const { [ENTRYPOINT_ARGUMENT]: entrypoint, ...others } = args;
+  if (typeof entrypoint === "string" && entrypoint !== "" && entrypoint !== "main") {
+    const reason = 'must be "main" or absent, because the schema describes no other function';
+    return new SvcError("run.arguments", { path, issues: [{ path: ENTRYPOINT_ARGUMENT, reason }] });
+  }
+  // Loaded with the first schema, so that functions start faster without it.
+  const { findArgumentIssues: argumentIssues } = await import("../../../core/resources/value-check.ts");
+  const issues = argumentIssues(inputSchema, others);
+  return issues.length > 0 ? new SvcError("run.arguments", { path, issues }) : undefined;
+}
+
+/** The error of a run, or of a step, whose arguments do not match. */
+export const toValidationError = (problem: SvcError<"run.arguments">): RunError => ({
+  name: "ValidationError",
+  message: describeError(problem).sentence,
+});
+
+/** Ends a job whose arguments do not match. */
+export const toInvalidEnding = (problem: SvcError<"run.arguments">): Ending => failedEnding(toValidationError(problem));
+
+/** Returns how a runner calls the preprocessor of a version: it asks for the check of the result if the author of the version does. */
+export const toPreprocessor = ({ preprocessor, inputSchema }: Pick<Runnable, "preprocessor" | "inputSchema">): Preprocessor | undefined =>
+  preprocessor && { ...preprocessor, ...(inputSchema ? { checks: true } : {}) };
