@@ -1,4 +1,5 @@
 import type { SyncOptions } from "../../../core/sync/config/config.ts";
+import { describeImpossibleChanges } from "../../../core/sync/order-addresses.ts";
 import type { Direction } from "../../../core/sync/plan.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, exitCodes, UsageError } from "../../errors.ts";
@@ -37,7 +38,14 @@ function plan(
   const { file, content } = planned ?? {};
   const chosen = file !== undefined && content ? selectPlanned(allowed, content, { file, local, remote }) : allowed;
   requireFolders(chosen, session.folders);
+  requirePossible(chosen);
   return chosen;
+}
+
+function requirePossible(changes: readonly Change[]): void {
+  const effective = changes.filter(isEffective).map(({ kind, remote, local }) => ({ kind, before: remote?.item, after: local?.item }));
+  const sentences = describeImpossibleChanges(effective);
+  if (sentences.length > 0) throw new UsageError(sentences.join("\n"));
 }
 
 function requireFolders(changes: readonly Change[], folders: ReadonlySet<string>): void {
