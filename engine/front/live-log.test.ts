@@ -1,6 +1,12 @@
-import { describe, expect, it } from "vitest";
-import type { EndedRun } from "../../functions/shared/ended-run.ts";
-import { endedLine, errorText } from "./ended-runs.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { env } from "../../contract/env.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import type { EndedJobReport } from "../../core/telemetry/telemetry.ts";
+import { appendEndedRun, type EndedRun } from "../../functions/shared/ended-run.ts";
+import { endedLine, errorText, followEndedRuns } from "./ended-runs.ts";
 import type { FrontEvent } from "./front.ts";
 import { liveLine } from "./live-log.ts";
 
@@ -55,5 +61,31 @@ describe("endedLine", () => {
     expect(endedLine({ ...run, state: "failed" }, at, reason)).toBe("12:03:11 demo f/a failed 31 ms, webhook 0197 TypeError: no answer");
     expect(errorText({ error: { name: "Error", message: "x".repeat(1000) } })).toHaveLength(207);
     expect([errorText(null), errorText("text"), errorText({})]).toEqual(["", "", ""]);
+  });
+});
+
+describe("the end of a run that a trigger started", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "svc-ended-"));
+    vi.stubEnv(env.endedRuns, join(folder, "ended-runs.jsonl"));
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const job = { id: "0197", workspace: "demo", kind: "script", path: "f/a", state: "failed", startedAtMs: 1000, endedAtMs: 1031 } as const;
+
+  it.each([
+    ...triggerKinds.map((kind) => [kind, { trigger: kind, triggerPath: "f/t/in" }, `${kind} f/t/in`] as const),
+    ["schedule", { trigger: "schedule", schedulePath: "f/t/daily" }, "schedule f/t/daily"],
+    ["webhook", { trigger: "webhook" }, "webhook"],
+  ] as const)("appears in the terminal with its trigger: %s", async (_, origin, by) => {
+    const lines: (string | undefined)[] = [];
+    const stop = followEndedRuns(join(folder, "ended-runs.jsonl"), (run) => lines.push(endedLine(run, at)));
+    appendEndedRun({ ...job, ...origin } as EndedJobReport);
+    await vi.waitFor(() => expect(lines).toEqual([`12:03:11 demo f/a failed 31 ms, ${by} 0197`]));
+    stop();
   });
 });
