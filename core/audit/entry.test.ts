@@ -45,7 +45,7 @@ const OWN = [
   ..."webhooks.test_instance webhooks.rotate_instance_secret webhooks.replay_deliveries webhooks.replay_instance_deliveries".split(" "),
   ..."users.token.update_scopes users.token.update_label users.token.refresh".split(" "),
   ..."oauth.create_account oauth.disconnect oauth.connect_callback oauth.refresh_token oidc.token auth.decide_device_request".split(" "),
-  ..."workspaces.edit_failed_runs workspaces.edit_failure_notices".split(" "),
+  ..."workspaces.edit_failed_runs workspaces.edit_failure_notices scripts.edit_failure_notice flows.edit_failure_notice".split(" "),
   ..."workspaces.edit_error_handler workspaces.edit_success_handler apps.create apps.update apps.delete".split(" "),
   ..."workspaces.edit_default_app workspaces.edit_default_scripts workspaces.edit_git_sync_config workspaces.edit_slack_command".split(" "),
   ..."workspaces.edit_operator_settings workspaces.edit_datatable_config workspaces.edit_deploy_ui_config".split(" "),

@@ -1,6 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { failureNoticesSchema } from "../../contract/routes/workspaces/failure-notices.ts";
-import { findDueReceivers, type NoticedFailures, type Receiver, type Reported, ruleMatches, summarizeError } from "./failure-notices.ts";
+import {
+  type FailureNoticeRule,
+  failureNoticesSchema,
+  type OwnFailureNotice,
+  ownFailureNoticeSchema,
+} from "../../contract/routes/workspaces/failure-notices.ts";
+import {
+  findDueReceivers,
+  type NoticedFailures,
+  type Receiver,
+  type Reported,
+  replaceOwnRule,
+  ruleMatches,
+  summarizeError,
+} from "./failure-notices.ts";
 
 const HOUR_MS = 3600_000;
 const ann: Receiver = { channel: "email", to: "ann@example.com" };
@@ -33,6 +46,47 @@ describe("a rule", () => {
     [{ topic: true, emial: ["u/ann"] }, false],
   ])("%j is accepted: %s", (rule, accepted) => {
     expect(failureNoticesSchema.safeParse({ rules: [rule] }).success).toBe(accepted);
+  });
+});
+
+describe("the rule that the authors of a script or flow set", () => {
+  const ann = { email: ["u/ann"] };
+  const hooks = { path: "f/ops/a", webhook: "https://hooks.example.com/x" };
+  it.each<[string, FailureNoticeRule[], OwnFailureNotice, FailureNoticeRule[]]>([
+    ["is added", [], ann, [{ path: "f/ops/a", ...ann }]],
+    ["replaces the one before", [{ path: "f/ops/a", email: ["g/ops"], on_recovery: true }], ann, [{ path: "f/ops/a", ...ann }]],
+    ["is removed", [{ path: "f/ops/a", ...ann }], {}, []],
+    ["is removed by an empty list", [{ path: "f/ops/a", ...ann }], { email: [], on_recovery: true }, []],
+    ["reports recoveries", [], { ...ann, on_recovery: true }, [{ path: "f/ops/a", ...ann, on_recovery: true }]],
+    [
+      "leaves the rules of other paths",
+      [{ ...ann }, { path: "f/ops/*", ...ann }, { path: "f/ops/ab", ...ann }],
+      {},
+      [{ ...ann }, { path: "f/ops/*", ...ann }, { path: "f/ops/ab", ...ann }],
+    ],
+    ["leaves a webhook, which only admins set", [hooks], {}, [hooks]],
+    ["leaves a topic, which only admins set", [{ path: "f/ops/a", topic: true, ...ann }], {}, [{ path: "f/ops/a", topic: true, ...ann }]],
+    [
+      "leaves an address, which only admins set",
+      [{ path: "f/ops/a", email: ["u/ann", "on-call@example.com"] }],
+      {},
+      [{ path: "f/ops/a", email: ["u/ann", "on-call@example.com"] }],
+    ],
+  ])("%s", (_, before, notice, after) => {
+    expect(replaceOwnRule(before, "f/ops/a", notice)).toEqual(after);
+    expect(failureNoticesSchema.safeParse({ rules: after }).success).toBe(true);
+  });
+
+  it.each([
+    [{ email: ["u/ann", "g/ops", "role:admin"], on_recovery: true }, true],
+    [{}, true],
+    [{ email: null, on_recovery: null }, true],
+    [{ email: ["stranger@example.com"] }, false],
+    [{ email: ["u/ann"], webhook: "https://hooks.example.com/x" }, false],
+    [{ email: ["u/ann"], topic: true }, false],
+    [{ email: ["u/ann"], path: "f/other/b" }, false],
+  ])("names only members: %j is accepted: %s", (notice, accepted) => {
+    expect(ownFailureNoticeSchema.safeParse(notice).success).toBe(accepted);
   });
 });
 

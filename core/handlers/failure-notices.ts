@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
-import type { FailureNoticeRule } from "../../contract/routes/workspaces/failure-notices.ts";
+import type { FailureNoticeRule, OwnFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
 import type { Job } from "../jobs/job.ts";
 import { shortenText } from "../notifications/event.ts";
 import type { RunNotice } from "../notifications/run-notice.ts";
@@ -22,6 +22,20 @@ export type NoticedFailures = z.infer<typeof noticedFailuresSchema>;
 export function ruleMatches({ path: pattern }: Pick<FailureNoticeRule, "path">, path: string): boolean {
   if (pattern === undefined) return true;
   return pattern.endsWith("/*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+}
+
+/** Returns whether who may write a script or flow may set such a rule: it names members and no other receiver. */
+const namesOnlyMembers = ({ email = [], topic, webhook }: FailureNoticeRule): boolean =>
+  topic === undefined && webhook === undefined && email.every((one) => !one.includes("@"));
+
+/** Replaces the rule that names members for one script or flow. Rules that only admins may set remain. */
+export function replaceOwnRule(
+  rules: readonly FailureNoticeRule[],
+  path: string,
+  { email, on_recovery }: OwnFailureNotice,
+): FailureNoticeRule[] {
+  const others = rules.filter((rule) => rule.path !== path || !namesOnlyMembers(rule));
+  return email?.length ? [...others, { path, email, ...(on_recovery ? { on_recovery } : {}) }] : others;
 }
 
 /** The kinds of ends that notices report. A cancellation is no failure, and a skipped run no recovery. */

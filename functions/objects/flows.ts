@@ -18,12 +18,14 @@ import {
 } from "../../services/flows/definitions/read.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
+import { setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
 import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
+import { describeFailureNotice } from "./describe-failure-notice.ts";
 
 /** The flow is stored and returned as it was sent, including fields that this release does not know. */
 const withSentValue = (body: NewFlow, { value }: NewFlow): NewFlow => ({ ...body, value });
@@ -80,6 +82,11 @@ export const flows: ApiRoutes = [
   on(routes.countFlowTriggers, async ({ auth: { actor }, params: { workspace, path } }) => {
     requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
     return json(200, await countStarters({ actor, workspace }, { path, isFlow: true }));
+  }),
+  on(routes.editFlowFailureNotice, async ({ params: { workspace, path }, body }) => {
+    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    await setOwnFailureNotice(deps, workspace, path, body);
+    return text(200, describeFailureNotice(path, body));
   }),
   on(routes.muteFlowErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body }) => {
     const muted = body.muted ?? false;

@@ -20,6 +20,7 @@ import {
   searchScripts,
 } from "../../services/scripts/read.ts";
 import { listScriptWebhooks } from "../../services/scripts/webhooks.ts";
+import { setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
 import { nameAuditedResource } from "../shared/audited-resource.ts";
 import { readBundleForm } from "../shared/bundle-form.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
@@ -27,6 +28,7 @@ import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
+import { describeFailureNotice } from "./describe-failure-notice.ts";
 
 const callerOf = ({ actor }: Auth, action: TokenRoute, workspace: string): ObjectCaller => ({ actor, action, workspace });
 
@@ -77,6 +79,11 @@ export const scripts: ApiRoutes = [
     const muted = body.muted ?? false;
     await muteScriptErrorHandler(deps, { actor, workspace }, { path, muted });
     return text(200, `The workspace's error handler ${muted ? "ignores" : "handles"} failures of ${path}.`);
+  }),
+  on(routes.editScriptFailureNotice, async ({ params: { workspace, path }, body }) => {
+    requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+    await setOwnFailureNotice(deps, workspace, path, body);
+    return text(200, describeFailureNotice(path, body));
   }),
   on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await getScript(deps, workspace, path))),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>

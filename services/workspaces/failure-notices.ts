@@ -1,9 +1,18 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type FailureNoticeRule, type FailureNotices, failureNoticesSchema } from "../../contract/routes/workspaces/failure-notices.ts";
+import { limits } from "../../contract/limits.ts";
+import {
+  type FailureNoticeRule,
+  type FailureNotices,
+  failureNoticesSchema,
+  type OwnFailureNotice,
+} from "../../contract/routes/workspaces/failure-notices.ts";
+import { replaceOwnRule } from "../../core/handlers/failure-notices.ts";
 import { parseJsonValue, toJsonValue } from "../../core/objects/json-value.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
+import { type Expectation, unchangedSince, write } from "../../core/objects/write.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { changeAccess } from "./access.ts";
 
 const NAME = "failure_notices";
@@ -14,23 +23,63 @@ export async function loadFailureNotices(objects: Pick<ObjectTable, "get">, work
   return found ? parseJsonValue(failureNoticesSchema, found).rules : [];
 }
 
+/** Another writer has changed the rules since they were read. */
+class RulesChangedError extends Error {}
+
 /**
- * Replaces the rules by which a workspace reports failures. The item of the access rights contains whether recoveries are reported, because every run reads
- * it. Throws `workspace.notFound` and `access.changedMeanwhile`.
+ * Stores rules. The item of the access rights contains whether recoveries are reported, because every run reads it. Throws `workspace.notFound`,
+ * `access.changedMeanwhile` and `RulesChangedError`.
  */
-export async function setFailureNotices({ objects }: { objects: ObjectTable }, workspace: string, notices: FailureNotices): Promise<void> {
+async function storeRules(objects: ObjectTable, workspace: string, rules: FailureNoticeRule[], expected?: Expectation): Promise<void> {
   const key = keys.setting(workspace, NAME);
+  const value = toJsonValue({ rules } satisfies FailureNotices);
   const also = [
     write.check(keys.workspace(workspace), "present"),
-    notices.rules.length > 0 ? write.put({ ...key, value: toJsonValue(notices) }) : write.remove(key),
+    rules.length > 0 ? write.put({ ...key, value, version: randomUUID() }, expected) : write.remove(key, expected),
   ];
   await changeAccess(
     objects,
     workspace,
     (access) => {
-      if (notices.rules.some((rule) => rule.on_recovery)) access.recoveryNoticed = true;
+      if (rules.some((rule) => rule.on_recovery)) access.recoveryNoticed = true;
       else delete access.recoveryNoticed;
     },
-    { also, refused: () => new SvcError("workspace.notFound", { workspace }) },
+    { also, refused: (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new RulesChangedError()) },
+  );
+}
+
+/** Replaces the rules by which a workspace reports failures. Throws `workspace.notFound` and `access.changedMeanwhile`. */
+export const setFailureNotices = ({ objects }: { objects: ObjectTable }, workspace: string, { rules }: FailureNotices): Promise<void> =>
+  storeRules(objects, workspace, rules);
+
+/**
+ * Replaces the rule that names members for one script or flow. Two rules that are set at the same time both remain. Throws `workspace.notFound`,
+ * `access.changedMeanwhile`, and `body.shape` if the workspace has too many rules.
+ */
+export async function setOwnFailureNotice(
+  { objects }: { objects: ObjectTable },
+  workspace: string,
+  path: string,
+  notice: OwnFailureNotice,
+): Promise<void> {
+  await retryOnConflict(
+    async () => {
+      const found = await objects.get(keys.setting(workspace, NAME));
+      const before = found ? parseJsonValue(failureNoticesSchema, found).rules : [];
+      const rules = replaceOwnRule(before, path, notice);
+      if (rules.length > Math.max(before.length, limits.failureNoticeRules)) {
+        const reason = `the workspace has ${limits.failureNoticeRules} rules already, which are the most. Ask an admin to remove some`;
+        throw new SvcError("body.shape", { issues: [{ path: "email", reason }] });
+      }
+      if (rules.length === 0 && !found) return { done: undefined };
+      try {
+        await storeRules(objects, workspace, rules, found ? unchangedSince(found) : "absent");
+        return { done: undefined };
+      } catch (error) {
+        if (error instanceof RulesChangedError) return undefined;
+        throw error;
+      }
+    },
+    () => new SvcError("access.changedMeanwhile", {}),
   );
 }

@@ -19,6 +19,7 @@ import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 import { truncatedTokenSchema } from "../people/tokens.ts";
 import { triggerCountsSchema } from "../stored/script.ts";
+import { ownFailureNoticeSchema } from "../workspaces/failure-notices.ts";
 
 /** A flow's version: an integer that increases with each version. */
 export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
@@ -314,6 +315,17 @@ export const flowRoutes = {
     body: z.object({ muted: z.boolean().nullish() }),
     reply: { text: "A confirmation." },
     errors: ["flow.notFound", "flow.changedMeanwhile"],
+  }),
+  editFlowFailureNotice: defineRoute({
+    ...post,
+    name: "flows.editFailureNotice",
+    summary: "Set which members receive a mail when runs of a flow fail or recover. Other rules of the workspace remain.",
+    path: `${w}/edit_failure_notice/{path+}`,
+    access: writePath,
+    params: atPath,
+    body: ownFailureNoticeSchema,
+    reply: { text: "A confirmation." },
+    errors: ["flow.notFound", "workspace.notFound", "access.changedMeanwhile"],
   }),
   archiveFlow: defineRoute({
     ...post,

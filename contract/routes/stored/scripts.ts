@@ -3,6 +3,7 @@ import { actions } from "../../access/actions.ts";
 import { anyPath, atHash, atPath, flag, inWorkspace, jobId, page, versionHash } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { truncatedTokenSchema } from "../people/tokens.ts";
+import { ownFailureNoticeSchema } from "../workspaces/failure-notices.ts";
 import { historyItem, listedScriptSchema, MAX_PARENTS, newScriptSchema, scriptSchema, triggerCountsSchema } from "./script.ts";
 
 const w = "/api/w/{workspace}/scripts";
@@ -255,6 +256,17 @@ export const scriptRoutes = {
     body: z.object({ muted: z.boolean().nullish() }),
     reply: { text: "A confirmation." },
     errors: ["script.notFound", "script.changedMeanwhile"],
+  }),
+  editScriptFailureNotice: defineRoute({
+    ...post,
+    name: "scripts.editFailureNotice",
+    summary: "Set which members receive a mail when runs of a script fail or recover. Other rules of the workspace remain.",
+    path: `${w}/edit_failure_notice/p/{path+}`,
+    access: writePath,
+    params: atPath,
+    body: ownFailureNoticeSchema,
+    reply: { text: "A confirmation." },
+    errors: ["script.notFound", "workspace.notFound", "access.changedMeanwhile"],
   }),
   archiveScriptByPath: defineRoute({
     ...post,

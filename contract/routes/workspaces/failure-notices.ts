@@ -27,3 +27,16 @@ export type FailureNoticeRule = z.output<typeof failureNoticeRuleSchema>;
 /** The receivers of notices about failures. */
 export const failureNoticesSchema = z.object({ rules: z.array(failureNoticeRuleSchema).max(limits.failureNoticeRules) });
 export type FailureNotices = z.output<typeof failureNoticesSchema>;
+
+/** Members alone: who may write a script or flow chooses no address outside of the workspace. */
+const memberPrincipal = z
+  .string()
+  .max(255)
+  .regex(/^(u\/[\w.-]+|g\/[\w.-]+|role:admin)$/, "must be u/<user>, g/<group> or role:admin");
+
+/** The rule of one script or flow, which everyone sets who may write it. */
+export const ownFailureNoticeSchema = z.strictObject({
+  email: z.array(memberPrincipal).max(limits.failureNoticePeople).nullish().describe("Without it, the rule is removed."),
+  on_recovery: z.boolean().nullish().describe("Report the first success after a reported failure too."),
+});
+export type OwnFailureNotice = z.output<typeof ownFailureNoticeSchema>;

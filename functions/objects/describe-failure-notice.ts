@@ -1,0 +1,5 @@
+import type { OwnFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
+
+/** Returns the confirmation of a rule for one script or flow. */
+export const describeFailureNotice = (path: string, { email }: OwnFailureNotice): string =>
+  email?.length ? `Failures of ${path} are now reported to ${email.join(", ")}.` : `No rule of its own reports failures of ${path}.`;
