@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ItemDigest } from "../../core/sync/digest.ts";
+import { type ItemDigest, readStoredDigest } from "../../core/sync/digest.ts";
 import { writePrivateFile } from "../private-file.ts";
 import type { Target } from "../profiles/target.ts";
 
@@ -42,7 +42,7 @@ export function readBase(root: string, target: Pick<Target, "url" | "workspace">
   const { workspaces } = readState(root);
   const key = keyOf(target);
   const items = Object.hasOwn(workspaces, key) ? workspaces[key]?.items : undefined;
-  return items && new Map(Object.entries(items));
+  return items && new Map(Object.entries(items).map(([item, digest]) => [item, readStoredDigest(digest)]));
 }
 
 export function writeBase(root: string, target: Pick<Target, "url" | "workspace">, items: ReadonlyMap<string, ItemDigest>): void {

@@ -2,56 +2,32 @@ import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../contract/canonical-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { removeDerivedPolicy } from "../apps/app-file.ts";
-import type { SyncItem } from "./item.ts";
+import { isDefault, openFieldsOf } from "./defaults.ts";
+import { fieldsOf, type SyncItem } from "./item.ts";
 
-/**
- * The digests of an item. `withoutLock`: of a script without its lock. A local script without a lock leaves the lock to the service, so it equals
- * the deployed script whatever lock that has.
- */
+/** The digests of an item. Some fields are open: a file without them leaves them to the workspace. */
 export interface ItemDigest {
   digest: string;
-  withoutLock?: string;
-  /** The item is a script that has a lock. */
-  locked?: true;
+  /** The digest without the open fields, if the kind has some. */
+  fixed?: string;
+  /** The digests of the open fields that the item states, by name. */
+  open?: Readonly<Record<string, string>>;
   /** The digest of the bundle of a script that belongs to a codebase. Absent: it was not bundled. */
   bundle?: string;
 }
 
-/** Values that mean the same as an absent field, by kind of item. The service or a client may add them. */
-const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  script: {
-    description: "",
-    lock: "",
-    kind: "script",
-    is_template: false,
-    ws_error_handler_muted: false,
-    no_main_func: false,
-    visible_to_runner_only: false,
-    validate_input: false,
-  },
-  flow: { description: "", ws_error_handler_muted: false, visible_to_runner_only: false, validate_input: false },
-  variable: { description: "" },
-  resource: { description: "" },
-  resource_type: { description: "", is_fileset: false },
-  folder: { summary: "", display_name: "" },
-  group: { summary: "" },
-};
-
 /** Marks that a client of this API family adds to files (api.md §6.4). */
 const MARKS = new Set(["has_on_behalf_of", "has_permissioned_as"]);
 
-/** Returns the fields of an item that count: without marks, nulls, defaults, and what clients compute for apps. */
+/** Returns the fields of an item that count: without marks, nulls, defaults, what clients compute for apps, and the name of the workspace, which no push changes. */
 function comparableFields({ kind, value }: SyncItem): unknown {
   if (!isJsonObject(value)) return value;
-  const meaningless = defaults[kind] ?? {};
   const isEmpty = (name: string, field: unknown) =>
-    field === null ||
-    field === undefined ||
-    (Object.hasOwn(meaningless, name) && meaningless[name] === field) ||
-    isEmptyObject(name, field);
+    field === null || field === undefined || isDefault(kind, name, field) || isEmptyObject(name, field);
+  const isIgnored = (name: string) => MARKS.has(name) || (kind === "settings" && name === "name");
   const { policy } = value;
   const stated = kind === "app" && isJsonObject(policy) ? { ...value, policy: removeDerivedPolicy(policy) } : value;
-  return Object.fromEntries(Object.entries(stated).filter(([name, field]) => !MARKS.has(name) && !isEmpty(name, field)));
+  return Object.fromEntries(Object.entries(stated).filter(([name, field]) => !isIgnored(name) && !isEmpty(name, field)));
 }
 
 /** Fields that mean the same without entries as if they were absent. */
@@ -61,37 +37,52 @@ const isEmptyObject = (name: string, field: unknown) => OBJECTS.has(name) && isJ
 
 const hash = (value: unknown): string => createHash("sha256").update(toCanonicalJson(value)).digest("hex");
 
+/** The digest of extra permissions that an item states to have none. */
+const NO_ENTRIES = hash({});
+
 export function digestItem(item: SyncItem): ItemDigest {
   const fields = comparableFields(item);
   const { kind, path, language, content } = item;
   const all = [kind, path, language ?? null, content ?? null];
-  if (kind !== "script" || !isJsonObject(fields)) return { digest: hash([...all, fields]) };
-  const { lock, ...others } = fields;
-  return {
-    digest: hash([...all, fields]),
-    withoutLock: hash([...all, others]),
-    ...(typeof lock === "string" && lock !== "" ? { locked: true } : {}),
-  };
+  const names = openFieldsOf(kind);
+  if (names.length === 0 || !isJsonObject(fields)) return { digest: hash([...all, fields]) };
+  const fixed = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+  const stated = fieldsOf(item);
+  const open = names.flatMap((name) => (stated[name] == null || stated[name] === "" ? [] : [[name, hash(stated[name])] as const]));
+  return { digest: hash([...all, fields]), fixed: hash([...all, fixed]), open: Object.fromEntries(open) };
 }
 
-/** Returns whether a local item equals another version of it. Without a lock of its own, its lock is not compared. */
+/** Returns a digest that this or an earlier release has stored. Earlier ones knew only the lock as an open field, and did not store its digest. */
+export function readStoredDigest(stored: ItemDigest & { withoutLock?: string; locked?: true }): ItemDigest {
+  const { withoutLock, locked, ...digest } = stored;
+  return withoutLock === undefined ? digest : { ...digest, fixed: withoutLock, open: locked ? { lock: "" } : {} };
+}
+
+/** Returns whether a local item equals another version of it. Open fields that it does not state are not compared. */
 export function equalsLocal(local: ItemDigest, other: ItemDigest): boolean {
   return equalsLocalFiles(local, other) && local.bundle === other.bundle;
 }
 
 /** Returns whether the files of a local item equal those of another version. Bundles are made from more than these files. */
 export function equalsLocalFiles(local: ItemDigest, other: ItemDigest): boolean {
-  return local.withoutLock !== undefined && !local.locked ? local.withoutLock === other.withoutLock : local.digest === other.digest;
+  return local.digest === other.digest || (equalsFixed(local, other) && statesNoOther(local, other));
 }
 
+const equalsFixed = (a: ItemDigest, b: ItemDigest): boolean => a.fixed !== undefined && a.fixed === b.fixed;
+
+/** Returns whether each open field that an item states is the same in another version. */
+const statesNoOther = ({ open = {} }: ItemDigest, other: ItemDigest): boolean =>
+  Object.entries(open).every(([name, digest]) => digest === (other.open?.[name] ?? NO_ENTRIES));
+
 /**
- * Returns whether two versions of an item are equal in all that people state. The service adds a lock to a script that is saved without one, so a lock
- * that one of both lacks is no difference.
+ * Returns whether the version of the workspace is the one before in all that people state. The service adds a lock to a script that is saved without
+ * one, so a lock that one of both lacks is no difference. Nor is an open field that only the workspace has.
  */
-export function equalsStated(a: ItemDigest, b: ItemDigest): boolean {
-  if (equalsExactly(a, b)) return true;
-  const isDerived = a.withoutLock !== undefined && !(a.locked && b.locked);
-  return isDerived && a.withoutLock === b.withoutLock && a.bundle === b.bundle;
+export function equalsStated(now: ItemDigest, before: ItemDigest): boolean {
+  if (equalsExactly(now, before)) return true;
+  const { lock, ...open } = before.open ?? {};
+  const compared = lock === undefined || now.open?.["lock"] === undefined ? { ...before, open } : before;
+  return equalsFixed(now, before) && statesNoOther(compared, now) && now.bundle === before.bundle;
 }
 
 /** Returns whether two versions of an item are equal in everything. */

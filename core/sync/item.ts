@@ -8,8 +8,9 @@ export const fileTriggerKinds: readonly string[] = [...triggerKinds, ...missingT
 
 /** The kinds of items, in the order in which a push applies them: each may refer to those before it. */
 const itemKinds: readonly string[] = [
-  ...["folder", "settings", "encryption_key", "user", "group", "resource_type", "variable", "resource", "dependencies"],
-  ...["script", "flow", "raw_app", "app", "schedule"],
+  ...["folder", "encryption_key", "user", "group", "resource_type", "variable", "resource", "dependencies"],
+  // Settings name handlers, which must exist.
+  ...["script", "flow", "raw_app", "app", "settings", "schedule"],
   ...fileTriggerKinds.map((kind) => `${kind}_trigger`),
 ];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digestItem } from "./digest.ts";
+import { digestItem, equalsLocal, equalsStated, readStoredDigest } from "./digest.ts";
 import { type Direction, planChanges } from "./plan.ts";
 
 const version = (digest: string | undefined) => new Map(digest === undefined ? [] : [["item", { digest }]]);
@@ -81,6 +81,39 @@ describe("planChanges for scripts with locks", () => {
         .map(({ type }) => type)
         .join();
     expect([typeOf("pull"), typeOf("push")]).toEqual([pull, push]);
+  });
+});
+
+describe("planChanges for fields that a file may leave to the workspace", () => {
+  const folder = (rights: object) => new Map([["f", digestItem({ kind: "folder", path: "a", value: { summary: "S", ...rights } })]]);
+  const own = { owners: ["u/ann"], extra_perms: { "u/ann": true } };
+  const more = { owners: ["u/ann"], extra_perms: { "u/ann": true, "g/all": false } };
+  // The columns: base, local, remote, the plan of a pull and of a push.
+  it.each([
+    ["the service has added owners", {}, {}, own, "change", ""],
+    ["another person has granted rights that the file does not state", {}, {}, more, "change", ""],
+    ["another person has granted rights that the file states otherwise", own, own, more, "change", "skip"],
+    ["both sides have other rights than before", own, { ...own, extra_perms: {} }, more, "conflict", "conflict"],
+    ["the rights were removed from the file", own, {}, own, "change", ""],
+    ["the file revokes all rights", own, { ...own, extra_perms: {} }, own, "skip", "change"],
+  ])("%s", (_, base, local, remote, pull, push) => {
+    const typeOf = (direction: Direction) =>
+      planChanges({ direction, local: folder(local), remote: folder(remote), base: folder(base) })
+        .map(({ type }) => type)
+        .join();
+    expect([typeOf("pull"), typeOf("push")]).toEqual([pull, push]);
+  });
+
+  it("reads the digests that an earlier release stored", () => {
+    const script = (lock: string, content = "a") =>
+      digestItem({ kind: "script", path: "f/a/b", language: "bun", content, value: { summary: "S", lock } });
+    const stored = (lock: string) => {
+      const { digest, fixed = "" } = script(lock);
+      return readStoredDigest({ digest, withoutLock: fixed, ...(lock === "" ? {} : { locked: true }) });
+    };
+    expect([equalsStated(script("1"), stored("")), equalsStated(script("1"), stored("1"))]).toEqual([true, true]);
+    expect([equalsStated(script("2"), stored("1")), equalsStated(script("1", "b"), stored(""))]).toEqual([false, false]);
+    expect([equalsLocal(script(""), stored("1")), equalsLocal(script("1"), stored("1"))]).toEqual([true, true]);
   });
 });
 

@@ -5,6 +5,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { memberSchema } from "../../core/permissions/access.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
+import { getWebhookSettings } from "../events/endpoints.ts";
 import { loadExportKey } from "../secrets/key-ring.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { loadCurrentDependencies } from "../workspaces/dependencies.ts";
@@ -39,8 +40,8 @@ export function listGroupItems({ access }: ArchiveContext): SyncItem[] {
 
 /** Loads the settings of the workspace. */
 export async function loadSettings({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
-  const settings = await getWorkspaceSettings(deps, reader.workspace);
-  return [{ kind: "settings", path: "settings", value: removeServerFields(settings) }];
+  const [settings, webhook] = await Promise.all([getWorkspaceSettings(deps, reader.workspace), getWebhookSettings(deps, reader.workspace)]);
+  return [{ kind: "settings", path: "settings", value: removeServerFields({ ...settings, ...webhook }) }];
 }
 
 /** Loads the key with which the workspace's secrets are exported. */

@@ -39,9 +39,15 @@ export async function saveGroup(client: ApiClient, item: SyncItem, before: SyncI
   for (const owner of granted) if (!admins.includes(owner)) await client.post(`acls/remove/group_/${name}`, { owner });
 }
 
+const toWebhook = ({ webhook, events }: Settings): Settings => (webhook ? { webhook, events: events ?? null } : {});
+
+type Settings = Readonly<Record<string, unknown>>;
+type SettingRoute = (value: unknown, wanted: Settings) => [route: string, body: unknown];
+
 /** The route that changes each setting, and its body. A setting that is absent is removed. */
-const settingRoutes: Readonly<Record<string, (value: unknown) => [route: string, body: unknown]>> = {
-  webhook: (value) => ["edit_webhook", { webhook: value ?? null }],
+const settingRoutes: Readonly<Record<string, SettingRoute>> = {
+  webhook: (_, wanted) => ["edit_webhook", toWebhook(wanted)],
+  events: (_, wanted) => ["edit_webhook", toWebhook(wanted)],
   auto_invite: (value) => ["edit_auto_invite", toAutoInvite(value)],
   error_handler: (value) => ["edit_error_handler", value ?? {}],
   success_handler: (value) => ["edit_success_handler", value ?? {}],
@@ -57,6 +63,7 @@ const settingRoutes: Readonly<Record<string, (value: unknown) => [route: string,
   deploy_ui: (value) => ["edit_deploy_ui_config", { deploy_ui_settings: value ?? null }],
   slack_command_script: (value) => ["edit_slack_command", { slack_command_script: value ?? null }],
   approvals: (value) => ["edit_approvals", value ?? { every_get_counts: false }],
+  failed_runs: (value) => ["edit_failed_runs", value ?? { status: 200 }],
 };
 
 function toAutoInvite(value: unknown): unknown {
@@ -71,7 +78,7 @@ export async function saveSettings(client: ApiClient, item: SyncItem): Promise<v
   const current = await client.get<Record<string, unknown>>("workspaces/get_settings");
   for (const [name, toRequest] of Object.entries(settingRoutes)) {
     if (isDeepStrictEqual(wanted[name] ?? undefined, current[name] ?? undefined)) continue;
-    const [route, body] = toRequest(wanted[name]);
+    const [route, body] = toRequest(wanted[name], wanted);
     await client.post(`workspaces/${route}`, body);
   }
 }

@@ -1,5 +1,6 @@
 import { dependencyFiles } from "../../../contract/dependency-language.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
+import { emptyValueOf, openFieldsOf } from "../../../core/sync/defaults.ts";
 import { fieldsOf, isSecret, type SyncItem } from "../../../core/sync/item.ts";
 import type { ApiClient } from "../../api/client.ts";
 import { createOrUpdate, encodePath, routesOf, unlessGone } from "../../api/routes.ts";
@@ -26,8 +27,8 @@ export interface Saved {
 
 /** Kinds whose routes take the path as `name`. */
 const NAMED = new Set(["folder", "resource_type"]);
-/** Kinds whose extra permissions have routes of their own. Those of folders are fields of the folder. */
-const WITH_PERMISSIONS = new Set(["script", "flow", "app", "variable", "resource"]);
+/** Returns whether the extra permissions of a kind have routes of their own. Those of folders are fields of the folder. */
+const hasPermissionRoutes = (kind: string): boolean => kind !== "folder" && openFieldsOf(kind).includes("extra_perms");
 
 /** Returns the fields that requests take: some of a file's fields are none of them (api.md §6.4). */
 function toBody(item: SyncItem): Fields {
@@ -43,7 +44,7 @@ function toBody(item: SyncItem): Fields {
  */
 export async function saveItem(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
   const saved = item.kind === "script" ? await saveScript(client, item, before, options) : await saveOther(client, item, before, options);
-  if (WITH_PERMISSIONS.has(item.kind)) await savePermissions(client, item, before);
+  if (hasPermissionRoutes(item.kind)) await savePermissions(client, item, before);
   return saved ?? {};
 }
 
@@ -77,11 +78,26 @@ async function saveObject(client: ApiClient, item: SyncItem, before: SyncItem | 
   const body = { ...toBody(item), ...(hasVersions ? { ...deployment(options), ...preserve(item) } : {}) };
   const query = isSecret(item) ? { already_encrypted: !options.plainSecrets } : {};
   const create = NAMED.has(kind) ? { ...body, name: path } : body;
-  await createOrUpdate(client, { kind, path, create, update: body, exists: before !== undefined, query });
-  const { enabled } = fieldsOf(item);
+  await createOrUpdate(client, {
+    kind,
+    path,
+    create,
+    update: { ...listRemoved(item, before), ...body },
+    exists: before !== undefined,
+    query,
+  });
+  const { enabled = emptyValueOf(kind, "enabled") } = fieldsOf(item);
   if (kind === "schedule" && before && typeof enabled === "boolean" && fieldsOf(before)["enabled"] !== enabled) {
     await client.post(`schedules/setenabled/${encodePath(path)}`, { enabled });
   }
+}
+
+/** Returns the fields that an item has had and no longer has, with the values that remove them: requests leave a field as it is that they omit. */
+function listRemoved(item: SyncItem, before: SyncItem | undefined): Fields {
+  const names = Object.keys(fieldsOf(before)).filter(
+    (name) => fieldsOf(item)[name] === undefined && !openFieldsOf(item.kind).includes(name),
+  );
+  return Object.fromEntries(names.map((name) => [name, emptyValueOf(item.kind, name)]));
 }
 
 /** Deletes an item, or archives a script. An item that is already gone is no error. */

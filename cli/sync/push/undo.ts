@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseExactJson } from "../../../contract/exact-json.ts";
-import type { ItemDigest } from "../../../core/sync/digest.ts";
+import { type ItemDigest, readStoredDigest } from "../../../core/sync/digest.ts";
 import { isSecret, type SyncItem } from "../../../core/sync/item.ts";
 import { encodePath } from "../../api/routes.ts";
 import { CommandError } from "../../errors.ts";
@@ -23,7 +23,7 @@ export interface UndoRecord {
     /** The item before the push. Absent: the push created it. */
     before?: SyncItem;
     /** The digests that the item has after the push. Absent: the push deleted it. */
-    after?: Pick<ItemDigest, "digest" | "withoutLock" | "bundle">;
+    after?: Pick<ItemDigest, "digest" | "fixed" | "bundle">;
   }[];
 }
 
@@ -42,7 +42,7 @@ export async function saveUndo(session: SyncSession, changes: readonly Change[])
   const items: UndoRecord["items"] = [];
   for (const { key, type, local, remote } of changes) {
     const before = remote && (await withCiphertext(session, remote.item));
-    const { locked, ...after } = local?.digest ?? { digest: "" };
+    const { open, ...after } = local?.digest ?? { digest: "" };
     items.push({ key, ...(before ? { before } : {}), ...(type === "delete" || !local ? {} : { after }) });
   }
   const at = new Date().toISOString();
@@ -64,5 +64,7 @@ export function readLastUndo(root: string): { record: UndoRecord; forget: () => 
   const last = listRecords(folder).at(-1);
   if (last === undefined) throw new CommandError("There is no push to undo.");
   const file = join(folder, last);
-  return { record: parseExactJson(readFileSync(file, "utf8")) as UndoRecord, forget: () => rmSync(file, { force: true }) };
+  const record = parseExactJson(readFileSync(file, "utf8")) as UndoRecord;
+  const items = record.items.map(({ after, ...item }) => (after ? { ...item, after: readStoredDigest(after) } : item));
+  return { record: { ...record, items }, forget: () => rmSync(file, { force: true }) };
 }

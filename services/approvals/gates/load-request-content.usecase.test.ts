@@ -74,20 +74,17 @@ it.each([
   ["a person started it", {}, "ann@example.com"],
   ...triggerKinds.map((trigger) => [`a trigger started it: ${trigger}`, { trigger, triggerPath: "f/t/trigger" }, undefined] as const),
   ["a schedule started it", { trigger: "schedule", schedulePath: "f/t/daily" }, undefined],
-] as const)(
-  "the outcome of a nested flow goes to the person who started the whole run, and to nobody if there is none: %s",
-  async (_, origin, starter) => {
-    await addFlow(room, "f/t/inner", [asks()]);
-    const run = await startFlow(room, [{ id: "sub", value: { type: "flow", path: "f/t/inner", input_transforms: {} } }], {}, origin);
-    for (let round = 0; round < 2; round += 1) {
-      await playExecutions(room);
-      await work(room);
-    }
+] as const)("the outcome of a nested flow reaches the person who started the run, if a person did: %s", async (_, origin, starter) => {
+  await addFlow(room, "f/t/inner", [asks()]);
+  const run = await startFlow(room, [{ id: "sub", value: { type: "flow", path: "f/t/inner", input_transforms: {} } }], {}, origin);
+  for (let round = 0; round < 2; round += 1) {
     await playExecutions(room);
-    const [gate] = await gates(room, run);
-    if (!gate) throw new Error("The gate has not opened.");
-    await approveGate(room, gate, 1, { person: aDecider("bob@example.com"), approved: false });
-    const outcome = (await notices(run)).find(({ what }) => what === "decided");
-    expect([outcome?.flow === run, outcome?.starter]).toEqual([false, starter]);
-  },
-);
+    await work(room);
+  }
+  await playExecutions(room);
+  const [gate] = await gates(room, run);
+  if (!gate) throw new Error("The gate has not opened.");
+  await approveGate(room, gate, 1, { person: aDecider("bob@example.com"), approved: false });
+  const outcome = (await notices(run)).find(({ what }) => what === "decided");
+  expect([outcome?.flow === run, outcome?.starter]).toEqual([false, starter]);
+});

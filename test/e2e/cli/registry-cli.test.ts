@@ -3,13 +3,16 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
+import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toFiles } from "../../../core/sync/files/layout.ts";
 import { fieldsOf, type SyncItem } from "../../../core/sync/item.ts";
 import { api, shared } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { itemsOfRegistryCli, itemsWithEveryField } from "../../support/cli/every-field.ts";
+import { withoutOptionalFields } from "../../support/cli/absent-fields.ts";
+import { type EveryFieldWorkspace, itemsOfRegistryCli, itemsWithEveryField } from "../../support/cli/every-field.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { awsClients } from "../../support/engine/aws.ts";
 import { until } from "../../support/until.ts";
 
 /**
@@ -63,7 +66,8 @@ function newFolder(name: string, content: Record<string, string>): string {
   return folder;
 }
 
-const FULL_CONFIG = `${CONFIG.replace("f/**", "f/full/**")}includeTriggers: true\nincludeGroups: true\n`;
+const INCLUDED = ["Triggers", "Groups", "Users", "Settings", "Key"].map((name) => `include${name}: true\n`).join("");
+const FULL_CONFIG = `${CONFIG.replace("f/**", "f/full/**")}${INCLUDED}`;
 
 const filesOf = (items: readonly SyncItem[]): Record<string, string> =>
   Object.fromEntries(items.flatMap((item) => [...toFiles(item, { defaultTs: "bun", nonDottedPaths: false, fileTypes: {} })]));
@@ -77,7 +81,13 @@ const readFiles = (folder: string): Record<string, string> =>
       .map((file) => [file.slice(folder.length + 1), readFileSync(file, "utf8").replace(/'(\d{4}-\d\d-\d\dT[\d:]+Z)'/, "$1")]),
   );
 
-const usernameIn = async (at: Workspace) => ((await at.get("users/whoami")).json as { username: string }).username;
+/** Creates a queue that a workspace may read, and returns what the items of the workspace name. */
+async function prepare(at: Workspace): Promise<EveryFieldWorkspace> {
+  const { username, email } = (await at.get("users/whoami")).json as { username: string; email: string };
+  const queue = { QueueName: `full-${at.id}`, tags: { "svc:workspace": at.id } };
+  const { QueueUrl: queueUrl = "" } = await awsClients().sqs.send(new CreateQueueCommand(queue));
+  return { id: at.id, username, email, queueUrl };
+}
 
 /** Waits for the builds of all scripts. */
 async function buildsOf(at: Workspace, items: readonly SyncItem[]): Promise<void> {
@@ -121,10 +131,13 @@ describe("the command line of another product of this family", () => {
     const full = await newWorkspace();
     await run(home, "workspace", "add", full.id, full.id, `${shared().url}/`, "--token", shared().token);
     const wmill = (folder: string, ...args: string[]) => run(folder, ...args, "--workspace", full.id);
-    const items = itemsOfRegistryCli(itemsWithEveryField(await usernameIn(full)));
-    const checkout = newFolder("full", { "wmill.yaml": FULL_CONFIG, ...filesOf(items) });
+    const items = itemsOfRegistryCli(itemsWithEveryField(await prepare(full)));
+    // That command line pushes the settings first, but the handlers that they name must exist.
+    const checkout = newFolder("full", { "wmill.yaml": FULL_CONFIG.replace("includeSettings: true\n", ""), ...filesOf(items) });
     await wmill(checkout, "sync", "push", "--yes");
     await buildsOf(full, items);
+    writeFileSync(join(checkout, "wmill.yaml"), FULL_CONFIG);
+    expect(await wmill(checkout, "sync", "push", "--yes")).toContain("settings.yaml");
     expect(await wmill(checkout, "sync", "push", "--yes")).toContain("0 changes to apply");
     const other = newFolder("full-other", { "wmill.yaml": FULL_CONFIG });
     await wmill(other, "sync", "pull", "--yes");
@@ -139,9 +152,11 @@ describe("svc", () => {
     // With v1, files have a mark for each object that runs as a user.
     const config = FULL_CONFIG.replace("syncBehavior: v1\n", "");
     const env = { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: full.id };
-    const items = itemsWithEveryField(await usernameIn(full));
+    const items = itemsWithEveryField(await prepare(full));
     const checkout = newFolder("svc-full", { "svc.yaml": config, ...filesOf(items) });
     expect(await svc.run(["sync", "push", "--yes", "--wait"], { cwd: checkout, env })).toMatchObject({ code: 0 });
+    const settings = fieldsOf(items.find(({ kind }) => kind === "settings"));
+    expect((await full.get("workspaces/get_settings")).json).toEqual({ workspace_id: full.id, ...settings });
     const plan = await svc.run(["sync", "plan", "--json"], { cwd: checkout, env });
     expect([plan.code, JSON.parse(plan.stdout)]).toEqual([0, { changes: [] }]);
     const other = newFolder("svc-full-other", { "svc.yaml": config });
@@ -153,5 +168,41 @@ describe("svc", () => {
       const { extra_perms, ...fields } = fieldsOf({ value });
       expect((await full.get(`${kind}s/get/${kind === "script" ? "p/" : ""}${path}`)).json).toMatchObject(fields);
     }
+  });
+
+  it("finds no change where files lack all optional fields, nor after these were removed from files", async () => {
+    const full = await newWorkspace();
+    const known = await prepare(full);
+    const every = itemsWithEveryField(known).filter(({ kind }) => kind !== "encryption_key" && kind !== "dependencies");
+    const [settings, others] = [every.filter(({ kind }) => kind === "settings"), every.filter(({ kind }) => kind !== "settings")];
+    const queues = new Set<string>();
+    const queueOf = (name: string) => {
+      queues.add(`${name}-${full.id}`);
+      return known.queueUrl.replace(/[^/]+$/, `${name}-${full.id}`);
+    };
+    const countFields = (item: SyncItem) => Object.keys(fieldsOf(item)).length;
+    const largest = [...Map.groupBy(others, ({ kind }) => kind).values()].flatMap(
+      (some) => some.toSorted((a, b) => countFields(b) - countFields(a))[0] ?? [],
+    );
+    const copy = (prefix: string) => largest.map((item) => withoutOptionalFields(item, prefix, queueOf));
+    const [lacking, losing] = [copy("new"), copy("old")];
+    for (const QueueName of queues) await awsClients().sqs.send(new CreateQueueCommand({ QueueName, tags: { "svc:workspace": full.id } }));
+    const named = settings.map((item) => ({ ...item, value: { name: full.id } }));
+    const env = { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: full.id };
+    const config = `${FULL_CONFIG.replace("syncBehavior: v1\n", "parallel: 8\n").replace("f/full/**", "f/**")}skipWorkspaceDependencies: true\n`;
+    const withoutKey = config.replace("includeKey: true\n", "");
+    const push = async (items: readonly SyncItem[]) => {
+      // A script with modules has a folder, and without them it has none.
+      rmSync(join(home, "svc-absent/f"), { recursive: true, force: true });
+      const checkout = newFolder("svc-absent", { "svc.yaml": withoutKey, ...filesOf(items) });
+      const pushed = await svc.run(["sync", "push", "--yes"], { cwd: checkout, env });
+      expect([pushed.code, pushed.code === 0 ? "" : pushed.stderr.replace(/^ .*\n/gm, "")]).toEqual([0, ""]);
+      const plan = await svc.run(["sync", "plan", "--json"], { cwd: checkout, env });
+      expect([plan.code, JSON.parse(plan.stdout)]).toEqual([0, { changes: [] }]);
+    };
+    const added = lacking.map(({ partial }) => partial);
+    const needed = others.filter(({ path }) => !path.startsWith("f/full/lock_"));
+    await push([...needed, ...settings, ...added, ...losing.map(({ complete }) => complete)]);
+    await push([...needed, ...named, ...added, ...losing.map(({ partial }) => partial)]);
   });
 });

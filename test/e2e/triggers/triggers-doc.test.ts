@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { CreateTopicCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
+import { toFiles } from "../../../core/sync/files/layout.ts";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsTriggersWithEveryField, itemsWithEveryField } from "../../support/cli/every-field.ts";
+import { installCli } from "../../support/cli/installed-cli.ts";
 import { readings } from "../../support/docs/pages.ts";
 import { readAloud } from "../../support/docs/reader.ts";
 import { awsClients } from "../../support/engine/aws.ts";
@@ -86,5 +92,40 @@ it("docs/triggers.md: every example starts the jobs that the page describes", as
     ["email", "inbox"],
   ]) {
     expectStatus(await ws.call("DELETE", `${kind}_triggers/delete/f/examples/${trigger}`), 200);
+  }
+});
+
+/** The command line of another product has no triggers of topics, buses and buckets. This file alone changes the setting that allows their sources. */
+it("svc sends every field of triggers of topics, buses and buckets, finds no change, and pulls the same bytes", async () => {
+  const [ws, svc] = await Promise.all([newWorkspace(), installCli()]);
+  const root = mkdtempSync(join(tmpdir(), "svc-aws-triggers-"));
+  try {
+    const { TopicArn = "" } = await new SNSClient(config()).send(new CreateTopicCommand({ Name: ws.id }));
+    const allowed = [TopicArn, "arn:aws:events:us-east-1:000000000000:event-bus/default", "arn:aws:s3:::incoming"];
+    expectStatus(await ws.api.post("settings/global/aws_trigger_sources", { value: { [ws.id]: allowed } }), 200);
+    const username = ((await ws.get("users/whoami")).json as { username: string }).username;
+    const every = itemsWithEveryField({ id: ws.id, username, email: "", queueUrl: "" });
+    const needed = every.filter(({ path }) => path === "full" || path === "f/full/handler").filter(({ kind }) => kind !== "group");
+    const triggers = awsTriggersWithEveryField(TopicArn);
+    const layout = { defaultTs: "bun", nonDottedPaths: false, fileTypes: {} } as const;
+    const files = new Map([...needed, ...triggers].flatMap((item) => [...toFiles(item, layout)]));
+    files.set("svc.yaml", "includes: [f/full/**]\nincludeTriggers: true\n");
+    const [checkout, other] = [join(root, "sent"), join(root, "pulled")];
+    for (const [file, text] of files) {
+      mkdirSync(dirname(join(checkout, file)), { recursive: true });
+      writeFileSync(join(checkout, file), text);
+    }
+    mkdirSync(other);
+    writeFileSync(join(other, "svc.yaml"), files.get("svc.yaml") ?? "");
+    const env = { SVC_URL: shared().url, SVC_TOKEN: shared().token, SVC_WORKSPACE: ws.id };
+    expect(await svc.run(["sync", "push", "--yes", "--wait"], { cwd: checkout, env })).toMatchObject({ code: 0 });
+    const plan = await svc.run(["sync", "plan", "--json"], { cwd: checkout, env });
+    expect([plan.code, JSON.parse(plan.stdout)]).toEqual([0, { changes: [] }]);
+    expect(await svc.run(["sync", "pull", "--yes"], { cwd: other, env })).toMatchObject({ code: 0 });
+    for (const file of files.keys()) if (file.includes("_trigger")) expect(readFileSync(join(other, file), "utf8")).toBe(files.get(file));
+    for (const { path } of triggers) expectStatus(await ws.call("DELETE", `aws_triggers/delete/${path}`), 200);
+  } finally {
+    svc.remove();
+    rmSync(root, { recursive: true, force: true });
   }
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isJsonObject } from "../../../contract/json-object.ts";
 import { runnerLanguages, type ScriptLanguage } from "../../../contract/languages.ts";
 import { fieldsOf, type SyncItem } from "../../../core/sync/item.ts";
 
@@ -33,9 +34,21 @@ const schema = { type: "object", properties: { x: { type: "string", description:
 const retry = { constant: { attempts: 2, seconds: 5 } };
 const labels = ["team", "nightly"];
 const SCRIPT = `${folder}/handler`;
+const commonTriggerFields = {
+  ...{ script_path: SCRIPT, is_flow: false, mode: "disabled", labels, error_handler_path: SCRIPT, error_handler_args: { a: 1 }, retry },
+  extra_perms: { "g/all": true },
+};
 
-/** Returns each kind of item with every field that its author sets. `user`: a member. A test compares the fields with those of the API. */
-export const itemsWithEveryField = (user: string): SyncItem[] => [
+/** A workspace that gets the items: its only member, and a queue that it may read. */
+export interface EveryFieldWorkspace {
+  id: string;
+  username: string;
+  email: string;
+  queueUrl: string;
+}
+
+/** Returns each kind of item with every field that its author sets. A test compares the fields with those of the API. */
+export const itemsWithEveryField = ({ id, username: user, email, queueUrl }: EveryFieldWorkspace): SyncItem[] => [
   {
     kind: "folder",
     path: "full",
@@ -142,14 +155,14 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
       ...{ on_failure_exact: true, on_failure_extra_args: { a: 1 }, on_recovery: `script/${SCRIPT}`, on_recovery_times: 2 },
       ...{ on_recovery_extra_args: { a: 1 }, on_success: `flow/${folder}/flow`, on_success_extra_args: { a: 1 }, retry, labels },
       ...{ ws_error_handler_muted: true, no_flow_overlap: true, tag: "bun", paused_until: "2040-01-01T00:00:00Z" },
-      ...{ cron_version: "v2", dynamic_skip: SCRIPT },
+      ...{ cron_version: "v2", dynamic_skip: SCRIPT, extra_perms: { "g/all": true } },
     },
   },
   {
     kind: "http_trigger",
     path: `${folder}/route`,
     value: {
-      ...{ script_path: SCRIPT, is_flow: false, mode: "disabled", labels, error_handler_path: SCRIPT, error_handler_args: { a: 1 }, retry },
+      ...commonTriggerFields,
       ...{ route_path: "full/:id", http_method: "post", request_type: "async", authentication_method: "api_key" },
       ...{ authentication_resource_path: `${folder}/key`, is_static_website: false, workspaced_route: true, wrap_body: true },
       ...{ raw_string: true, allowed_origins: ["https://example.com"], summary: "Every field", description: "Text" },
@@ -157,9 +170,67 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
     },
   },
   {
+    kind: "sqs_trigger",
+    path: `${folder}/queue`,
+    value: {
+      ...commonTriggerFields,
+      ...{ queue_url: queueUrl, aws_auth_resource_type: "credentials", aws_resource_path: "", message_attributes: ["priority"] },
+    },
+  },
+  {
+    kind: "email_trigger",
+    path: `${folder}/mail`,
+    value: { ...commonTriggerFields, local_part: "full", workspaced_local_part: true },
+  },
+  {
     kind: "group",
     path: "full",
-    value: { summary: "Every field", admins: [`u/${user}`], members: [] },
+    value: { summary: "Every field", admins: [`u/${user}`], members: ["u/every_field"] },
+  },
+  { kind: "user", path: email, value: { username: user, role: "admin", disabled: false } },
+  { kind: "user", path: `every-field-${id}@example.com`, value: { username: "every_field", role: "operator", disabled: true } },
+  { kind: "encryption_key", path: "encryption_key", value: "k".repeat(64) },
+  { kind: "dependencies", path: "full.package.json", value: '{ "dependencies": {} }\n' },
+  { kind: "dependencies", path: "full.requirements.in", value: "# no packages\n" },
+  { kind: "dependencies", path: "full.go.mod", value: "module mymod\n\ngo 1.25.0\n" },
+  {
+    kind: "settings",
+    path: "settings",
+    value: {
+      ...{ name: id, color: "#00ff00", webhook: "https://hooks.example.com/svc", events: ["DeleteFolder"] },
+      auto_invite: { enabled: true, domain: "*", operator: true, mode: "invite" },
+      large_file_storage: { type: "stack" },
+      approvals: { every_get_counts: true },
+      failed_runs: { status: 502 },
+      error_handler: { path: `script/${SCRIPT}`, extra_args: { a: 1 }, muted_on_cancel: true, muted_on_user_path: true },
+      success_handler: { path: `script/${SCRIPT}`, extra_args: { a: 1 } },
+      failure_notices: { rules: [{ path: `${folder}/*`, email: ["role:admin"], topic: true, on_recovery: true }] },
+      ...{ default_app: `${folder}/app`, default_scripts: { order: ["bun"] }, git_sync: { repositories: [] } },
+      ...{ slack_command_script: SCRIPT, operator_settings: { runs: true }, datatable: { datatables: {} } },
+      ...{ mute_critical_alerts: true, deploy_ui: { include_path: ["f/**"] } },
+    },
+  },
+];
+
+/** Triggers of a topic, a bus and a bucket. Only the command line of svc has them. `topic`: its ARN. */
+export const awsTriggersWithEveryField = (topic: string): SyncItem[] => [
+  {
+    kind: "aws_trigger",
+    path: `${folder}/topic`,
+    value: { ...commonTriggerFields, source: "sns", topic_arn: topic, filter_policy: { priority: ["high"] } },
+  },
+  {
+    kind: "aws_trigger",
+    path: `${folder}/bus`,
+    value: { ...commonTriggerFields, source: "eventbridge", event_pattern: { source: ["shop"] }, bus: "default" },
+  },
+  {
+    kind: "aws_trigger",
+    path: `${folder}/bucket`,
+    value: {
+      ...commonTriggerFields,
+      ...{ source: "s3", bucket: "incoming", prefix: "in/", suffix: ".csv", events: ["Object Created"] },
+    },
   },
 ];
 
@@ -167,7 +238,11 @@ export const itemsWithEveryField = (user: string): SyncItem[] => [
 const unsent: Readonly<Record<string, readonly string[]>> = {
   script: ["auto_kind", "idempotent_webhook_id", "is_template", "validate_input"],
   resource: ["extra_perms"],
-  http_trigger: ["failed_status", "idempotency"],
+  schedule: ["extra_perms"],
+  http_trigger: ["failed_status", "idempotency", "extra_perms"],
+  sqs_trigger: ["extra_perms"],
+  email_trigger: ["extra_perms"],
+  settings: ["events", "approvals", "failed_runs", "failure_notices", "deploy_ui"],
 };
 
 /** Returns the items as the registry's command line keeps them in files. It has no scripts for Node.js, and marks what runs as a user. */
@@ -175,6 +250,7 @@ export const itemsOfRegistryCli = (items: readonly SyncItem[]): SyncItem[] =>
   items
     .filter(({ language }) => language !== "nodejs")
     .map((item) => {
+      if (!isJsonObject(item.value)) return item;
       const marked = item.kind === "schedule" || item.kind.endsWith("_trigger") ? { has_permissioned_as: true } : {};
       const sent = Object.entries(fieldsOf(item)).filter(([name]) => !unsent[item.kind]?.includes(name));
       return { ...item, value: { ...Object.fromEntries(sent), ...marked } };

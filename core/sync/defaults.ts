@@ -1,0 +1,56 @@
+import { toCanonicalJson } from "../../contract/canonical-json.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the service adds to every trigger. */
+const trigger: Fields = { mode: "enabled" };
+
+/** Values that mean the same as an absent field, by kind of item. The service or a client may add them. */
+const defaults: Readonly<Record<string, Fields>> = {
+  script: {
+    ...{ summary: "", description: "", lock: "", kind: "script", is_template: false, ws_error_handler_muted: false },
+    ...{ no_main_func: false, visible_to_runner_only: false, validate_input: false },
+  },
+  flow: { summary: "", description: "", ws_error_handler_muted: false, visible_to_runner_only: false, validate_input: false },
+  app: { custom_path: "", labels: [] },
+  variable: { description: "", labels: [] },
+  resource: { description: "", labels: [] },
+  resource_type: { description: "", display_name: "", schema: {}, is_fileset: false },
+  folder: { summary: "", display_name: "", labels: [], default_permissioned_as: [] },
+  group: { summary: "", admins: [], members: [] },
+  user: { disabled: false },
+  settings: {
+    ...{ approvals: { every_get_counts: false }, failed_runs: { status: 200 }, failure_notices: { rules: [] } },
+    ...{ webhook: "", mute_critical_alerts: false },
+  },
+  schedule: { enabled: true, args: {} },
+  http_trigger: {
+    ...trigger,
+    ...{ request_type: "sync", authentication_method: "none", authentication_resource_path: "", is_static_website: false },
+    ...{ workspaced_route: false, wrap_body: false, raw_string: false },
+  },
+  sqs_trigger: { ...trigger, aws_auth_resource_type: "credentials", aws_resource_path: "" },
+  email_trigger: { ...trigger, workspaced_local_part: false },
+};
+
+const defaultsOf = (kind: string): Fields => defaults[kind] ?? (kind.endsWith("_trigger") ? trigger : {});
+
+/** Returns whether a value of a field means the same as its absence. */
+export function isDefault(kind: string, name: string, value: unknown): boolean {
+  const known = defaultsOf(kind);
+  return Object.hasOwn(known, name) && toCanonicalJson(known[name]) === toCanonicalJson(value);
+}
+
+/** Returns the value that removes a field from an item of the service. */
+export function emptyValueOf(kind: string, name: string): unknown {
+  const known = defaultsOf(kind);
+  return Object.hasOwn(known, name) ? known[name] : null;
+}
+
+/** Returns the fields that a file may leave to the workspace: without them, a push changes nothing. */
+export function openFieldsOf(kind: string): readonly string[] {
+  if (kind === "script") return ["lock", "extra_perms"];
+  if (kind === "folder") return ["owners", "extra_perms"];
+  const hasPermissions = kind.endsWith("_trigger") || ["flow", "app", "variable", "resource", "schedule"].includes(kind);
+  return hasPermissions ? ["extra_perms"] : [];
+}
