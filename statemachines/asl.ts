@@ -40,7 +40,8 @@ export type State =
       Type: "Map";
       ItemsPath: string;
       ItemSelector: Record<string, unknown>;
-      MaxConcurrency: number;
+      MaxConcurrency?: number;
+      MaxConcurrencyPath?: string;
       ItemProcessor: Definition & { ProcessorConfig: { Mode: "INLINE" } };
       ResultPath: null;
       Catch: [Catcher];

@@ -13,7 +13,7 @@ export function compileBranchOne(context: Context, { id, value }: FlowModule, ta
   };
 }
 
-/** Compiles a `branchall`: one branch after another, with the task in between, or all branches in parallel. */
+/** Compiles a `branchall`: one branch after another, with the task in between, or all branches in parallel. Before the history becomes too long, loops in parallel branches leave the rest to another execution. */
 export function compileBranchAll(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
   const { branches, parallel } = value as Value<"branchall">;
   if (!parallel) {
@@ -27,7 +27,10 @@ export function compileBranchAll(context: Context, { id, value }: FlowModule, ta
     const start = context.list({ ...context, machine: inner, scope: branchScope(id, index) }, modules, { next: END, stop: END, fail: END });
     return inner.definition(start);
   });
-  return { parallel: machine.addState(name, { Type: "Parallel", Branches, ResultPath: null, Catch: [machine.catcher(task)], Next: task }) };
+  return {
+    parallel: machine.addState(name, { Type: "Parallel", Branches, ResultPath: null, Catch: [machine.catcher(task)], Next: task }),
+    again: machine.again,
+  };
 }
 
 function branch(context: Context, id: string, index: number | string, modules: readonly FlowModule[], task: string): Target {

@@ -1,12 +1,12 @@
 import type { FlowModule } from "../contract/flows/flow-value.ts";
-import { slidingWidth } from "../core/flows/parallelism.ts";
+import { staticWidth } from "../core/flows/parallelism.ts";
 import { bodyScope, isParallel, listBodyModules } from "../core/flows/scopes.ts";
 import { type Context, END, type Target } from "./machine.ts";
 
 /**
- * Compiles a for loop. In a sequential loop, the task selects the next iteration, whose body leads back to the task. Parallel iterations
- * run in rounds, each a Map state, which begins an iteration whenever one ends if it knows the parallelism. Before the history becomes too long, the task leaves the rest to another execution, which continues from
- * the journal.
+ * Compiles a for loop. In a sequential loop, the task selects the next iteration, whose body leads back to the task. A parallel loop is a Map
+ * state, which begins an iteration whenever one ends. Before the history becomes too long, the task leaves the rest to another execution, which
+ * continues from the journal.
  */
 export function compileForLoop(context: Context, module: FlowModule, task: string): Record<string, Target> {
   return isParallel(module) ? rounds(context, module, task) : oneByOne(context, module, task);
@@ -20,6 +20,12 @@ function oneByOne(context: Context, module: FlowModule, task: string): Record<st
     iterate: context.list({ ...context, scope }, listBodyModules(module), { next: task, stop: task, fail: task }),
     again: context.machine.again,
   };
+}
+
+/** The number of iterations that run at once. The task returns it if an expression decides it. */
+function limitIterations({ value }: FlowModule): { MaxConcurrency: number } | { MaxConcurrencyPath: string } {
+  const width = value.type === "forloopflow" ? staticWidth(value) : undefined;
+  return width === undefined ? { MaxConcurrencyPath: "$.width" } : { MaxConcurrency: width };
 }
 
 function rounds(context: Context, module: FlowModule, task: string): Record<string, Target> {
@@ -40,8 +46,7 @@ function rounds(context: Context, module: FlowModule, task: string): Record<stri
       "events.$": "$.events",
       "path.$": "States.Format('{}{}.', $.path, $$.Map.Item.Value)",
     },
-    // A round is never larger than the parallelism of the loop, unless the state itself limits it.
-    MaxConcurrency: slidingWidth(module) ?? 0,
+    ...limitIterations(module),
     ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...inner.definition(start) },
     ResultPath: null,
     Catch: [machine.catcher(task)],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { aFlow, identity } from "../../test/builders/flows.ts";
-import { countParallelIterations, describeSizeProblem, estimateEvents, HISTORY_EVENTS } from "./history-events.ts";
+import { countEventsBefore, countParallelIterations, describeSizeProblem, estimateEvents, HISTORY_EVENTS } from "./history-events.ts";
+import { listBodyModules } from "./scopes.ts";
 
 const steps = (count: number, prefix = "s") => Array.from({ length: count }, (_, index) => identity(`${prefix}${index}`));
 const loop = (id: string, modules: object[], parallel = false) => ({
@@ -52,16 +53,62 @@ describe("parallel iterations", () => {
 
   it("the number of parallel iterations is limited by the remaining events, and at least one", () => {
     const parallel = moduleOf(loop("l", steps(9), true));
-    expect([0, 7000, HISTORY_EVENTS].map((events) => countParallelIterations(parallel, events))).toEqual([111, 13, 1]);
+    expect([0, 7000, HISTORY_EVENTS].map((events) => countParallelIterations(parallel, events, 40))).toEqual([111, 13, 1]);
   });
 
-  it("each iteration has events for its inner loops", () => {
-    const inner = loop("inner", steps(99, "x"));
-    const parallel = moduleOf(loop("outer", [...steps(8), inner], true));
-    const together = countParallelIterations(parallel, 0);
-    const body = aFlow({ modules: [...steps(8), inner] }).modules;
-    const after = together * estimateEvents(body);
-    expect(after + estimateEvents(aFlow({ modules: steps(99, "x") }).modules)).toBeLessThanOrEqual(HISTORY_EVENTS);
-    expect(together).toBeGreaterThan(20);
+  /** The number of iterations of the inner loop that run in each execution, as the state machine runs them. */
+  function playExecutions(
+    body: readonly FlowModule[],
+    inner: FlowModule,
+    { outer, each, width }: { outer: number; each: number; width: number },
+  ) {
+    const loop = moduleOf({ ...moduleOf(parallelLoop(body)), id: "outer" });
+    const perInner = estimateEvents(listBodyModules(inner));
+    const left = Array.from({ length: outer }, () => each);
+    const events: number[] = [];
+    while (left.some((items) => items > 0)) {
+      const open = left.flatMap((items, index) => (items > 0 ? [index] : []));
+      const round = open.slice(0, countParallelIterations(loop, 0, width));
+      const before = countEventsBefore(
+        round.map(() => body),
+        0,
+      );
+      let used = 0;
+      for (const index of round) {
+        used += estimateEvents(body);
+        for (let seen = before; (left[index] ?? 0) > 0 && seen + perInner <= HISTORY_EVENTS; seen += perInner) {
+          left[index] = (left[index] ?? 0) - 1;
+          used += perInner;
+        }
+      }
+      events.push(used);
+      // No execution may end without progress.
+      expect(used).toBeGreaterThan(round.length * estimateEvents(body));
+    }
+    return events;
+  }
+  const parallelLoop = (body: readonly FlowModule[]) => loop("any", [...body], true);
+
+  it.each([
+    { outer: 40, each: 1000, width: 40, innerSteps: 1 },
+    { outer: 500, each: 3, width: 4, innerSteps: 1 },
+    { outer: 3, each: 5000, width: 3, innerSteps: 9 },
+    { outer: 40, each: 5, width: 40, innerSteps: 200 },
+    { outer: 1, each: 2000, width: 1, innerSteps: 1 },
+  ])("$outer iterations with inner loops of $each fit the history of their executions together", ({ innerSteps, ...sizes }) => {
+    const inner = loop("inner", steps(innerSteps, "x"));
+    const body = aFlow({ modules: [...steps(3), inner] }).modules;
+    const events = playExecutions(body, moduleOf(inner), sizes);
+    expect(Math.max(...events)).toBeLessThanOrEqual(HISTORY_EVENTS);
+    // Shares are no waste: an execution that is not the last one uses a good part of its history.
+    const total = events.reduce((sum, used) => sum + used, 0);
+    expect(events.length).toBeLessThanOrEqual(3 + (4 * total) / HISTORY_EVENTS);
+  });
+
+  it("more iterations than run at once get a place in a round with short inner loops, so that a slow one holds no others", () => {
+    const body = aFlow({ modules: [loop("inner", steps(1, "x"))] }).modules;
+    const parallel = moduleOf(loop("outer", body, true));
+    expect([1, 4, 40].map((width) => countParallelIterations(parallel, 0, width))).toEqual([42, 42, 42]);
+    expect(countParallelIterations(parallel, HISTORY_EVENTS - 500, 4)).toBe(4);
   });
 });

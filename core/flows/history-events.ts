@@ -1,5 +1,5 @@
 import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
-import { isLoop, isParallel, isPlain, listBodyModules, listInnerScopes, ROOT } from "./scopes.ts";
+import { isLoop, isParallel, isPlain, listBodyModules, listInnerScopes, listNestedModules, ROOT } from "./scopes.ts";
 
 /** The history of an execution may have 25,000 events. Another execution continues the flow long before that. */
 export const HISTORY_EVENTS = 8000;
@@ -40,10 +40,42 @@ function eventsBelow(modules: readonly FlowModule[], counted: Counted): number {
 }
 const largest = (numbers: readonly number[]) => numbers.reduce((most, number) => Math.max(most, number), 0);
 
-/** Returns the number of iterations of a parallel loop that may run in one round, at least one, so that each has enough events. */
-export function countParallelIterations(loop: FlowModule, eventsSoFar: number): number {
+/** The number of iterations of an inner loop for which each iteration of a parallel loop gets events, unless fewer of them than run at once would fit. */
+const INNER_ITERATIONS = 10;
+
+/** Whether loops are inside a list at any depth. They count the events of their iterations themselves. */
+export const hasLoops = (modules: readonly FlowModule[]): boolean => listNestedModules(modules).some(isLoop);
+
+/** The events that a list needs in one execution to make progress: those of its modules, and of one iteration of each loop inside. */
+const countNeeded = (modules: readonly FlowModule[]): number =>
+  estimateEvents(modules) + (hasLoops(modules) ? eventsBelow(modules, usual) : 0);
+
+/**
+ * Returns the number of iterations of a parallel loop that may begin in one round, at least one, so that each has enough events. `width`: the
+ * number of iterations that run at once.
+ */
+export function countParallelIterations(loop: FlowModule, eventsSoFar: number, width: number): number {
   const body = listBodyModules(loop);
-  return Math.max(1, Math.floor((HISTORY_EVENTS - eventsSoFar - eventsBelow(body, usual)) / estimateEvents(body)));
+  const left = HISTORY_EVENTS - eventsSoFar;
+  const fitting = (events: number) => Math.max(1, Math.floor(left / events));
+  if (!hasLoops(body)) return fitting(estimateEvents(body));
+  const wanted = estimateEvents(body) + INNER_ITERATIONS * eventsBelow(body, usual);
+  return Math.min(fitting(countNeeded(body)), Math.max(width, fitting(wanted)));
+}
+
+/** Returns the events of an execution after a round of parallel lists, if each of them uses as few as possible. */
+export const countRoundEvents = (lists: readonly (readonly FlowModule[])[], eventsSoFar: number): number =>
+  eventsSoFar + lists.reduce((sum, modules) => sum + countNeeded(modules), 0);
+
+/**
+ * Returns the number of events with which each list of a round begins. Lists that run in parallel write one history, but do not see the events
+ * of each other. So lists with loops get equal shares of the events that are left, and begin as if all others had been used.
+ */
+export function countEventsBefore(lists: readonly (readonly FlowModule[])[], eventsSoFar: number): number {
+  if (!lists.some(hasLoops)) return countRoundEvents(lists, eventsSoFar);
+  const most = (count: (modules: readonly FlowModule[]) => number) => largest(lists.map(count));
+  const share = Math.max(Math.floor((HISTORY_EVENTS - eventsSoFar) / lists.length), most(countNeeded));
+  return HISTORY_EVENTS - share + most((modules) => estimateEvents(modules));
 }
 
 /** Describes why a flow can never end, however often another execution continues it. Returns `undefined` if its size is acceptable. */

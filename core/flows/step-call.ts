@@ -23,6 +23,8 @@ export const stepStateSchema = z.object({
   scope: z.string().optional(),
   /** The iterations of one round of a parallel loop. */
   indices: z.array(z.string()).optional(),
+  /** The number of iterations of that round that run at once. */
+  width: z.number().optional(),
 });
 export type StepState = z.infer<typeof stepStateSchema>;
 
@@ -33,6 +35,8 @@ const moduleCallSchema = z.object({
   token: z.string().optional(),
   /** The Map state of the loop limits how many iterations run at once. */
   window: z.literal("sliding").optional(),
+  /** The choice behind the task of parallel branches knows the outcome `again`. */
+  continues: z.literal("again").optional(),
 });
 export type ModuleCall = z.infer<typeof moduleCallSchema>;
 const segmentCallSchema = z.object({ segment: z.string(), until: z.string(), scope: z.string(), state: stepStateSchema });

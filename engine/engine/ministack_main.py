@@ -91,11 +91,12 @@ def main():
     import uvloop
     from ministack import app
     from ministack.core import lambda_runtime
-    from ministack.services import lambda_svc
+    from ministack.services import lambda_svc, stepfunctions
     from patches.bounded_records import bound_records
     from patches.expiry import apply_expiry
     from patches.function_roles import enforce_roles
     from patches.idle_processes import end_idle_processes
+    from patches.map_width import take_width_from_input
     from patches.packed_items import pack_items
     from patches.process_starts import limit_starts
     from patches.raw_paths import pass_raw_paths
@@ -113,6 +114,7 @@ def main():
     end_idle_processes(lambda_runtime, lambda_svc)
     begin_streams_anew(lambda_svc)
     pass_raw_paths(app)
+    take_width_from_input(stepfunctions)
     pack_items()
     bound_records()
     enforce_roles()

@@ -110,7 +110,12 @@ it.each([undefined, echo("failure", "({ recover: true })")])(
   },
 );
 
-it("a slow iteration of a parallel loop does not hold the places beside it", async () => {
+const plainBody = [echo("a", "flow_input.iter.value")];
+it.each<[string, unknown, object[]]>([
+  ["a number", 2, plainBody],
+  ["an expression", { type: "javascript", expr: "flow_input.width" }, plainBody],
+  ["a number and an inner loop", 2, [each("m", "[0]", [echo("a", "flow_input.iter_parent.value")])]],
+])("a slow iteration of a parallel loop does not hold the places beside it: its width is %s", async (_, parallelism, body) => {
   const { promise: othersHaveRun, resolve } = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;
@@ -123,9 +128,30 @@ it("a slow iteration of a parallel loop does not hold the places beside it", asy
     running -= 1;
     return answer(request);
   };
-  const loop = each("l", "[0, 1, 2, 3, 4]", [echo("a", "flow_input.iter.value")], { parallel: true, parallelism: 2 });
-  const run = await startFlow(room, [loop]);
+  const run = await startFlow(room, [each("l", "[0, 1, 2, 3, 4]", body, { parallel: true, parallelism })], { width: 2 });
   await new Cloud(room).play(run);
-  expect((await endOfFlow(room, run)).result).toEqual([0, 1, 2, 3, 4]);
+  expect([(await endOfFlow(room, run)).result].flat(2)).toEqual([0, 1, 2, 3, 4]);
   expect(most).toBe(2);
+});
+
+it.each([
+  ["the iterations of a parallel loop", each("l", "[0, 1, 2]", [each("m", "[...Array(10).keys()]", [step("a")])], { parallel: true })],
+  [
+    "parallel branches",
+    all(
+      "l",
+      [0, 1, 2].map((branch) => [each(`m${branch}`, "[...Array(10).keys()]", [step(`a${branch}`)])]),
+      { parallel: true },
+    ),
+  ],
+])("%s share the events that are left in the history, and another execution continues their loops", async (_, loop) => {
+  const from = room.results.length;
+  const run = await startFlow(room, [loop, echo("z", "results.l.flat().length")]);
+  const executions = () => room.started.filter(({ job }) => job === run);
+  const [first = expect.fail()] = executions();
+  first.input = { ...(first.input as object), events: 7500 };
+  await new Cloud(room).play(run);
+  expect((await endOfFlow(room, run)).result).toBe(30);
+  expect(executions()).toHaveLength(2);
+  expect(room.results.length - from).toBe(31);
 });

@@ -19,7 +19,7 @@ class ExecutionSuperseded extends Error {
 /** Loads the module that a call is for, and the items of the journal at its place, in one read where the call names the path. Throws `ExecutionSuperseded`. */
 export async function loadStepContext(
   deps: LoadStepContextDeps,
-  { state, module: id, scope: name, window }: ModuleCall,
+  { state, module: id, scope: name, window, continues }: ModuleCall,
 ): Promise<{ step: StepContext; items: JournalItems }> {
   const refsAt = (path: string) => [outcomeRef(id, name, path), progressRef(id, name, path)];
   const { job, items: found } = await deps.jobs.getWith(state.job, refsAt(state.path));
@@ -33,7 +33,8 @@ export async function loadStepContext(
   const path = findScopePath(scope, state.path);
   const items = path === state.path ? found : await readJournal(deps, flow, refsAt(path));
   const progress = findProgress(items, id, name, path) ?? {};
-  return { step: { flow, plan, module, scope, path, state, progress, secrets: new Set(), slides: window === "sliding" }, items };
+  const machine = { slides: window === "sliding", continues: continues !== undefined };
+  return { step: { flow, plan, module, scope, path, state, progress, secrets: new Set(), ...machine }, items };
 }
 
 function currentFlow(flow: Job | undefined, { job, execution }: StepState): RunningJob {

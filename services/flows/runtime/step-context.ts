@@ -20,6 +20,8 @@ export interface StepContext {
   secrets: Set<string>;
   /** The Map state of the loop limits how many iterations run at once, so that a round may contain more. */
   slides?: boolean;
+  /** The machine can end this execution behind parallel branches, and another execution continues. */
+  continues?: boolean;
   /** A segment runs the module, and also runs the lists inside it. */
   inSegment?: boolean;
 }

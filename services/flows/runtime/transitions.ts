@@ -16,7 +16,7 @@ export class StepFailed extends Error {
 
 /** Returns the state with which the state machine continues: the choice behind the task follows `outcome`. */
 export function transitionTo({ state, path }: StepContext, outcome: string, change: Partial<StepState> = {}): StepState {
-  const { seconds: _, indices: __, module: ___, scope: ____, ...pointers } = state;
+  const { seconds: _, indices: __, width: ___, module: ____, scope: _____, ...pointers } = state;
   return { ...pointers, path, ...change, outcome };
 }
 

@@ -79,15 +79,16 @@ describe("a saved flow's state machine", () => {
     expect(await machines(`svc-${ws.id}-f-t-large`)).toEqual([]);
   });
 
-  it("a parallel loop with many steps around another loop ends", async () => {
+  it("a parallel loop with many steps around another loop ends, and an expression decides how many iterations run at once", async () => {
     const inner = {
       id: "inner",
       value: { type: "forloopflow", iterator: { type: "static", value: [1, 2] }, modules: [identity("in")] },
     };
     const steps = Array.from({ length: 9 }, (_, index) => identity(`s${index}`));
     const iterator = { type: "javascript", expr: "Array.from({length: 40}, (_, i) => i)" };
-    const modules = [{ id: "outer", value: { type: "forloopflow", iterator, parallel: true, modules: [...steps, inner] } }];
-    const job = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules }, args: {} }), 201).text;
+    const parallelism = { type: "javascript", expr: "flow_input.width" };
+    const modules = [{ id: "outer", value: { type: "forloopflow", iterator, parallel: true, parallelism, modules: [...steps, inner] } }];
+    const job = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules }, args: { width: 9 } }), 201).text;
     const { success, result } = await ws.completed(job, 120_000);
     expect([success, (result as unknown[]).length]).toEqual([true, 40]);
   });

@@ -51,6 +51,7 @@ export class Cloud {
   private readonly calls = new Set<Call>();
   /** The number of changes that a waiting call may see. */
   private changes = 0;
+  private readonly machines = new Map<string, ReturnType<typeof machineOf>>();
   private readonly held = new Map<string, HeldTask>();
 
   constructor(room: Room, options: Options = {}) {
@@ -173,7 +174,7 @@ export class Cloud {
       if (last) await this.sendStatus(name, last);
     };
     void this.track(async () => {
-      const definition = await machineOf(room, execution.job);
+      const definition = await this.machineFor(execution.job);
       // The execution is tracked by its calls from now on.
       void interpret(machine, definition, execution.input as StepState)
         .then(
@@ -182,6 +183,13 @@ export class Cloud {
         )
         .catch(() => undefined);
     });
+  }
+
+  /** A machine remains when the plan of its flow is deleted. */
+  private machineFor(job: string): ReturnType<typeof machineOf> {
+    const known = this.machines.get(job) ?? machineOf(this.room, job);
+    this.machines.set(job, known);
+    return known;
   }
 
   private call<T>(work: (deps: Room["deps"]) => Promise<T>): Promise<T> {

@@ -100,7 +100,8 @@ class Interpreter {
         const items = valueAt(state, current.ItemsPath) as string[];
         const { indices: _, outcome: __, ...pointers } = state;
         const inputs = items.map((item) => [current.ItemProcessor, { ...pointers, path: `${state.path}${item}.` }] as const);
-        return [await this.runBeside(inputs, state, { strands, atOnce: current.MaxConcurrency }), following];
+        const { MaxConcurrencyPath: path, MaxConcurrency = path === undefined ? 0 : Number(valueAt(state, path)) } = current;
+        return [await this.runBeside(inputs, state, { strands, atOnce: MaxConcurrency }), following];
       }
       case "Parallel": {
         const inputs = current.Branches.map((branch) => [branch, state] as const);

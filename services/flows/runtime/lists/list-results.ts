@@ -71,10 +71,12 @@ async function listResult(
   }
   const outcome = findOutcome(items, last, scope.name, path);
   const end = findEnd(items, scope.name, path);
-  if (!end) return outcome?.transition === "next" ? { status: "succeeded", result: outcome.result, job: outcome.job } : undefined;
+  const done = outcome?.transition === "next" ? { status: "succeeded" as const, result: outcome.result, job: outcome.job } : undefined;
+  if (!end) return done;
   switch (end.reason) {
     case "continued":
-      return end.execution === step.state.execution ? { status: "continued", result: end.result } : undefined;
+      // The note of an earlier execution remains when a later one completes the list.
+      return end.execution === step.state.execution ? { status: "continued", result: end.result } : done;
     case "stopped":
       return { status: "stopped", result: end.result, skip: end.skip, job: outcome?.job };
     case "failed": {

@@ -1,4 +1,11 @@
-import { countParallelIterations, estimateEvents, HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
+import {
+  countEventsBefore,
+  countParallelIterations,
+  countRoundEvents,
+  HISTORY_EVENTS,
+  hasLoops,
+} from "../../../../core/flows/history-events.ts";
+import { listNestedModules } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import type { CompleteStepDeps } from "../complete-step.ts";
 import type { StepContext } from "../step-context.ts";
@@ -7,29 +14,47 @@ import { completeWithResults } from "./collect-results.ts";
 import { continueInNextExecution, dispatchList } from "./dispatch-list.ts";
 import { findListResults, pathInside, placeAt } from "./list-results.ts";
 
-/** Runs the lists inside a module in parallel, `width` at a time: each round is one Map or Parallel state, and ends before the next one begins. A Map state that limits its iterations itself gets many. */
-export async function runInRounds(
-  deps: CompleteStepDeps,
-  step: StepContext,
-  { count, width }: { count: number; width: number },
-): Promise<StepState> {
+interface Rounds {
+  /** The number of lists. */
+  count: number;
+  /** The number of lists that run at once, and the most that one state of the machine gets. */
+  width: number;
+  most: number;
+}
+
+/** Runs the lists inside a module in parallel, in rounds: each is one Map or Parallel state. A Map state that limits its iterations itself gets many. */
+export async function runInRounds(deps: CompleteStepDeps, entered: StepContext, { count, width, most }: Rounds): Promise<StepState> {
+  const step = withEventsOfRound(entered);
   const { module, progress, state } = step;
   const loops = module.value.type !== "branchall";
-  for (let index = progress.index ?? 0; index < count; index += width) {
-    const round = Array.from({ length: Math.min(width, count - index) }, (_, offset) => index + offset);
+  for (let index = progress.index ?? 0; index < count; index += most) {
+    const round = Array.from({ length: Math.min(most, count - index) }, (_, offset) => index + offset);
     const places = round.map((each) => placeAt(step, each));
     const ends = await findListResults(deps, step, places);
-    if (ends.some((end) => end?.status === "continued")) return continueInNextExecution(deps, step);
+    if (ends.some((end) => end?.status === "continued")) {
+      // The choice of an earlier release's machine would go on to the next step. A failed execution is followed by another one as well.
+      if (!loops && !step.continues) throw new Error(`The branches of module ${module.id} continue in another execution.`);
+      return continueInNextExecution(deps, step);
+    }
     const open = round.filter((_, offset) => ends[offset] === undefined);
-    const next = loops ? open.slice(0, countParallelIterations(module, state.events)) : open;
+    const next = loops ? open.slice(0, countParallelIterations(module, state.events, width)) : open;
     if (next.length === 0) continue;
-    const events = state.events + next.length * estimateEvents(places[0]?.scope.modules ?? []);
-    if (loops && events > HISTORY_EVENTS && state.events > 0) return continueInNextExecution(deps, step);
+    const lists = next.map((each) => placeAt(step, each).scope.modules);
+    if (loops && countRoundEvents(lists, state.events) > HISTORY_EVENTS && state.events > 0) return continueInNextExecution(deps, step);
     await dispatchList(deps, step, { index: loops ? (next[0] ?? index) : index });
-    const path = pathInside(step);
+    const change = { path: pathInside(step), events: countEventsBefore(lists, state.events) };
     return loops
-      ? transitionTo(step, "map", { path, events, indices: next.map(String) })
-      : transitionTo(step, "parallel", { path, events });
+      ? transitionTo(step, "map", { ...change, indices: next.map(String), ...(step.slides ? { width } : {}) })
+      : transitionTo(step, "parallel", change);
   }
   return completeWithResults(deps, step, count);
+}
+
+/** Counts the events of the round that ended before this call. If its lists contain loops, they may have used all events of the execution. */
+function withEventsOfRound(step: StepContext): StepContext {
+  const { module, progress, state } = step;
+  const hasRun = progress.index !== undefined && progress.execution === state.execution;
+  const inside = listNestedModules([module]).filter((each) => each !== module);
+  if (!hasRun || !hasLoops(inside)) return step;
+  return { ...step, state: { ...state, events: Math.max(state.events, HISTORY_EVENTS) } };
 }

@@ -10,5 +10,5 @@ type BranchAll = Extract<FlowModule["value"], { type: "branchall" }>;
 /** Runs every branch, one after another or all at once. */
 export async function runBranchAll(deps: CompleteStepDeps, step: StepContext, { branches, parallel }: BranchAll): Promise<StepState> {
   const count = branches.length;
-  return parallel === true ? runInRounds(deps, step, { count, width: Math.max(count, 1) }) : runInOrder(deps, step, count);
+  return parallel === true ? runInRounds(deps, step, { count, width: count, most: Math.max(count, 1) }) : runInOrder(deps, step, count);
 }

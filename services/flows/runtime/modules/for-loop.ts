@@ -30,7 +30,7 @@ export async function runForLoop(deps: CompleteStepDeps, step: StepContext, valu
   const { count = 0, width = MOST_AT_ONCE } = progress;
   const started = { ...step, progress };
   return value.parallel === true
-    ? runInRounds(deps, started, { count, width: step.slides ? ROUND_MOST : width })
+    ? runInRounds(deps, started, { count, width, most: step.slides ? ROUND_MOST : width })
     : runInOrder(deps, started, count);
 }
 
