@@ -73,7 +73,8 @@ const lists = just(
 
 /** The key under which its calls are counted: the step's id and the indices around it. */
 const PLACE = "[flow_input.iter?.index, flow_input.iter_parent?.index, flow_input.iter_parent_parent?.index].join('.')";
-const CODE = `export async function main(at: string, fails: number, v: unknown) {
+/** The code of each step, which reports its call. */
+export const CODE = `export async function main(at: string, fails: number, v: unknown) {
   const times = Number(await (await fetch(at)).text());
   if (times <= fails) throw new RangeError("planned " + new URL(at).pathname.split("/").pop());
   return v;

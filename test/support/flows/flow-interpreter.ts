@@ -62,8 +62,19 @@ function compile(expr: string, names: string[]): (...values: unknown[]) => unkno
   }
 }
 
-export function interpret({ modules, failure_module: failureModule }: DrawnFlow, input: Record<string, unknown>): Interpreted {
+/** A script that cannot be found after the n-th call of a script has begun. */
+interface Missing {
+  path: string;
+  after: number;
+}
+
+export function interpret(
+  { modules, failure_module: failureModule }: DrawnFlow,
+  input: Record<string, unknown>,
+  missing?: Missing,
+): Interpreted {
   const calls = new Map<string, number>();
+  let begun = 0;
 
   function evaluate(expr: string, scope: Scope, previous: unknown, more: object = {}): unknown {
     const results: Record<string, unknown> = {};
@@ -139,6 +150,7 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
     try {
       switch (module.value.type) {
         case "rawscript":
+        case "script":
           return runScript(module, scope, previous);
         case "identity":
           return { how: "done", result: previous };
@@ -159,6 +171,8 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
     const args = Object.fromEntries(
       Object.entries(value.input_transforms ?? {}).map(([name, { expr = "" }]) => [name, evaluate(expr, scope, previous)]),
     );
+    if (missing && value.type === "script" && begun >= missing.after) return failed(id, `There is no script at ${missing.path}.`);
+    begun += 1;
     const path = new URL(String(args["at"])).pathname.slice(1);
     const times = (calls.get(path) ?? 0) + 1;
     calls.set(path, times);

@@ -18,13 +18,13 @@ interface Options {
 const CALLS_MOST = 30;
 const SHRINKING_MS = 60_000;
 
-const small = randomFlow.filter((flow) => {
+export const smallFlow = randomFlow.filter((flow) => {
   const { calls } = interpret(flow, { x: 7, run: "none", url: "http://witness" });
   return [...calls.values()].reduce((sum, times) => sum + times, 0) <= CALLS_MOST;
 });
 
 /** Errors say more than the model knows: it knows their messages and steps, and that an expression threw. */
-function known(value: unknown): unknown {
+export function known(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(known);
   if (typeof value !== "object" || value === null) return value;
   const { stack: _, name, ...rest } = value as Record<string, unknown>;
@@ -46,21 +46,29 @@ export async function expectRandomFlows({ count, atOnce, witness, run }: Options
     const found = { state, result: known(result), calls };
     expect(found).toEqual({ state: expected.state, result: known(expected.result), calls: Object.fromEntries(expected.calls) });
   };
+  await expectEach(smallFlow, { count, atOnce }, expectAsInterpreted);
+}
+
+/** Checks values that are drawn. The first one that fails is made as small as it can be while it fails. */
+export async function expectEach<T>(
+  drawn: fc.Arbitrary<T>,
+  { count, atOnce }: Pick<Options, "count" | "atOnce">,
+  expectOne: (value: T) => Promise<void>,
+): Promise<void> {
   const numRuns = Number(process.env["SVC_TEST_FLOWS"] ?? count);
   const seed = Number(process.env["SVC_TEST_SEED"] ?? Date.now() % 1_000_000_007);
-  const flows = fc.sample(small, { seed, numRuns });
+  const values = fc.sample(drawn, { seed, numRuns });
   const failing = new Map<number, unknown>();
-  const numbers = flows.keys();
+  const numbers = values.keys();
   const one = async () => {
-    for (const number of numbers)
-      await expectAsInterpreted(flows[number] as DrawnFlow).catch((error: unknown) => failing.set(number, error));
+    for (const number of numbers) await expectOne(values[number] as T).catch((error: unknown) => failing.set(number, error));
   };
   await Promise.all(Array.from({ length: atOnce }, one));
   const [first] = [...failing.keys()].sort((a, b) => a - b);
   if (first === undefined) return;
   console.error(`Of ${numRuns} flows of seed ${seed} these went otherwise: ${[...failing.keys()]}`);
   // The same flow again, made as small as it can be while it goes otherwise.
-  await fc.assert(fc.asyncProperty(small, expectAsInterpreted), {
+  await fc.assert(fc.asyncProperty(drawn, expectOne), {
     seed,
     path: String(first),
     numRuns: 1,

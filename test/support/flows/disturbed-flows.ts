@@ -1,0 +1,238 @@
+import { randomUUID } from "node:crypto";
+import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
+import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
+import { isOpen } from "../../../core/approvals/gate.ts";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
+import { deleteFlow, setFlowArchived } from "../../../services/flows/definitions/archive.ts";
+import { parseFlow } from "../../../services/flows/definitions/load.ts";
+import { saveFlow } from "../../../services/flows/definitions/save.ts";
+import { cancelJob } from "../../../services/jobs/cancel/cancel-job.ts";
+import { archiveScript, deleteScript } from "../../../services/scripts/archive.ts";
+import { createScript, updateScript } from "../../../services/scripts/create.ts";
+import { createFolder } from "../../../services/workspaces/folders.ts";
+import { CODE, type DrawnFlow, type DrawnModule } from "../../builders/random-flows.ts";
+import type { Witness } from "../jobs/witness.ts";
+import { Cloud } from "../use-cases/cloud.ts";
+import { failure, type Room } from "../use-cases/room.ts";
+import { approveGate, endOfFlow, gates } from "../use-cases/room-flows.ts";
+import { addJob, work } from "../use-cases/room-jobs.ts";
+import { anAdmin } from "../use-cases/room-people.ts";
+import { newScriptRoom } from "../use-cases/room-scripts.ts";
+import { type Interpreted, interpret } from "./flow-interpreter.ts";
+
+/** The moment of a disturbance: a call of a script while it runs, a state that is entered, or a time at which the run waits for a decision. `part`: a share of all of them, from 0 to 1. */
+export interface Moment {
+  at: "call" | "state" | "wait";
+  part: number;
+}
+
+/** One run of a flow as it is disturbed. */
+interface Disturbed {
+  room: Room;
+  run: string;
+  /** The paths of the flow and of the script that it names. */
+  flow: string;
+  script: string;
+  value: DrawnFlow;
+  /** The job of the script that runs at that moment. */
+  job?: string | undefined;
+}
+
+/** The effect that the model expects. `missing`: steps that begin later do not find the script. */
+type Effect = "none" | "canceled" | "missing" | "none or deleted";
+interface Disturbance {
+  effect: Effect;
+  disturb: (run: Disturbed) => Promise<unknown>;
+}
+
+export const MARK = { by: "ann", reason: "wrong customer" };
+const callerOf = ({ room }: Disturbed) => ({ actor: anAdmin, workspace: room.workspace });
+/** A script whose jobs take slots of a concurrency group, or none. */
+const aScript = (path: string, isLimited = false) =>
+  newScriptSchema.parse({
+    path,
+    summary: "",
+    content: CODE,
+    language: "bun",
+    ...(isLimited ? { concurrent_limit: 1000, concurrency_time_window_s: 60 } : {}),
+  });
+const aFlowAt = (path: string, value: object) => newFlowSchema.parse({ path, summary: "", value });
+
+async function cancel({ room }: Disturbed, id: string, force = false): Promise<void> {
+  const job = await room.deps.jobs.get(id);
+  if (job && !hasEnded(job)) await cancelJob(room.deps, job, { ...MARK, force });
+}
+
+export const disturbances: Record<string, Disturbance> = {
+  "the run is canceled": { effect: "canceled", disturb: (run) => cancel(run, run.run) },
+  "the run is canceled twice at once": {
+    effect: "canceled",
+    disturb: (run) => Promise.allSettled([cancel(run, run.run), cancel(run, run.run)]),
+  },
+  "the job of a step is canceled": { effect: "canceled", disturb: (run) => cancel(run, run.job ?? run.run, true) },
+  "the flow is deleted": { effect: "none or deleted", disturb: (run) => deleteFlow(run.room.deps, anAdmin, run.room.workspace, run.flow) },
+  "the flow is archived": { effect: "none", disturb: (run) => setFlowArchived(run.room.deps, callerOf(run), run.flow, true) },
+  "the flow is moved": {
+    effect: "none",
+    disturb: (run) => saveFlow(run.room.deps, callerOf(run), aFlowAt(`${run.flow}-moved`, run.value), run.flow),
+  },
+  "another version of the flow is saved": {
+    effect: "none",
+    disturb: (run) => saveFlow(run.room.deps, callerOf(run), aFlowAt(run.flow, { modules: [] }), run.flow),
+  },
+  "the script is deleted": { effect: "missing", disturb: (run) => deleteScript(run.room.deps, anAdmin, run.room.workspace, run.script) },
+  "the script is archived": { effect: "missing", disturb: (run) => archiveScript(run.room.deps, anAdmin, run.room.workspace, run.script) },
+  "the script is moved": {
+    effect: "missing",
+    disturb: (run) => updateScript(run.room.deps, callerOf(run), run.script, aScript(`${run.script}-moved`)),
+  },
+};
+
+/** Lets steps name a script, sleep, wait for a decision, and wait before they are repeated; `traits` selects which of them. */
+function withTraits({ modules, failure_module: failing }: DrawnFlow, script: string, traits: readonly number[]): DrawnFlow {
+  let count = 0;
+  const change = (module: DrawnModule): DrawnModule => {
+    const trait = traits[count % traits.length] ?? 0;
+    count += 1;
+    const value = inside(module.value) as { type: string; input_transforms?: object };
+    const named =
+      value.type === "rawscript" && trait % 2 === 1 ? { type: "script", path: script, input_transforms: value.input_transforms } : value;
+    const isCall = value.type === "rawscript";
+    const waits = isCall && !("stop_after_if" in module) && trait % 3 === 0 ? { suspend: { required_events: 1, timeout: 3600 } } : {};
+    const sleeps = isCall && trait % 5 === 0 ? { sleep: { type: "static", value: 2 } } : {};
+    const { retry } = module as { retry?: { constant: object } };
+    const later = retry && trait % 2 === 0 ? { retry: { ...retry, constant: { ...retry.constant, seconds: 2 } } } : {};
+    return { ...module, ...waits, ...sleeps, ...later, value: named };
+  };
+  const inside = (value: object): object =>
+    Object.fromEntries(
+      Object.entries(value).map(([name, field]) => {
+        if (name === "branches")
+          return [name, (field as { modules: DrawnModule[] }[]).map((one) => ({ ...one, modules: one.modules.map(change) }))];
+        return [name, name === "modules" || name === "default" ? (field as DrawnModule[]).map(change) : field];
+      }),
+    );
+  return { modules: modules.map(change), ...(failing ? { failure_module: failing } : {}) };
+}
+
+/** A room whose scripts run in this process, with a folder for the flows and scripts of the test. */
+export async function newDisturbedRoom(): Promise<Room> {
+  const room = await newScriptRoom();
+  await createFolder(room.deps, anAdmin, room.workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+  return room;
+}
+
+export interface Played {
+  state: string;
+  result: unknown;
+  calls: Record<string, number>;
+  /** Whether the moment came before the end, and the calls that had begun by then. */
+  struckAfter: number | undefined;
+  run: string;
+  /** The executions that still run after the end. */
+  left: unknown[];
+  cancel: unknown;
+  expected: Interpreted;
+}
+
+const ROUNDS_MOST = 100;
+
+/** Saves a flow with its script, runs it and disturbs it at a moment. */
+export async function playDisturbed(
+  { room, witness }: { room: Room; witness: Witness },
+  {
+    flow: drawn,
+    traits,
+    moment,
+    disturbance,
+    events,
+  }: { flow: DrawnFlow; traits: readonly number[]; moment: Moment; disturbance: Disturbance; events: number },
+): Promise<Played> {
+  const { deps, workspace } = room;
+  const id = randomUUID();
+  const [flow, script] = [`f/t/flow-${id}`, `f/t/script-${id}`];
+  const value = withTraits(drawn, script, traits);
+  const caller = { actor: anAdmin, workspace };
+  // Versions are named by the clock.
+  room.clock.nowMs += 10_000;
+  await createScript(deps, caller, aScript(script, (traits[0] ?? 0) % 2 === 0));
+  await saveFlow(deps, caller, aFlowAt(flow, value));
+  await work(room);
+  const head = parseFlow(await deps.objects.get(keys.flowHead(workspace, flow)));
+  if (head?.build.state !== "ready") throw new Error(`The flow was not built: ${JSON.stringify(head?.build)}`);
+  const input = { x: 7, run: id, url: witness.url };
+  const { id: run } = await addJob(room, {
+    id: randomUUID(),
+    kind: "flow",
+    path: flow,
+    args: { in: "head", json: JSON.stringify(input) },
+    flow: { execution: 0, version: head.version },
+    hash: undefined,
+    language: undefined,
+    tag: "flow",
+    timeoutS: 3600 * 24,
+  });
+
+  const total = [...interpret(value, input).calls.values()].reduce((sum, times) => sum + times, 0);
+  // A call has one or two states, and a machine has two more.
+  const most = { call: total, state: 2 * total + 2, wait: Math.min(total, 2) };
+  const nth = 1 + Math.floor(moment.part * most[moment.at]);
+  const seen = { call: 0, state: 0, wait: 0 };
+  let struckAfter: number | undefined;
+  const pass = async (at: Moment["at"], job?: string): Promise<boolean> => {
+    seen[at] += 1;
+    if (at !== moment.at || seen[at] !== nth) return false;
+    const now = await deps.jobs.get(run);
+    if (!now || hasEnded(now)) return false;
+    struckAfter = seen.call;
+    await disturbance.disturb({ room, run, flow, script, value, job });
+    return true;
+  };
+  const answer = room.answers.run;
+  room.answers.run = async (request) => {
+    const isStruck = await pass("call", request.job);
+    if (isStruck && disturbance.effect === "canceled") return failure("killed");
+    return answer(request);
+  };
+  const cloud = new Cloud(room, { onEnter: async () => void (await pass("state")) });
+  const started = room.started.length;
+  try {
+    await handleJobMessage(deps, { job: run });
+    for (const execution of room.started.slice(started)) execution.input = { ...(execution.input as object), events };
+    for (let round = 0; ; round += 1) {
+      await cloud.playUntilQuiet();
+      const now = await deps.jobs.get(run);
+      if (!now || hasEnded(now)) break;
+      const open = (await gates(room, run)).filter(isOpen);
+      if (open.length === 0 || round > ROUNDS_MOST) throw new Error(`The run is ${now.state}, and nothing moves.`);
+      await pass("wait");
+      for (const gate of open) await approveGate(room, gate).catch(() => undefined);
+    }
+    await cloud.play(run);
+  } finally {
+    room.answers.run = answer;
+  }
+
+  const job = await deps.jobs.get(run);
+  if (!job || !hasEnded(job)) throw new Error("The run has not ended.");
+  const calls: Record<string, number> = {};
+  for (const { what } of witness.reports) if (what.startsWith(id)) calls[what] = (calls[what] ?? 0) + 1;
+  const left = [
+    ...room.started
+      .slice(started)
+      .filter(({ is }) => is === "running")
+      .map((one) => ["execution", one.execution]),
+  ];
+  const missing = disturbance.effect === "missing" && struckAfter !== undefined ? { after: struckAfter, path: script } : undefined;
+  return {
+    ...(await endOfFlow(room, run)),
+    run,
+    cancel: job.cancel,
+    calls,
+    struckAfter,
+    left,
+    expected: interpret(value, input, missing),
+  };
+}
