@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HISTORY_EVENTS } from "../../../core/flows/history-events.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { disturbances, MARK, newDisturbedRoom, playDisturbed } from "../../../test/support/flows/disturbed-flows.ts";
+import { disturbances, MARK, newDisturbedRoom, playDisturbed, playWaitingForSlot } from "../../../test/support/flows/disturbed-flows.ts";
 import { expectEach, known, smallFlow } from "../../../test/support/flows/random-runs.ts";
 import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";
 import type { Room } from "../../../test/support/use-cases/room.ts";
@@ -67,4 +67,17 @@ it("a flow that is disturbed at any moment ends once, as the independent interpr
   expect([room.started.length, room.runs.length, room.deliveries.length]).toEqual(before);
   expect(await listPendingApprovals(room.deps, { actor: anAdmin, workspace: room.workspace }, {})).toEqual({ approvals: [] });
   if (process.env["SVC_TEST_FLOWS"]) console.info(struck);
+});
+
+/** The job of the step was accepted before, so it runs the version that it names. */
+it.each<[string, object]>([
+  ["the run is canceled", { state: "canceled", cancel: MARK, calls: 1 }],
+  ["the run is canceled twice at once", { state: "canceled", cancel: MARK, calls: 1 }],
+  ["the job of a step is canceled", { state: "canceled", cancel: MARK, calls: 1 }],
+  ["the script is deleted", { state: "succeeded", result: "done", calls: 2 }],
+  ["the script is archived", { state: "succeeded", result: "done", calls: 2 }],
+  ["the script is moved", { state: "succeeded", result: "done", calls: 2 }],
+])("while a step waits for a slot, %s, and the run ends once", async (title, expected) => {
+  const disturbance = disturbances[title] ?? expect.fail();
+  expect(await playWaitingForSlot({ room, witness }, disturbance)).toMatchObject({ ...expected, left: [] });
 });

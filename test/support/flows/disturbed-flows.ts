@@ -16,8 +16,8 @@ import { CODE, type DrawnFlow, type DrawnModule } from "../../builders/random-fl
 import type { Witness } from "../jobs/witness.ts";
 import { Cloud } from "../use-cases/cloud.ts";
 import { failure, type Room } from "../use-cases/room.ts";
-import { approveGate, endOfFlow, gates } from "../use-cases/room-flows.ts";
-import { addJob, work } from "../use-cases/room-jobs.ts";
+import { approveGate, endOfFlow, gates, startFlow } from "../use-cases/room-flows.ts";
+import { addJob, listJobs, work } from "../use-cases/room-jobs.ts";
 import { anAdmin } from "../use-cases/room-people.ts";
 import { newScriptRoom } from "../use-cases/room-scripts.ts";
 import { type Interpreted, interpret } from "./flow-interpreter.ts";
@@ -49,14 +49,14 @@ interface Disturbance {
 
 export const MARK = { by: "ann", reason: "wrong customer" };
 const callerOf = ({ room }: Disturbed) => ({ actor: anAdmin, workspace: room.workspace });
-/** A script whose jobs take slots of a concurrency group, or none. */
-const aScript = (path: string, isLimited = false) =>
+/** A script whose jobs take slots of a concurrency group, or none without a limit. */
+const aScript = (path: string, limit?: number) =>
   newScriptSchema.parse({
     path,
     summary: "",
     content: CODE,
     language: "bun",
-    ...(isLimited ? { concurrent_limit: 1000, concurrency_time_window_s: 60 } : {}),
+    ...(limit === undefined ? {} : { concurrent_limit: limit, concurrency_time_window_s: 60 }),
   });
 const aFlowAt = (path: string, value: object) => newFlowSchema.parse({ path, summary: "", value });
 
@@ -157,7 +157,7 @@ export async function playDisturbed(
   const caller = { actor: anAdmin, workspace };
   // Versions are named by the clock.
   room.clock.nowMs += 10_000;
-  await createScript(deps, caller, aScript(script, (traits[0] ?? 0) % 2 === 0));
+  await createScript(deps, caller, aScript(script, (traits[0] ?? 0) % 2 === 0 ? 1000 : undefined));
   await saveFlow(deps, caller, aFlowAt(flow, value));
   await work(room);
   const head = parseFlow(await deps.objects.get(keys.flowHead(workspace, flow)));
@@ -208,6 +208,7 @@ export async function playDisturbed(
       const open = (await gates(room, run)).filter(isOpen);
       if (open.length === 0 || round > ROUNDS_MOST) throw new Error(`The run is ${now.state}, and nothing moves.`);
       await pass("wait");
+      cloud.noteChange();
       for (const gate of open) await approveGate(room, gate).catch(() => undefined);
     }
     await cloud.play(run);
@@ -235,4 +236,30 @@ export async function playDisturbed(
     left,
     expected: interpret(value, input, missing),
   };
+}
+
+/** Disturbs a run while its first step waits for the only slot of its script, lets the slot become free, and returns the end of the run. */
+export async function playWaitingForSlot({ room, witness }: { room: Room; witness: Witness }, { disturb }: Disturbance) {
+  const { deps, workspace } = room;
+  const id = randomUUID();
+  const script = `f/t/slot-${id}`;
+  room.clock.nowMs += 10_000;
+  await createScript(deps, { actor: anAdmin, workspace }, aScript(script, 1));
+  await work(room);
+  const at = { type: "javascript", expr: "flow_input.at" };
+  const inputs = { at, fails: { type: "static", value: 0 }, v: { type: "static", value: "done" } };
+  const value = { modules: [{ id: "a", value: { type: "script", path: script, input_transforms: inputs } }] };
+  const start = () => startFlow(room, value, { at: `${witness.url}/${id}` });
+  await new Cloud(room).play(await start());
+  const run = await start();
+  const cloud = new Cloud(room, { looks: 10 });
+  await cloud.playUntilQuiet();
+  const jobs = await listJobs(room);
+  const waiting = jobs.find(({ root, state }) => root === run && state === "queued");
+  if (!waiting) throw new Error("No step waits for a slot.");
+  await disturb({ room, run, flow: "", script, value, job: waiting.id });
+  cloud.noteChange();
+  await cloud.play(run);
+  const left = (await listJobs(room)).filter((job) => job.root === run && !hasEnded(job));
+  return { ...(await endOfFlow(room, run)), cancel: (await deps.jobs.get(run))?.cancel, calls: witness.count(id), left };
 }

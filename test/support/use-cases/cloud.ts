@@ -111,6 +111,11 @@ export class Cloud {
     }
   }
 
+  /** Makes waiting calls read again what they wait for, after the test has changed it. */
+  noteChange(): void {
+    this.changes += 1;
+  }
+
   /** Runs the machine of an execution once more beside it, under a name that svc does not know. */
   startAgain(execution: RecordedExecution, change: Partial<StepState> = {}): void {
     this.run({ ...execution, input: { ...(execution.input as StepState), ...change }, is: "running" }, { isKnown: false });

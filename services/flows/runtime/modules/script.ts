@@ -54,7 +54,12 @@ async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result
 async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepResult> {
   const id = attemptId(step);
   const [args, runnable] = await Promise.all([stepArguments(deps, step), findRunnable(deps, step)]);
-  if ("missing" in runnable) return failedWith(deps, step, { name: "NotFound", message: runnable.missing });
+  if ("missing" in runnable) {
+    // A job that was accepted before continues with the version that it names.
+    const accepted = await deps.jobs.get(id);
+    if (accepted) return resultOfJob(deps, step, await endOfAcceptedJob(deps, step, accepted));
+    return failedWith(deps, step, { name: "NotFound", message: runnable.missing });
+  }
   const argsJson = JSON.stringify(args);
   if (Buffer.byteLength(argsJson) > limits.resolvedBytes) {
     const message = `The arguments of the step ${step.module.id} are larger than ${limits.resolvedBytes / 1024 / 1024} MB.`;
@@ -79,27 +84,38 @@ async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepR
 
 /** A job that may have to wait for a concurrency slot goes through the queue, whose worker claims it together with its slot. */
 async function runLimited(deps: RunScriptDeps, step: StepContext, job: RunningJob, concurrency: Concurrency): Promise<EndedJob> {
-  const { flow, state } = step;
   const { nonce: _, leaseUntilMs: __, startedAtMs: ___, worker: ____, ...rest } = job;
   const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
   // Noted before the job exists, so that canceling the flow always finds the job.
   await writeProgress(deps, step, { queuedJob: job.id });
   if (await deps.jobs.create(queued, firstDueMs(queued.createdAtMs))) await deps.queue.sendMessage(queued);
+  return endOfQueuedJob(deps, step, job.id);
+}
+
+/** Waits for a job that waits for a slot. Throws `StepParked` after a while. */
+async function endOfQueuedJob(deps: RunScriptDeps, step: StepContext, id: string): Promise<EndedJob> {
+  const { flow, state } = step;
   const hasBegun = ({ state: now }: Job) => now !== "queued";
-  const begun = await waitForJobState(deps, job.id, deps.nowMs() + limits.slotWaitMs, hasBegun);
+  const begun = await waitForJobState(deps, id, deps.nowMs() + limits.slotWaitMs, hasBegun);
   if (begun) return waitForJob(deps, requireOwnJob(step, begun).id);
-  await parkJob(deps, flow, job.id, state.execution);
+  await parkJob(deps, flow, id, state.execution);
   // Read after the note is written: the process that ends the job reads the note afterwards, so one of the two sees the other.
-  const now = await deps.jobs.get(job.id);
+  const now = await deps.jobs.get(id);
   if (now && hasEnded(now)) return requireOwnJob(step, now);
-  throw new StepParked(`Job ${job.id} of a step waits for a concurrency slot.`);
+  throw new StepParked(`Job ${id} of a step waits for a concurrency slot.`);
+}
+
+/** Waits for a job that an earlier call of this step has created. Throws `ForeignStepJob` for one that the flow did not create. */
+async function endOfAcceptedJob(deps: RunScriptDeps, step: StepContext, accepted: Job): Promise<EndedJob> {
+  const job = requireOwnJob(step, accepted);
+  if (hasEnded(job)) return job;
+  return job.state === "queued" ? endOfQueuedJob(deps, step, job.id) : waitForJob(deps, job.id);
 }
 
 /** Waits for a job that existed before this call. Throws `ForeignStepJob` for one that the flow did not create. */
 async function waitForKnownJob(deps: RunScriptDeps, step: StepContext, id: string): Promise<EndedJob> {
   const known = await deps.jobs.get(id);
-  if (known) requireOwnJob(step, known);
-  return known && hasEnded(known) ? known : waitForJob(deps, id);
+  return known ? endOfAcceptedJob(deps, step, known) : waitForJob(deps, id);
 }
 
 /** Waits for a job that another worker runs, for example because an earlier call of this step began it. */
