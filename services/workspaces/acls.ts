@@ -19,7 +19,7 @@ import {
   loadVariableEventData,
 } from "../outbox/event-data.ts";
 import { changeAccess, loadAccess } from "./access.ts";
-import { checkPrincipals } from "./folders.ts";
+import { checkOwnerRight, checkPrincipals } from "./folders.ts";
 
 interface AclDeps {
   objects: ObjectTable;
@@ -86,6 +86,7 @@ export async function changeAcl(
     workspace,
     (access) => {
       const { [owner]: _, ...others } = getPermissions(access, target);
+      if (kind === "folder") checkOwnerRight(access.folders[path]?.owners ?? [], owner, right);
       setPermissions(access, target, right === undefined ? others : { ...others, [owner]: right });
     },
     { by: actor, also, refused: notThere },

@@ -1,12 +1,14 @@
-import { beforeAll, expect, it } from "vitest";
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
+import { folderChangeSchema, newFolderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import type { Person } from "../../core/people/actor.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
 import { changeAcl, getAcl } from "./acls.ts";
-import { createFolder, updateFolder } from "./folders.ts";
+import { createFolder, getFolder, updateFolder } from "./folders.ts";
 import { addToGroup, createGroup, getGroup } from "./groups.ts";
 
 let room: Room;
@@ -64,4 +66,51 @@ it("a member is in a group once, under their own username", async () => {
   await createGroup(deps, { actor: anAdmin, workspace }, { name: "pair", summary: undefined });
   for (const username of ["ann", "ANN", "Ann"]) await addToGroup(deps, workspace, "pair", username);
   expect(await getGroup(deps, workspace, "pair")).toMatchObject({ members: ["ann"] });
+});
+
+describe("an owner of a folder may write there:", () => {
+  const OWNER = "u/ann";
+  const newFolder = async (fields: object) => {
+    const name = `o${randomUUID().slice(0, 8)}`;
+    const request = newFolderSchema.parse({ name, ...fields });
+    await createFolder(room.deps, anAdmin, room.workspace, request);
+    return name;
+  };
+  const change = (name: string, fields: object) =>
+    updateFolder(room.deps, { actor: anAdmin, workspace: room.workspace }, name, folderChangeSchema.parse(fields));
+  const read = async (name: string) => {
+    const { owners, extra_perms } = await getFolder(room.deps, room.workspace, name);
+    return { owners, extra_perms };
+  };
+  const refused = {
+    code: "body.shape",
+    details: { issues: [{ path: "extra_perms", reason: expect.stringContaining("owns the folder") }] },
+  };
+
+  it.each<[string, object, object | "refused"]>([
+    ["without a right", { owners: [OWNER], extra_perms: {} }, {}],
+    ["with the right to write", { owners: [OWNER], extra_perms: { [OWNER]: true } }, { [OWNER]: true }],
+    ["with the right to read", { owners: [OWNER], extra_perms: { [OWNER]: false } }, "refused"],
+    ["beside another who reads", { owners: [OWNER], extra_perms: { "u/kim": false } }, { "u/kim": false }],
+  ])("%s, when it is created and when it is changed", async (_, fields, expected) => {
+    const other = await newFolder({ owners: ["u/eve"], extra_perms: {} });
+    if (expected === "refused") {
+      await expect(newFolder(fields)).rejects.toMatchObject(refused);
+      await expect(change(other, fields)).rejects.toMatchObject(refused);
+      expect(await read(other)).toEqual({ owners: ["u/eve"], extra_perms: {} });
+      return;
+    }
+    await change(other, fields);
+    for (const name of [await newFolder(fields), other]) expect(await read(name)).toEqual({ owners: [OWNER], extra_perms: expected });
+  });
+
+  it("a right to read cannot be given to one, and one who could read becomes a writer", async () => {
+    const name = await newFolder({ owners: ["u/eve"], extra_perms: { [OWNER]: false } });
+    await change(name, { owners: [OWNER] });
+    expect(await read(name)).toEqual({ owners: [OWNER], extra_perms: { [OWNER]: true } });
+    await expect(change(name, { extra_perms: { [OWNER]: false } })).rejects.toMatchObject(refused);
+    const target = { workspace: room.workspace, kind: "folder" as const, path: name };
+    await expect(changeAcl(room.deps, anAdmin, target, { owner: OWNER, right: false })).rejects.toMatchObject(refused);
+    await changeAcl(room.deps, anAdmin, target, { owner: "u/eve", right: false });
+  });
 });

@@ -26,7 +26,7 @@ type CreateFolderDeps = FolderDeps & { jobs: Pick<JobTable, "list">; storage: Pi
 
 /**
  * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is no member. Only an admin may use the name of an earlier folder of which
- * something is left; returns what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`.
+ * something is left; returns what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`, and `body.shape` for an owner who may only read.
  */
 export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
   const { objects, nowMs } = deps;
@@ -36,6 +36,7 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
     extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])),
   } = request;
   checkPrincipals([...owners, ...Object.keys(perms)]);
+  for (const owner of owners) checkOwnerRight(owners, owner, perms[owner]);
   const { former, inherits } = await findLeftovers(deps, workspace, name);
   const mayInherit = may(actor, actions.updateMember.access, { workspace });
   if (!mayInherit && inherits.length > 0) {
@@ -121,7 +122,10 @@ async function mayHaveFiles(
   return hasOwn || (await storage.hasObjects(`${filesPrefix(workspace)}${prefix}`));
 }
 
-/** Changes the given fields of a folder and leaves the others. Throws `folder.notFound`, `access.*`. */
+/**
+ * Changes the given fields of a folder and leaves the others. A new owner may write. Throws `folder.notFound`, `access.*`, and `body.shape` for an owner
+ * who may only read.
+ */
 export async function updateFolder(
   deps: FolderDeps,
   { actor, workspace }: WorkspaceCaller,
@@ -145,6 +149,10 @@ export async function updateFolder(
       if (typeof request === "function") return request(folder);
       if (request.owners) folder.owners = request.owners;
       if (request.extra_perms) folder.perms = request.extra_perms;
+      for (const owner of folder.owners) {
+        checkOwnerRight(folder.owners, owner, request.extra_perms?.[owner]);
+        if (folder.perms[owner] === false) folder.perms[owner] = true;
+      }
     },
     {
       by: actor,
@@ -239,4 +247,11 @@ function toFolderJson(folder: FolderJson, { folders }: Access): FolderJson {
 /** Throws `access.owner` for a name that is neither `u/<username>` nor `g/<group>`. */
 export function checkPrincipals(owners: readonly string[]): void {
   for (const owner of owners) if (!isPrincipal(owner)) throw new SvcError("access.owner", { owner });
+}
+
+/** Owners of a folder may write in it, so a right to read (`false`) would have no effect. Throws `body.shape`. */
+export function checkOwnerRight(owners: readonly string[], owner: string, right: boolean | undefined): void {
+  if (right !== false || !owners.includes(owner)) return;
+  const reason = `gives ${owner} the right to read only, but ${owner} owns the folder. Remove it from the owners, or give it the right to write`;
+  throw new SvcError("body.shape", { issues: [{ path: "extra_perms", reason }] });
 }
