@@ -11,6 +11,7 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { pickSettings, type StoredSchedule } from "../../core/schedules/schedule.ts";
 import { findArgumentProblem } from "../execution/arguments/check-arguments.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
+import { requireRunner } from "../flows/definitions/require-runnable.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
@@ -26,7 +27,8 @@ const changed = (path: string) => new SvcError("schedule.changedMeanwhile", { pa
 
 /**
  * Creates a schedule. Throws `schedule.invalid`, `schedule.exists`, `schedule.notPreserved`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`,
- * `user.notFound`, and `script.notFound` or `flow.notFound` for a runnable that the caller may not run.
+ * `user.notFound`, `run.arguments`, `script.notFound` or `flow.notFound` for a runnable that the caller may not run, and `body.shape` for a handler whose
+ * language does not run here.
  */
 export async function createSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, request: NewSchedule): Promise<void> {
   const { actor, workspace } = caller;
@@ -159,10 +161,11 @@ async function checkSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, va
   if (Buffer.byteLength(JSON.stringify(args)) > limits.scheduleArgsBytes) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.scheduleArgsBytes, what: "args" });
   }
-  if (settings.dynamic_skip) await requireTarget(deps, caller, { scriptPath: settings.dynamic_skip, isFlow: false });
-  for (const handler of [settings.on_failure, settings.on_recovery, settings.on_success]) {
-    const named = parseHandlerPath(handler ?? "");
-    if (named) await requireTarget(deps, caller, { scriptPath: named.path, isFlow: named.kind === "flow" });
+  for (const field of ["dynamic_skip", "on_failure", "on_recovery", "on_success"] as const) {
+    const named = parseHandlerPath(settings[field] ?? "");
+    if (!named) continue;
+    const handler = await requireTarget(deps, caller, { scriptPath: named.path, isFlow: named.kind === "flow" });
+    if (handler.kind === "script") requireRunner(handler.version, field);
   }
   const target = await requireTarget(deps, caller, value);
   const problem = await findArgumentProblem(target.version, args);

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { scheduleChangeSchema } from "../../contract/routes/schedules/schedule.ts";
 import type { Person } from "../../core/people/actor.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
+import { addFlow } from "../../test/support/use-cases/room-flows.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { addSchedule, addScriptAt, aScheduleRequest, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
@@ -172,5 +173,24 @@ describe("listSchedules", () => {
     expect(await find({ path: "f/ops/other" })).toEqual([]);
     await expect(find({ args: "{" })).rejects.toMatchObject({ details: { field: "args" } });
     expect(await listSchedules(room.deps, room.workspace, {}, () => false)).toEqual([]);
+  });
+});
+
+describe("a handler of a schedule that can never run is refused:", () => {
+  const fields = ["on_failure", "on_recovery", "on_success"] as const;
+  it.each([...fields.map((field) => [field, "script/f/ops/rust"] as const), ["dynamic_skip", "f/ops/rust"] as const])(
+    "a script in a language that does not run here, as %s",
+    async (field, path) => {
+      await addScriptAt(room, "f/ops/rust", { language: "rust", runner: undefined });
+      const issues = [{ path: field, reason: "f/ops/rust is written in rust, which does not run here" }];
+      await expect(create(anAdmin, { [field]: path })).rejects.toMatchObject({ code: "body.shape", details: { issues } });
+    },
+  );
+
+  it.each(fields)("a script whose path is that of a flow, as %s, and the reverse", async (field) => {
+    await addFlow(room, "f/ops/flow", []);
+    await expect(create(anAdmin, { [field]: "script/f/ops/flow" })).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(create(anAdmin, { [field]: "flow/f/ops/alarm" })).rejects.toMatchObject({ code: "flow.notFound" });
+    await create(anAdmin, { [field]: "flow/f/ops/flow" });
   });
 });

@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { type HandlerTarget, parseHandlerPath } from "../../../core/handlers/handler.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
 import { requireNewestScript } from "../../scripts/load.ts";
 import { requireNewestFlow } from "./load.ts";
 
@@ -13,9 +14,13 @@ export async function requireRunnable({ objects }: Deps, workspace: string, { ki
     requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
     return;
   }
-  const { runner, language } = requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
-  if (!runner)
-    throw new SvcError("body.shape", { issues: [{ path: "path", reason: `${path} is written in ${language}, which does not run here` }] });
+  requireRunner(requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path), "path");
+}
+
+/** Throws `body.shape` for a script that the field of a request names and whose language does not run here. */
+export function requireRunner({ path, language, runner }: Pick<Runnable, "path" | "language" | "runner">, field: string): void {
+  if (runner) return;
+  throw new SvcError("body.shape", { issues: [{ path: field, reason: `${path} is written in ${language}, which does not run here` }] });
 }
 
 /** Checks the path of a handler, if there is one, as `requireRunnable` does. */
