@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
 import { MAX_DEPTH } from "../schema.ts";
-import { NOT_LITERAL, readLiteral, type TypescriptText } from "./values.ts";
+import { NOT_LITERAL, readLiteral, readQuotedText, type TypescriptText } from "./values.ts";
 
 /**
  * Returns the values of an enum by the names of its members. A member without a value continues the number before it. `NOT_LITERAL`: only a run
@@ -8,25 +8,28 @@ import { NOT_LITERAL, readLiteral, type TypescriptText } from "./values.ts";
  */
 export function readEnum(name: string, declaration: SyntaxNode, module: TypescriptText): Map<string, unknown> {
   const members = new Map<string, unknown>();
-  let member = "";
+  let member: string | undefined;
   let next: unknown = 0;
-  const add = (value: unknown) => {
-    members.set(member, value);
+  const add = (key: string, value: unknown) => {
+    members.set(key, value);
     next = typeof value === "number" ? value + 1 : NOT_LITERAL;
   };
   for (let child = declaration.getChild("EnumBody")?.firstChild; child; child = child.nextSibling) {
     // The parser does not know every notation of a name.
     if (child.type.isError) members.set("", NOT_LITERAL);
     if (child.name === "PropertyName") {
-      member = module.text(child);
-      add(next);
-    } else if (child.prevSibling?.name === "Equals" && member !== "") {
+      member = nameOf(module.text(child));
+      add(member, next);
+    } else if (child.prevSibling?.name === "Equals" && member !== undefined) {
       members.delete(member);
-      add(evaluate(child, { name, members, module }, 0));
+      add(member, evaluate(child, { name, members, module }, 0));
     }
   }
   return members;
 }
+
+/** A name may be quoted: `a`, `"a-b"`, `["a-b"]`. */
+const nameOf = (text: string): string => (/^["'[]/.test(text) ? readQuotedText(text.replace(/^\[\s*|\s*\]$/g, "")) : text);
 
 interface Scope {
   name: string;

@@ -4,6 +4,7 @@ import type { Param, ParsedSignature } from "../parsed-signature.ts";
 import { inferSchema } from "../schema.ts";
 import { type Callable, findCallable, mayBeFunction } from "./callables.ts";
 import { TypescriptModule } from "./module.ts";
+import { parseTypescript } from "./quoted-names.ts";
 import { TypescriptTypes } from "./types.ts";
 import { NOT_LITERAL, readLiteral, readStringText } from "./values.ts";
 
@@ -12,9 +13,9 @@ const typescriptJsx = parser.configure({ dialect: "ts jsx" });
 
 /** Parses the parameters of `main` in a TypeScript script. */
 export function parseTypescriptSignature(source: string): ParsedSignature {
-  const found = read(typescript.parse(source).topNode, source);
+  const found = read(parseTypescript(typescript, source), source);
   // `<T>x` is a cast in TypeScript and an element in TSX. The dialect in which `main` is found counts.
-  return found.hasMain ? found : read(typescriptJsx.parse(source).topNode, source);
+  return found.hasMain ? found : read(parseTypescript(typescriptJsx, source), source);
 }
 
 function read(root: SyntaxNode, source: string): ParsedSignature {

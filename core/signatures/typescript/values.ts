@@ -90,8 +90,10 @@ function numberOf(text: string): unknown {
 
 /** Returns the text of a string literal. */
 export function readStringText(node: SyntaxNode, source: string): string {
-  return unescaped(source.slice(node.from + 1, node.to - 1));
+  return readQuotedText(source.slice(node.from, node.to));
 }
+
+export const readQuotedText = (quoted: string): string => unescaped(quoted.slice(1, -1));
 
 const ESCAPES: Record<string, string> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", "0": "\0", "\n": "" };
 
