@@ -12,7 +12,7 @@ describe("bash scripts", () => {
   });
   afterAll(() => runner.close());
 
-  it("a script receives its arguments in order, absent ones as empty text and objects as JSON", async () => {
+  it("a script receives its arguments in order, absent ones before others as empty text, and objects as JSON", async () => {
     const outcome = await runner.run({
       code: 'echo "$#|$1|$2|$3|$4"',
       params: ["text", "absent", "object", "number"],
@@ -20,6 +20,20 @@ describe("bash scripts", () => {
     });
     expect(outcome).toMatchObject({ outcome: "success", result: `4|it's $HOME; \`ls\`||{"a":[1]}|1.5` });
   });
+
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the syntax of the shell.
+  it.each([
+    [{}, "0|x|y|z"],
+    [{ a: "1" }, "1|1|y|z"],
+    // Bash has no gaps between arguments.
+    [{ b: "2" }, "2||2|z"],
+    [{ c: "" }, "3||y|"],
+    [{ a: null, b: null }, "2||y|z"],
+  ])("bash applies the defaults of absent arguments: %j", async (args, result) => {
+    const code = 'a=${1-x}; b=${2:-y}; c="${3-z}"; echo "$#|$a|$b|$c"';
+    expect(await runner.run({ code, params: ["a", "b", "c"], args })).toMatchObject({ outcome: "success", result });
+  });
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the syntax of the shell.
 
   it("the result is the last line of the output", async () => {
     expect(await runner.run({ code: "echo one; echo two >&2; printf 'last\\r\\n\\n'" })).toMatchObject({

@@ -15,7 +15,9 @@ export const handler = createHandler(
     start(request, artefact) {
       const args = argumentsOf(request);
       const names = request.params ?? Object.keys(args);
-      return { command: ["/bin/bash", join(artefact, "main.sh"), ...names.map((name) => asText(args[name]))], env: {} };
+      // Absent arguments at the end are left out, so that the script's own defaults apply. One before a present argument needs its position.
+      const count = names.findLastIndex((name) => args[name] !== undefined) + 1;
+      return { command: ["/bin/bash", join(artefact, "main.sh"), ...names.slice(0, count).map((name) => asText(args[name]))], env: {} };
     },
     conclude,
   }),
