@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "@lezer/common";
 import { MAX_DEPTH } from "../schema.ts";
 import { readEnumClass, readEnumMembers } from "./enums.ts";
-import { argumentsOf, childrenOf, type PythonText, readAssignments } from "./syntax.ts";
+import { argumentsOf, bodyOf, childrenOf, type PythonText, readAssignments } from "./syntax.ts";
 import { NOT_LITERAL, readPythonLiteral } from "./values.ts";
 
 /** The source of an imported name: `from typing import Optional as Opt` is `{ from: "typing", name: "Optional" }`. */
@@ -13,6 +13,9 @@ interface Imported {
 /** Bases whose subclasses are enums. */
 const ENUM_BASES = new Set(["Enum", "IntEnum", "StrEnum", "ReprEnum", "Flag", "IntFlag"]);
 
+/** Conditions whose bodies only type checkers and programs on a command line run. */
+const NEVER_RUNS = /^((typing\.)?TYPE_CHECKING|__name__\s*==\s*["']__main__["'])$/;
+
 /** The definitions at the top level of one Python module. If several have the same name, the last one counts, as in Python. */
 export class PythonModule implements PythonText {
   readonly source: string;
@@ -21,6 +24,8 @@ export class PythonModule implements PythonText {
   /** Values by the name to which they are assigned. */
   readonly assigned = new Map<string, SyntaxNode>();
   private readonly imports = new Map<string, Imported>();
+  /** Names of functions of which only a run can tell the definition. */
+  private readonly ambiguous = new Set<string>();
   /** Names whose value changes, so that their first value is not the one of a default. */
   private readonly changing = new Set<string>();
   private readonly enums = new Map<string, Map<string, unknown> | undefined>();
@@ -38,6 +43,21 @@ export class PythonModule implements PythonText {
   nameOf(text: string): string {
     const name = text.replace(/^.*\./s, "");
     return text === name ? (this.imports.get(name)?.name ?? name) : name;
+  }
+
+  /** Returns the definition of a function, unless several are possible. */
+  functionOf(name: string): SyntaxNode | undefined {
+    return this.ambiguous.has(name) ? undefined : this.functions.get(name);
+  }
+
+  /** Returns the value of a name, unless it may be a function that is defined elsewhere. */
+  assignedTo(name: string): SyntaxNode | undefined {
+    return this.ambiguous.has(name) ? undefined : this.assigned.get(name);
+  }
+
+  /** Returns whether a name may be a function that the source does not show. */
+  mayDefine(name: string): boolean {
+    return this.ambiguous.has(name) || this.assigned.has(name);
   }
 
   /** Returns the module from which a name is imported. */
@@ -135,6 +155,9 @@ export class PythonModule implements PythonText {
       case "UpdateStatement":
         if (name) this.changing.add(this.text(name));
         break;
+      case "WithStatement":
+        for (const inner of bodyOf(definition)) this.register(inner);
+        break;
       default:
         this.registerConditional(definition);
     }
@@ -142,15 +165,53 @@ export class PythonModule implements PythonText {
 
   /** A name that a condition, a loop or `try` assigns has several possible values. */
   private registerConditional(statement: SyntaxNode): void {
-    statement.cursor().iterate((node) => {
-      if (node.name === "FunctionDefinition" || node.name === "ClassDefinition") return false;
-      if (node.name !== "AssignStatement") return;
-      for (const { target } of readAssignments(node.node)) if (target.name === "VariableName") this.changing.add(this.text(target));
+    statement.cursor().iterate(({ name, node }) => {
+      switch (name) {
+        case "FunctionDefinition":
+          this.defineConditionally(node);
+          return false;
+        case "ClassDefinition": {
+          // Its fields are those of no class that the source shows.
+          const defined = node.getChild("VariableName");
+          if (defined && !this.classes.has(this.text(defined)))
+            this.imports.set(this.text(defined), { from: ".", name: this.text(defined) });
+          return false;
+        }
+        case "ImportStatement":
+          this.readImport(node);
+          return false;
+        case "AssignStatement":
+          for (const { target } of readAssignments(node)) {
+            if (target.name !== "VariableName") continue;
+            this.changing.add(this.text(target));
+            if (this.functions.has(this.text(target))) this.ambiguous.add(this.text(target));
+          }
+          return;
+        case "Body":
+          // The body of a condition that is false at run time.
+          return NEVER_RUNS.test(this.text(node.prevSibling ?? node)) ? this.readImports(node) : undefined;
+      }
+      return;
     });
+  }
+
+  private readImports(body: SyntaxNode): false {
+    for (const statement of body.getChildren("ImportStatement")) this.readImport(statement);
+    return false;
+  }
+
+  /** The first definition counts if the others have the same parameters. */
+  private defineConditionally(definition: SyntaxNode): void {
+    const name = this.text(definition.getChild("VariableName") ?? definition);
+    const known = this.functions.get(name);
+    const parametersOf = (node: SyntaxNode | undefined) => node && this.text(node.getChild("ParamList") ?? node);
+    if (!known && !this.assigned.has(name)) this.define(name, this.functions, definition);
+    else if (parametersOf(known) !== parametersOf(definition)) this.ambiguous.add(name);
   }
 
   private define(name: string, kind: Map<string, SyntaxNode>, definition: SyntaxNode): void {
     for (const definitions of [this.classes, this.functions, this.assigned]) definitions.delete(name);
+    this.ambiguous.delete(name);
     kind.set(name, definition);
   }
 

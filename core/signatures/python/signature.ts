@@ -21,7 +21,7 @@ export function parsePythonSignature(source: string): ParsedSignature {
     params,
     hasMain: main !== undefined,
     // A value that only a run can tell may be a function.
-    hasPreprocessor: preprocessor !== undefined || module.assigned.has("preprocessor"),
+    hasPreprocessor: preprocessor !== undefined || module.mayDefine("preprocessor"),
     preprocessorParams: before && !before.variadic ? before.params.map(({ name }) => name) : null,
     variadic,
     destructured: false,
@@ -44,9 +44,9 @@ interface Callable {
  * `main = functools.partial(run, 1)` and `main = retry(run)`. Wrappers pass their arguments on.
  */
 function findCallable(module: PythonModule, name: string, depth = 0): Callable | undefined {
-  const definition = module.functions.get(name);
+  const definition = module.functionOf(name);
   if (definition) return { list: definition.getChild("ParamList"), documented: definition, supplied: 0, keywords: new Map() };
-  const value = module.assigned.get(name);
+  const value = module.assignedTo(name);
   return value && depth < MAX_DEPTH ? callableOf(value, module, depth) : undefined;
 }
 

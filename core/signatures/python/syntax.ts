@@ -47,7 +47,7 @@ export function argumentsOf(list: SyntaxNode | null, text: Pick<PythonText, "tex
   return found;
 }
 
-/** Returns the statements of a class. */
+/** Returns the statements of a class or of another compound statement. */
 export function bodyOf(definition: SyntaxNode): SyntaxNode[] {
   const body = definition.getChild("Body");
   return body ? childrenOf(body).flatMap((statement) => (statement.name === "StatementGroup" ? childrenOf(statement) : [statement])) : [];
