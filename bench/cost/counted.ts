@@ -1,12 +1,12 @@
 import { LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import type { AwsCounts } from "../../aws/sdk/request-counts.ts";
-import { engineCredentials } from "../../engine/engine/child-env.ts";
+import { callLogService } from "../../engine/engine/log-service.ts";
 import { engineClientConfig } from "../floors.ts";
 
 /** The log lines of functions in a period. */
 export interface Logged {
   counts: AwsCounts;
-  /** Lines of their own, and the bytes of them. */
+  /** The number of lines, and their size. */
   lines: number;
   bytes: number;
 }
@@ -46,18 +46,8 @@ function sum(lines: string[]): Logged {
   return { counts, lines: lines.length, bytes: lines.reduce((bytes, line) => bytes + Buffer.byteLength(line), 0) };
 }
 
-/** Without a client of its own for one question: the engine routes by the credential's scope and checks no signature. */
 async function messagesOf(endpoint: string, logGroupName: string, startTime: number): Promise<string[]> {
-  const scope = `${engineCredentials.AWS_ACCESS_KEY_ID}/20260101/${engineCredentials.AWS_REGION}/logs/aws4_request`;
-  const answer = await fetch(endpoint, {
-    method: "POST",
-    headers: {
-      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
-      "content-type": "application/x-amz-json-1.1",
-      "x-amz-target": "Logs_20140328.FilterLogEvents",
-    },
-    body: JSON.stringify({ logGroupName, startTime }),
-  });
+  const answer = await callLogService(endpoint, "FilterLogEvents", { logGroupName, startTime });
   // A function that was never called has no group yet.
   if (!answer.ok) return [];
   const { events = [] } = (await answer.json()) as { events?: { message: string }[] };

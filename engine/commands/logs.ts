@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { engineCredentials } from "../engine/child-env.ts";
+import { callLogService } from "../engine/log-service.ts";
 import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { type LocalJson, readLocalJson } from "../local-json.ts";
@@ -72,18 +72,8 @@ function shown({ atMs, group, message }: LogLine): string {
   return `${new Date(atMs).toTimeString().slice(0, 8)} ${nameOf(group)} ${message}`;
 }
 
-/** One call of the engine's log service. The engine checks no signature, so the command needs no package. */
 async function ask<T>(operation: string, input: object): Promise<T> {
-  const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
-  const answer = await fetch(`http://127.0.0.1:${enginePort()}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/x-amz-json-1.1",
-      "x-amz-target": `Logs_20140328.${operation}`,
-      authorization: `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/logs/aws4_request, SignedHeaders=host, Signature=0`,
-    },
-    body: JSON.stringify(input),
-  }).catch(notRunning);
+  const answer = await callLogService(`http://127.0.0.1:${enginePort()}`, operation, input).catch(notRunning);
   const text = await answer.text();
   if (!answer.ok) throw new Complaint(`The engine did not return its logs: ${operation} returned ${answer.status}: ${text}`);
   return JSON.parse(text) as T;

@@ -1,18 +1,14 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Webhooks } from "../../aws/http/webhooks.ts";
 import type { Topic } from "../../aws/sns/topic.ts";
-import { progressSchema } from "../../core/deliveries/claim.ts";
 import type { DeliveryMessageOf } from "../../core/deliveries/message.ts";
 import { buildRunAttributes, buildRunEvent } from "../../core/notifications/run-notice.ts";
 import { signWebhook } from "../../core/notifications/webhook.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
-import { MAIL_RETENTION_S } from "../outbox/mail.ts";
-import { toExpectation } from "./delivery-records.ts";
 import { loadNotice } from "./load-notice.ts";
+import { noticeProgress } from "./notice-progress.ts";
 import { listSigningSecrets, type WebhookSecretDeps } from "./webhook-secret.ts";
 
 export interface RunNoticeDeps extends WebhookSecretDeps {
@@ -20,8 +16,6 @@ export interface RunNoticeDeps extends WebhookSecretDeps {
   topic: Topic;
   webhooks: Webhooks;
 }
-
-const recordSchema = z.object({ ...progressSchema.shape, atMs: z.number(), error: z.string().optional() });
 
 /** Opens the delivery of a notice about a run to the topic or to a webhook. `undefined` if the notice or its workspace is gone. */
 export async function openRunNotice(deps: RunNoticeDeps, message: DeliveryMessageOf<"run">): Promise<OpenedDelivery | undefined> {
@@ -33,17 +27,7 @@ export async function openRunNotice(deps: RunNoticeDeps, message: DeliveryMessag
     id,
     nth: channel,
     lane: channel === "webhook" && message.after > 0 ? "slow" : "fast",
-    isLoaded: false,
-    async load() {
-      const found = await deps.objects.get(key);
-      return found && { progress: parseObject(recordSchema, found), version: Number(found.version) };
-    },
-    store({ progress, version, after, attempt }) {
-      const error = attempt?.outcome && !attempt.outcome.ok ? { error: attempt.outcome.error } : {};
-      const value = { ...progress, atMs: deps.nowMs(), ...error } satisfies z.infer<typeof recordSchema>;
-      const expiresAtS = Math.ceil(notice.atMs / 1000) + MAIL_RETENTION_S;
-      return deps.objects.put({ ...key, value, version: String(version), expiresAtS }, toExpectation(after));
-    },
+    ...noticeProgress(deps, { key, sentAtMs: notice.atMs }),
     async send(_progress, answerMs) {
       const body = JSON.stringify(buildRunEvent(notice));
       if (channel === "topic") return deps.topic.publish(body, buildRunAttributes(notice));

@@ -1,20 +1,9 @@
-import { engineCredentials } from "../../../engine/engine/child-env.ts";
+import { callLogService } from "../../../engine/engine/log-service.ts";
 import { shared } from "../api/api.ts";
 import { until } from "../until.ts";
 
-/** Makes one call of the CloudWatch Logs API. The engine checks no signature, so two operations need no SDK client. */
 async function logs<T>(endpoint: string, operation: string, input: object): Promise<T> {
-  const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
-  const ask = () =>
-    fetch(endpoint, {
-      method: "POST",
-      headers: {
-        "content-type": "application/x-amz-json-1.1",
-        "x-amz-target": `Logs_20140328.${operation}`,
-        authorization: `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/logs/aws4_request, SignedHeaders=host, Signature=0`,
-      },
-      body: JSON.stringify(input),
-    });
+  const ask = () => callLogService(endpoint, operation, input);
   // Paginates as an AWS client does. The engine fails if a group is created during a listing.
   let answer = await ask();
   for (let attempt = 1; answer.status >= 500 && attempt < 4; attempt++) answer = await ask();
