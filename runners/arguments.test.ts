@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Runner, startRunner } from "./conformance/harness.ts";
+import type { ParamType } from "./protocol.ts";
 
 /** An argument of one type: its JSON, and what the script sees of it. `undefined` as JSON: the argument is absent. */
 interface Good {
@@ -113,6 +114,36 @@ describe.each(["bun", "nodejs", "deno"] as const)("typed arguments of a %s scrip
     expect(await runner.run({ ...script, args: { x: "soon" } })).toMatchObject({ error: { name: "ArgumentError" } });
   });
 
+  describe("inside of lists and objects", () => {
+    const deep = `const deep = (x) => x instanceof Date ? ["Date", x.getTime()] : x instanceof Uint8Array ? ["bytes", x.length]
+      : Array.isArray(x) ? x.map(deep) : x && typeof x === "object" ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, deep(v)])) : x;
+    export const main = deep;\n`;
+    const runInside = (type: ParamType, x: unknown) => runner.run({ code: deep, args: { x }, params: ["x"], paramTypes: { x: type } });
+
+    it.each<[ParamType, unknown, unknown]>([
+      [{ items: "date" }, ["1970-01-01", null, 5], [["Date", 0], null, ["Date", 5]]],
+      [{ items: { items: "bytes" } }, [["aGk="], []], [[["bytes", 2]], []]],
+      [{ fields: { at: "date" } }, { at: "1970-01-01", b: "1970-01-01" }, { at: ["Date", 0], b: "1970-01-01" }],
+      [{ fields: { at: "date" } }, { b: 1 }, { b: 1 }],
+      [{ values: "date" }, { k: "1970-01-01" }, { k: ["Date", 0] }],
+      // A value of another form is passed on.
+      [{ items: "date" }, "soon", "soon"],
+      [{ fields: { at: "date" } }, ["soon"], ["soon"]],
+    ])("%j makes of %j what the signature says", async (type, sent, seen) => {
+      expect(await runInside(type, sent)).toMatchObject({ outcome: "success", result: seen });
+    });
+
+    it.each<[ParamType, unknown, string]>([
+      [{ items: "date" }, ["1970-01-01", "soon"], 'The argument "x[1]" does not fit the type Date: "so…" (4 characters)'],
+      [{ fields: { at: { items: "bytes" } } }, { at: ["!"] }, 'The argument "x.at[0]" does not fit the type Uint8Array: character 1'],
+      [{ values: "date" }, { [secret]: "soon" }, 'The argument "x.*" does not fit the type Date: "so…" (4 characters)'],
+    ])("%j fails the run for %j with the place of the fault", async (type, sent, fault) => {
+      const { outcome, error } = await runInside(type, sent);
+      expect([outcome, error?.name]).toEqual(["failure", "ArgumentError"]);
+      expect(error?.message).toContain(fault);
+    });
+  });
+
   describe("a main that a call returns", () => {
     const wrap = "const wrap = (f) => (...args) => f(...args);\n";
     it.each([
@@ -204,6 +235,44 @@ describe("typed arguments of a python3 script", () => {
     expect([outcome, error?.name, logs.text]).toEqual(["failure", "ArgumentError", ""]);
     expect(error?.message).toBe(`The argument "x" does not fit the type ${fault}`);
     if (typeof sent === "string" && sent.trim() !== "") expect(JSON.stringify(error)).not.toContain(sent.length > 3 ? sent : `"${sent}"`);
+  });
+
+  describe("inside of lists and dictionaries", () => {
+    const row = "from typing import TypedDict, Sequence\nclass Row(TypedDict, total=False):\n    at: date\n    days: 'list[date]'\n";
+    const deep =
+      "def deep(x):\n    if isinstance(x, list):\n        return [deep(i) for i in x]\n    if isinstance(x, dict):\n        return {k: deep(v) for k, v in x.items()}\n    return x if x is None or isinstance(x, str) else type(x).__name__\n";
+    const runInside = (type: string, sent: unknown) =>
+      runner.run({ code: `${head}${row}${deep}def main(x: ${type}):\n    return deep(x)\n`, args: { x: sent } });
+
+    it.each([
+      ["list[datetime]", ["2026-01-02", null], ["datetime", null]],
+      ["Optional[Sequence[list[bytes]]]", [["aGk="], []], [["bytes"], []]],
+      ["dict[str, date]", { k: "2026-01-02" }, { k: "date" }],
+      ["'list[Optional[time]]'", ["03:04", null], ["time", null]],
+      ["Row", { at: "2026-01-02", days: ["2026-01-03"], other: "2026-01-02" }, { at: "date", days: ["date"], other: "2026-01-02" }],
+      ["list[Union[datetime, str]]", ["2026-01-02"], ["2026-01-02"]],
+      ["list", ["2026-01-02"], ["2026-01-02"]],
+      ["list[date]", { k: "2026-01-02" }, { k: "2026-01-02" }],
+      ["dict[str, date]", "soon", "soon"],
+    ])("%s makes of %j what the signature says", async (type, sent, seen) => {
+      expect(await runInside(type, sent)).toMatchObject({ outcome: "success", result: seen });
+    });
+
+    it.each([
+      [
+        "list[date]",
+        ["2026-01-02", "soon"],
+        'The argument "x[1]" does not fit the type date: "so…" (4 characters) is no date in ISO 8601.',
+      ],
+      [
+        "dict[str, list[bytes]]",
+        { [secret]: ["a"] },
+        'The argument "x.*[0]" does not fit the type bytes: "…" (1 characters) is no base64.',
+      ],
+      ["Row", { at: "soon" }, 'The argument "x.at" does not fit the type date: "so…" (4 characters) is no date in ISO 8601.'],
+    ])("%s fails the run for %j with the place of the fault", async (type, sent, message) => {
+      expect(await runInside(type, sent)).toMatchObject({ outcome: "failure", error: { name: "ArgumentError", message } });
+    });
   });
 
   describe("a main that a call returns", () => {

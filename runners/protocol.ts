@@ -1,8 +1,21 @@
 /** The protocol between executors and runners. This file imports nothing, so that runners remain small and independent. */
 
-/** The type to which the wrapper of TypeScript converts an argument: text of ISO 8601 to a `Date`, base64 to the other types. */
-export type ParamType = "date" | "bytes" | "buffer" | "arrayBuffer" | "blob";
-export type ParamTypes = Record<string, ParamType>;
+/**
+ * The type to which the wrapper of TypeScript converts an argument: text of ISO 8601 to a `Date`, base64 to the other types. In a list it converts
+ * each item, in a record each value, and in an object the named fields.
+ */
+export type ParamType =
+  | "date"
+  | "bytes"
+  | "buffer"
+  | "arrayBuffer"
+  | "blob"
+  | { items: ParamType }
+  | { values: ParamType }
+  | { fields: ParamTypes };
+export interface ParamTypes {
+  [name: string]: ParamType;
+}
 
 /** One run of one attempt of a job, as the executor invokes a runner with it. Times are milliseconds. */
 export interface RunRequest {

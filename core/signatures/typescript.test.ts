@@ -128,7 +128,30 @@ describe("signatureOf TypeScript", () => {
     const { paramTypes } = read(
       "export function main(a: Date, b?: Date | null, c: Uint8Array, d: Buffer, e: string, f: Date[], g: ArrayBuffer, h: Blob) {}",
     );
-    expect(paramTypes).toEqual({ a: "date", b: "date", c: "bytes", d: "buffer", g: "arrayBuffer", h: "blob" });
+    expect(paramTypes).toEqual({ a: "date", b: "date", c: "bytes", d: "buffer", f: { items: "date" }, g: "arrayBuffer", h: "blob" });
+  });
+
+  it.each<[string, object | undefined]>([
+    ["readonly Array<Date>[]", { items: { items: "date" } }],
+    ["Record<string, Date | null>", { values: "date" }],
+    ["{ at: Date; name: string; parts?: Blob[] }", { fields: { at: "date", parts: { items: "blob" } } }],
+    ["Row", { fields: { at: "date", rows: { items: { fields: { days: { items: "date" } } } } } }],
+    ["Tree", { fields: { at: "date" } }],
+    ["(Date | string)[]", undefined],
+    ["{ name: string }[]", undefined],
+    ["Page<Date>", undefined],
+    ["Set<Date>", undefined],
+    ["Own", undefined],
+  ])("says which values inside of %s the wrapper makes dates and bytes of", (type, expected) => {
+    const declared = `type Day = Date;
+      interface Row { at: Date }
+      interface Row { rows: { days: Day[] }[] }
+      interface Tree { at: Date; children: Tree[] }
+      type Page<T> = { items: T[] };
+      class Blob {}
+      type Own = { file: Blob };\n`;
+    const source = type === "Own" ? declared : declared.replace("class Blob {}", "");
+    expect(read(`${source}export function main(a: ${type}) {}`).paramTypes).toEqual(expected ? { a: expected } : {});
   });
 
   it("takes literals as defaults and leaves out what only a run would tell", () => {

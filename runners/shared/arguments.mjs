@@ -11,8 +11,6 @@ class ArgumentError extends Error {
  * @param {{ entrypoint: string, params: string[] | null, paramTypes?: import("../protocol.ts").ParamTypes, args: Record<string, unknown> }} job
  */
 export function argumentsFor(entry, { entrypoint, params, paramTypes = {}, args }) {
-  // A parameter may have the name of a property that every object has.
-  const own = (values, name) => (Object.hasOwn(values, name) ? values[name] : undefined);
   const value = (name) => convert(name, own(args, name), own(paramTypes, name));
   if (params) return params.map(value);
   const all = () => [
@@ -29,6 +27,9 @@ export function argumentsFor(entry, { entrypoint, params, paramTypes = {}, args 
   });
 }
 
+// A parameter may have the name of a property that every object has.
+const own = (values, name) => (Object.hasOwn(values, name) ? values[name] : undefined);
+
 /** Whether a function is what a call returned, such as `wrap(run)` or `run.bind(null)`, so that its own text does not name its parameters. */
 function hidesParameters(entry, { entrypoint, text, parameters, args }) {
   if (Object.keys(args).length === 0) return false;
@@ -43,9 +44,21 @@ const TYPES = { date: "Date", bytes: "Uint8Array", buffer: "Buffer", arrayBuffer
 
 function convert(name, value, type) {
   if (type === undefined || value === undefined || value === null) return value;
+  if (typeof type === "object") return convertInside(name, value, type);
   const made = type === "date" ? toDate(value) : toBytes(value, type);
   if (typeof made === "string") throw new ArgumentError(`The argument "${name}" does not fit the type ${TYPES[type]}: ${made}`);
   return made;
+}
+
+/** Converts the values inside of a list or an object. A value of another form is passed on, as without a type. A key of a record may be a secret. */
+function convertInside(name, value, { items, values, fields }) {
+  if (items) return Array.isArray(value) ? value.map((item, at) => convert(`${name}[${at}]`, item, items)) : value;
+  if (typeof value !== "object" || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key,
+    values ? convert(`${name}.*`, inner, values) : convert(`${name}.${key}`, inner, own(fields, key)),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 // As in JSON Schema's date-time, and its shorter forms, which forms send.

@@ -10,6 +10,7 @@ import {
   MAX_TYPES,
   type Schema,
 } from "../schema.ts";
+import { ConvertedTypes } from "./converted-types.ts";
 import type { TypescriptModule } from "./module.ts";
 import { NOT_LITERAL, readLiteral, readStringText } from "./values.ts";
 
@@ -49,14 +50,6 @@ const UNKNOWN = new Set(
 );
 const LISTS = new Set(["Array", "ReadonlyArray", "Set", "ReadonlySet"]);
 const OBJECTS = new Set(["Record", "Map", "ReadonlyMap"]);
-/** Types whose arguments arrive as text or as a number, and that the wrapper creates. */
-const CONVERTED: Readonly<Record<string, ParamType>> = {
-  Date: "date",
-  Uint8Array: "bytes",
-  Buffer: "buffer",
-  ArrayBuffer: "arrayBuffer",
-  Blob: "blob",
-};
 /** Modules whose types may be resource types, beside names that nothing defines. */
 const CLIENTS = /(^|[:/])(windmill-client|svc-client)\b/;
 
@@ -75,21 +68,19 @@ export class TypescriptTypes {
   private readonly open = new Set<string>();
   /** The types that a generic type receives, by the name of its parameter. */
   private readonly bound = new Map<string, Schema>();
+  private readonly converted: ConvertedTypes;
   private read = 0;
 
   constructor(module: TypescriptModule, parameters: readonly string[] = []) {
     this.module = module;
+    this.converted = new ConvertedTypes(module, (type) => this.membersOf(type, 0));
     for (const name of parameters) this.bound.set(name, {});
   }
 
   annotated(annotation: SyntaxNode | null): Annotated {
     const type = annotation?.firstChild?.nextSibling;
     if (!type) return { schema: {}, optional: false, converted: undefined };
-    const others = this.membersOf(type, 0).filter((member) => !["undefined", "null"].includes(this.text(member)));
-    const name = others.length === 1 && others[0] ? this.text(others[0]).replace(/<.*$/s, "") : "";
-    const isOwn = this.module.types.has(name) || this.module.opaque.has(name);
-    const converted = !isOwn && Object.hasOwn(CONVERTED, name) ? CONVERTED[name] : undefined;
-    return { schema: this.schemaOf(type, 0), optional: this.allowsUndefined(type), converted };
+    return { schema: this.schemaOf(type, 0), optional: this.allowsUndefined(type), converted: this.converted.find(type) };
   }
 
   /** Returns the annotations of the fields of an object type, or of an alias or interface of one. */

@@ -2,12 +2,13 @@
 
 Arguments are matched by name. Unknown ones are dropped, unless the function takes `**kwargs`. A missing parameter gets
 its default or None; a null one gets its default if it has one. Text becomes `datetime`, `date`, `time`, `bytes` or
-`bytearray` (base64) if the annotation is that type, also inside Optional and Annotated and as text (`from __future__
-import annotations`). If the annotation also allows `str`, it remains text.
+`bytearray` (base64) if the annotation is that type, also inside Optional, Annotated, lists, dictionaries and TypedDict, and
+as text (`from __future__ import annotations`). If the annotation also allows `str`, it remains text.
 """
 
 import base64
 import binascii
+import collections.abc
 import datetime
 import inspect
 import json
@@ -44,7 +45,7 @@ def bind(function, args, names=None):
         if value is None and parameter.default is not parameter.empty:
             value = parameter.default
         elif value is not None:
-            value = _convert(parameter, value, function)
+            value = _convert(parameter.name, parameter.annotation, value, function)
         if parameter.kind is parameter.POSITIONAL_ONLY:
             positional.append(value)
         else:
@@ -76,8 +77,12 @@ def _signature(function):
     return inspect.signature(function)
 
 
-def _convert(parameter, value, function):
-    members = _members(parameter.annotation, function)
+def _convert(name, annotation, value, function):
+    members = _members(annotation, function)
+    if isinstance(value, (list, dict)) and len(members) == 1:
+        inside = _convert_inside(name, members[0], value, function)
+        if inside is not None:
+            return inside
     # Compares by identity, because an annotation may be any object, including one that cannot be hashed.
     wanted = next((member for member in members if any(member is parsed for parsed in _PARSERS)), None)
     if wanted is None or (isinstance(value, str) and str in members):
@@ -91,7 +96,25 @@ def _convert(parameter, value, function):
         fault = f"it is a value of type {type(value).__name__} and no {_NAMES[wanted]}."
     else:
         return value
-    raise ArgumentError(f'The argument "{parameter.name}" does not fit the type {wanted.__name__}: {fault}') from None
+    raise ArgumentError(f'The argument "{name}" does not fit the type {wanted.__name__}: {fault}') from None
+
+
+def _convert_inside(name, wanted, value, function):
+    """Converts the items of a list or the values of a dictionary. None: the annotation names no such types. A key of a dictionary may be a secret."""
+    origin, inner = typing.get_origin(wanted), typing.get_args(wanted)
+    if isinstance(value, list):
+        if origin not in _LISTS or not inner:
+            return None
+        return [item if item is None else _convert(f"{name}[{at}]", inner[0], item, function) for at, item in enumerate(value)]
+    if origin in _DICTIONARIES and len(inner) == 2:
+        return {key: item if item is None else _convert(f"{name}.*", inner[1], item, function) for key, item in value.items()}
+    if typing.is_typeddict(wanted):
+        fields = getattr(wanted, "__annotations__", {})
+        return {
+            key: _convert(f"{name}.{key}", fields[key], item, function) if item is not None and key in fields else item
+            for key, item in value.items()
+        }
+    return None
 
 
 def _shown(text):
@@ -153,6 +176,8 @@ def _bytes(text):
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
 
 
+_LISTS = (list, collections.abc.Sequence, collections.abc.MutableSequence, collections.abc.Iterable, collections.abc.Collection)
+_DICTIONARIES = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
 _PARSERS = {
     datetime.datetime: _datetime,
     datetime.date: lambda text: _datetime(text).date(),
