@@ -2,6 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { ApiClient } from "./client.ts";
+import { readFirst } from "./pages.ts";
 
 let server: http.Server | undefined;
 afterEach(() => server?.close());
@@ -67,5 +68,25 @@ describe("ApiClient", () => {
   it("says that a service does not answer", async () => {
     const client = new ApiClient({ url: "http://127.0.0.1:9", token: "t", workspace: "w" });
     await expect(client.get("/version")).rejects.toThrow("does not answer");
+  });
+});
+
+describe("readFirst", () => {
+  const next = { header: "x-next-cursor", parameter: "cursor" };
+  const page = (rows: number[], cursor?: string) => ({
+    status: 200,
+    body: JSON.stringify(rows),
+    headers: {
+      "content-type": "application/json",
+      ...(cursor === undefined ? {} : { "x-next-cursor": cursor, "x-partial-count": "true" }),
+    },
+  });
+  it("continues after pages on which nothing matched, so that an empty list means that nothing matches", async () => {
+    const { client, requests } = await serve([page([], "a"), page([], "b"), page([1], "c"), page([2])]);
+    expect(await readFirst(client, "jobs/list", { success: false }, { limit: 5, next })).toEqual([1, 2]);
+    expect(requests.map((line) => /cursor=(\w)/.exec(line ?? "")?.[1])).toEqual([undefined, "a", "b", "c"]);
+    const none = await serve([page([], "a"), page([])]);
+    expect(await readFirst(none.client, "jobs/list", {}, { limit: 5, next })).toEqual([]);
+    expect(none.requests).toHaveLength(2);
   });
 });
