@@ -7,6 +7,7 @@ import {
 } from "../../contract/routes/workspaces/failure-notices.ts";
 import {
   findDueReceivers,
+  findOwnRule,
   type NoticedFailures,
   type Receiver,
   type Reported,
@@ -74,6 +75,7 @@ describe("the rule that the authors of a script or flow set", () => {
     ],
   ])("%s", (_, before, notice, after) => {
     expect(replaceOwnRule(before, "f/ops/a", notice)).toEqual(after);
+    expect(findOwnRule(after, "f/ops/a")).toEqual(notice.email?.length ? notice : {});
     expect(failureNoticesSchema.safeParse({ rules: after }).success).toBe(true);
   });
 

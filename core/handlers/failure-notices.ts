@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
-import type { FailureNoticeRule, OwnFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
+import type { FailureNoticeRule, OwnFailureNotice, ShownFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
 import type { Job } from "../jobs/job.ts";
 import { shortenText } from "../notifications/event.ts";
 import type { RunNotice } from "../notifications/run-notice.ts";
@@ -27,6 +27,12 @@ export function ruleMatches({ path: pattern }: Pick<FailureNoticeRule, "path">, 
 /** Returns whether who may write a script or flow may set such a rule: it names members and no other receiver. */
 const namesOnlyMembers = ({ email = [], topic, webhook }: FailureNoticeRule): boolean =>
   topic === undefined && webhook === undefined && email.every((one) => !one.includes("@"));
+
+/** Returns the rule that the authors of a script or flow have set. Empty if there is none. */
+export function findOwnRule(rules: readonly FailureNoticeRule[], path: string): ShownFailureNotice {
+  const { email, on_recovery } = rules.find((rule) => rule.path === path && namesOnlyMembers(rule)) ?? {};
+  return { ...(email ? { email } : {}), ...(on_recovery ? { on_recovery } : {}) };
+}
 
 /** Replaces the rule that names members for one script or flow. Rules that only admins may set remain. */
 export function replaceOwnRule(

@@ -2,7 +2,7 @@ import { toCanonicalJson } from "../../contract/canonical-json.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the service adds to every trigger. */
+/** The fields that the service adds to every trigger. */
 const trigger: Fields = { mode: "enabled" };
 
 /** Values that mean the same as an absent field, by kind of item. The service or a client may add them. */

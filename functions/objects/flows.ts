@@ -1,6 +1,7 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import type { NewFlow } from "../../contract/routes/flows/flows.ts";
 import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
+import { findOwnRule } from "../../core/handlers/failure-notices.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
 import { requireNewestFlow } from "../../services/flows/definitions/load.ts";
@@ -18,7 +19,7 @@ import {
 } from "../../services/flows/definitions/read.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
-import { setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
+import { loadFailureNotices, setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
 import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -82,6 +83,10 @@ export const flows: ApiRoutes = [
   on(routes.countFlowTriggers, async ({ auth: { actor }, params: { workspace, path } }) => {
     requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
     return json(200, await countStarters({ actor, workspace }, { path, isFlow: true }));
+  }),
+  on(routes.getFlowFailureNotice, async ({ params: { workspace, path } }) => {
+    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    return json(200, findOwnRule(await loadFailureNotices(deps.objects, workspace), path));
   }),
   on(routes.editFlowFailureNotice, async ({ params: { workspace, path }, body }) => {
     requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);

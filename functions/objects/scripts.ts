@@ -1,6 +1,7 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
+import { findOwnRule } from "../../core/handlers/failure-notices.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
@@ -20,7 +21,7 @@ import {
   searchScripts,
 } from "../../services/scripts/read.ts";
 import { listScriptWebhooks } from "../../services/scripts/webhooks.ts";
-import { setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
+import { loadFailureNotices, setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
 import { nameAuditedResource } from "../shared/audited-resource.ts";
 import { readBundleForm } from "../shared/bundle-form.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
@@ -79,6 +80,10 @@ export const scripts: ApiRoutes = [
     const muted = body.muted ?? false;
     await muteScriptErrorHandler(deps, { actor, workspace }, { path, muted });
     return text(200, `The workspace's error handler ${muted ? "ignores" : "handles"} failures of ${path}.`);
+  }),
+  on(routes.getScriptFailureNotice, async ({ params: { workspace, path } }) => {
+    requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+    return json(200, findOwnRule(await loadFailureNotices(deps.objects, workspace), path));
   }),
   on(routes.editScriptFailureNotice, async ({ params: { workspace, path }, body }) => {
     requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);

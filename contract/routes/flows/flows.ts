@@ -19,7 +19,7 @@ import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 import { truncatedTokenSchema } from "../people/tokens.ts";
 import { triggerCountsSchema } from "../stored/script.ts";
-import { ownFailureNoticeSchema } from "../workspaces/failure-notices.ts";
+import { ownFailureNoticeSchema, shownFailureNoticeSchema } from "../workspaces/failure-notices.ts";
 
 /** A flow's version: an integer that increases with each version. */
 export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
@@ -315,6 +315,17 @@ export const flowRoutes = {
     body: z.object({ muted: z.boolean().nullish() }),
     reply: { text: "A confirmation." },
     errors: ["flow.notFound", "flow.changedMeanwhile"],
+  }),
+  getFlowFailureNotice: defineRoute({
+    ...read,
+    name: "flows.getFailureNotice",
+    summary:
+      "Get the members who receive a mail when runs of a flow fail or recover, as its authors have set it. Other rules of the workspace are not shown.",
+    path: `${w}/get_failure_notice/{path+}`,
+    access: readPath,
+    params: atPath,
+    reply: { json: shownFailureNoticeSchema },
+    errors: ["flow.notFound"],
   }),
   editFlowFailureNotice: defineRoute({
     ...post,

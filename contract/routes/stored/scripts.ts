@@ -3,7 +3,7 @@ import { actions } from "../../access/actions.ts";
 import { anyPath, atHash, atPath, flag, inWorkspace, jobId, page, versionHash } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { truncatedTokenSchema } from "../people/tokens.ts";
-import { ownFailureNoticeSchema } from "../workspaces/failure-notices.ts";
+import { ownFailureNoticeSchema, shownFailureNoticeSchema } from "../workspaces/failure-notices.ts";
 import { historyItem, listedScriptSchema, MAX_PARENTS, newScriptSchema, scriptSchema, triggerCountsSchema } from "./script.ts";
 
 const w = "/api/w/{workspace}/scripts";
@@ -256,6 +256,17 @@ export const scriptRoutes = {
     body: z.object({ muted: z.boolean().nullish() }),
     reply: { text: "A confirmation." },
     errors: ["script.notFound", "script.changedMeanwhile"],
+  }),
+  getScriptFailureNotice: defineRoute({
+    ...read,
+    name: "scripts.getFailureNotice",
+    summary:
+      "Get the members who receive a mail when runs of a script fail or recover, as its authors have set it. Other rules of the workspace are not shown.",
+    path: `${w}/get_failure_notice/p/{path+}`,
+    access: readPath,
+    params: atPath,
+    reply: { json: shownFailureNoticeSchema },
+    errors: ["script.notFound"],
   }),
   editScriptFailureNotice: defineRoute({
     ...post,

@@ -39,4 +39,7 @@ export const ownFailureNoticeSchema = z.strictObject({
   email: z.array(memberPrincipal).max(limits.failureNoticePeople).nullish().describe("Without it, the rule is removed."),
   on_recovery: z.boolean().nullish().describe("Report the first success after a reported failure too."),
 });
+/** The rule as replies show it: empty if there is none. */
+export const shownFailureNoticeSchema = z.object({ email: z.array(z.string()).optional(), on_recovery: z.boolean().optional() });
+export type ShownFailureNotice = z.output<typeof shownFailureNoticeSchema>;
 export type OwnFailureNotice = z.output<typeof ownFailureNoticeSchema>;

@@ -185,6 +185,7 @@ describe("replies", () => {
     expectShape(routes.countScriptTriggers, await get(`${w}/scripts/get_triggers_count/f/t/shape`));
     expectShape(routes.updateScriptHistory, await ws.post(`scripts/history_update/h/${hash}/p/f/t/shape`, { deployment_msg: "now" }));
     expectShape(routes.editScriptFailureNotice, await ws.post("scripts/edit_failure_notice/p/f/t/shape", { email: ["g/all"] }));
+    expectShape(routes.getScriptFailureNotice, await get(`${w}/scripts/get_failure_notice/p/f/t/shape`));
     expectShape(routes.muteScriptErrorHandler, await ws.post(`scripts/toggle_workspace_error_handler/p/f/t/shape`, { muted: true }));
     expectShape(routes.cancelPersistent, await ws.post(`jobs_u/queue/cancel_persistent/f/t/none`, {}));
     expectShape(routes.getTiming, await get(`${w}/jobs_u/completed/get_timing/${ended}`));

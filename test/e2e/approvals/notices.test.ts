@@ -117,6 +117,8 @@ it("a developer sets who receives a mail when a script fails, and another develo
   expect((await set(own, { email: ["stranger@example.com"] })).status).toBe(422);
   expect((await own.post(`scripts/edit_failure_notice/p/u/${dev.username}/none`, { email: ["g/all"] })).status).toBe(404);
   expectStatus(await set(own, { email: [`u/${dev.username}`] }), 200);
+  expect((await own.get(`scripts/get_failure_notice/p/${path}`)).json).toEqual({ email: [`u/${dev.username}`] });
+  expect((await workspaceOf(other.api, ws.id).get(`scripts/get_failure_notice/p/${path}`)).status).toBe(404);
   await own.completed(await own.run(path));
   const [mail] = await until(
     async () => {
