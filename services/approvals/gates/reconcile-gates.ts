@@ -21,15 +21,17 @@ interface ReconciledGates {
   waitsAlone: boolean;
   /** A gate was changed because its time had come. */
   isChanged: boolean;
+  /** The flow was deleted while a gate is open: the gate can neither be decided nor expire. */
+  isDeleted: boolean;
 }
 
 /**
  * Reminds approvers, escalates and expires the gates of a flow that are due, and resumes tasks whose resume call was lost.
  */
 export async function reconcileGates(deps: GateDeps, flow: Job): Promise<ReconciledGates> {
-  const none = { nextMs: Number.POSITIVE_INFINITY, lost: false, waitsAlone: false, isChanged: false };
+  const none = { nextMs: Number.POSITIVE_INFINITY, lost: false, waitsAlone: false, isChanged: false, isDeleted: false };
   if (flow.suspends === undefined && flow.consents === undefined) return none;
-  let { waitsAlone, isChanged } = none;
+  let { waitsAlone, isChanged, isDeleted } = none;
   let nextMs = Number.POSITIVE_INFINITY;
   let lost = false;
   for (const gate of await loadGatesOfRun(deps, getFlowRootId(flow), flow.id)) {
@@ -37,6 +39,7 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<Reconci
     const execution = flow.flow?.execution ?? 0;
     if (isTaskTokenLost(gate, execution, deps.nowMs())) lost = true;
     else if (gate.awaitsToken?.execution === execution) nextMs = Math.min(nextMs, gate.awaitsToken.atMs + limits.taskTokenMs);
+    if (isOpen(gate) && !module) isDeleted = true;
     if (!isOpen(gate) || !module) {
       await resumeGateTask(deps, gate);
       continue;
@@ -49,5 +52,5 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<Reconci
     const waits = isOpen(after) && after.token !== undefined && after.state?.["execution"] === execution;
     if (waits && after.scope === ROOT && after.awaitsToken === undefined) waitsAlone = true;
   }
-  return { nextMs, lost, waitsAlone, isChanged };
+  return { nextMs, lost, waitsAlone, isChanged, isDeleted };
 }

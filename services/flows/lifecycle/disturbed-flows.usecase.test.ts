@@ -38,7 +38,7 @@ const struck = new Map<string, number>();
 
 it("a flow that is disturbed at any moment ends once, as the independent interpreter says", { timeout: 600_000 }, async () => {
   const runs = new Map<string, string>();
-  await expectEach(drawn, { count: 25, atOnce: 1 }, async ({ flow, traits, at, part, events, title }) => {
+  await expectEach(drawn, { count: 15, atOnce: 1 }, async ({ flow, traits, at, part, events, title }) => {
     const disturbance = disturbances[title] ?? expect.fail();
     const played = await playDisturbed({ room, witness }, { flow, traits, moment: { at, part }, disturbance, events });
     const { state, result, calls, left, cancel, expected, struckAfter, run } = played;

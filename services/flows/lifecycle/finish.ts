@@ -71,9 +71,7 @@ export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob, lost: L
     throw new FlowFailed(`Flow ${flow.id} exceeded its time limit.`);
   }
   const plan = await findPlan(deps, flow.flow?.plan ?? "");
-  if (!plan) {
-    return endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "FlowDeleted", message: "The flow was deleted while it ran." })));
-  }
+  if (!plan) return endDeletedFlow(deps, flow);
   const verdict = await findVerdict(deps, flow, plan);
   if (verdict) {
     // Equal runs may use the cached result from now on. If the entry cannot be written, they run.
@@ -153,7 +151,22 @@ export const isPastDeadline = ({ nowMs }: Pick<FinishFlowDeps, "nowMs">, flow: R
 /** Ends a flow that has exceeded its time limit, with all that runs in it. A running script stops at its next heartbeat. */
 export async function endTimedOutFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
   const cancel = { by: "svc", reason: "the flow that contains this step exceeded its time limit" };
-  const ended = await endJob(deps, flow, flowTimedOutEnding(flow), { extra: buildStopping(flow, cancel) });
+  await endAndStop(deps, flow, flowTimedOutEnding(flow), cancel);
+}
+
+/** Ends a flow whose plan was deleted with its flow, with all that runs in it. */
+export async function endDeletedFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
+  const ending = failedEnding({ name: "FlowDeleted", message: "The flow was deleted while it ran." });
+  await endAndStop(deps, flow, ending, { by: "svc", reason: "the flow that contains this step was deleted" });
+}
+
+async function endAndStop(
+  deps: FinishFlowDeps,
+  flow: RunningJob,
+  ending: ReturnType<typeof failedEnding>,
+  cancel: { by: string; reason: string },
+): Promise<void> {
+  const ended = await endJob(deps, flow, ending, { extra: buildStopping(flow, cancel) });
   if (!ended) return;
   await stopFlow(deps, flow, cancel);
   await releaseSlot(deps, ended);

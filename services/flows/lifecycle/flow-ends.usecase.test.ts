@@ -3,11 +3,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { forgetPlans } from "../../../test/support/flows/disturbed-flows.ts";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, step } from "../../../test/support/use-cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/room.ts";
 import { addFlow, endOfFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, listJobs } from "../../../test/support/use-cases/room-jobs.ts";
+import { addJob, addScript, listJobs, resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 import { loadJson } from "../../jobs/values/values.ts";
@@ -95,6 +96,19 @@ describe("what was deleted after a run was accepted ends the run once, with a re
     const error = { name: "FlowDeleted", message: "The flow was deleted while the run waited." };
     expect(await endOf(id)).toEqual(["failed", { error }]);
   });
+});
+
+it("a run that waits for an approval ends once after its flow was deleted", async () => {
+  const run = await startFlow(room, [{ ...echo("a", "1"), suspend: { required_events: 1, timeout: 3600 } }, step("z")]);
+  await new Cloud(room).playUntilQuiet();
+  const { flow } = (await room.deps.jobs.get(run)) ?? {};
+  await room.deps.storage.deleteObject(flow?.plan ?? "");
+  await forgetPlans();
+  room.clock.nowMs += 2 * 3_600_000;
+  await resumeDue(room);
+  const error = { name: "FlowDeleted", message: "The flow was deleted while it ran." };
+  expect(await endOfFlow(room, run)).toEqual({ state: "failed", result: { error } });
+  expect(room.started.filter(({ job, is }) => job === run && is === "running")).toEqual([]);
 });
 
 it.each([undefined, echo("failure", "({ recover: true })")])(

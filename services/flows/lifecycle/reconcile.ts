@@ -11,6 +11,7 @@ import { reconcileSubflows } from "../runtime/waiting/reconcile-subflows.ts";
 import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 import {
   cancelFlow,
+  endDeletedFlow,
   endFlow,
   endTimedOutFlow,
   type FinishFlowDeps,
@@ -96,7 +97,11 @@ async function reconcileCurrentExecution(
     await settleFlow(deps, flow);
     return "ended";
   }
-  const { nextMs, lost: lostGate, waitsAlone, isChanged } = await reconcileGates(deps, flow);
+  const { nextMs, lost: lostGate, waitsAlone, isChanged, isDeleted } = await reconcileGates(deps, flow);
+  if (isDeleted) {
+    await endDeletedFlow(deps, flow);
+    return "ended";
+  }
   if (waitsAlone && isChanged && !lost.engineStopped) {
     // The look was for the gate. The execution is known to wait, so it is not described.
     await jobs.update(flow.id, { dueAtMs: Math.min(flowDueMs(flow, nowMs(), { waitsAlone }), nextMs) }, { attr: "state", eq: "running" });

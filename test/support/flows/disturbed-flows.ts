@@ -6,7 +6,7 @@ import { hasEnded } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { deleteFlow, setFlowArchived } from "../../../services/flows/definitions/archive.ts";
-import { parseFlow } from "../../../services/flows/definitions/load.ts";
+import { loadPlan, parseFlow } from "../../../services/flows/definitions/load.ts";
 import { saveFlow } from "../../../services/flows/definitions/save.ts";
 import { cancelJob } from "../../../services/jobs/cancel/cancel-job.ts";
 import { archiveScript, deleteScript } from "../../../services/scripts/archive.ts";
@@ -17,7 +17,7 @@ import type { Witness } from "../jobs/witness.ts";
 import { Cloud } from "../use-cases/cloud.ts";
 import { failure, type Room } from "../use-cases/room.ts";
 import { approveGate, endOfFlow, gates, startFlow } from "../use-cases/room-flows.ts";
-import { addJob, listJobs, work } from "../use-cases/room-jobs.ts";
+import { addJob, listJobs, resumeDue, work } from "../use-cases/room-jobs.ts";
 import { anAdmin } from "../use-cases/room-people.ts";
 import { newScriptRoom } from "../use-cases/room-scripts.ts";
 import { type Interpreted, interpret } from "./flow-interpreter.ts";
@@ -65,6 +65,14 @@ async function cancel({ room }: Disturbed, id: string, force = false): Promise<v
   if (job && !hasEnded(job)) await cancelJob(room.deps, job, { ...MARK, force });
 }
 
+/** Empties the cache of plans, as if each later call of a function were the first one of its process. */
+export async function forgetPlans(): Promise<void> {
+  const storage = {
+    getObjectText: async () => JSON.stringify({ value: { modules: [] }, scripts: {} }),
+  } as unknown as Room["deps"]["storage"];
+  for (let plan = 0; plan < 60; plan += 1) await loadPlan({ storage }, `forgotten/${randomUUID()}`);
+}
+
 export const disturbances: Record<string, Disturbance> = {
   "the run is canceled": { effect: "canceled", disturb: (run) => cancel(run, run.run) },
   "the run is canceled twice at once": {
@@ -73,6 +81,13 @@ export const disturbances: Record<string, Disturbance> = {
   },
   "the job of a step is canceled": { effect: "canceled", disturb: (run) => cancel(run, run.job ?? run.run, true) },
   "the flow is deleted": { effect: "none or deleted", disturb: (run) => deleteFlow(run.room.deps, anAdmin, run.room.workspace, run.flow) },
+  "the flow is deleted, and all processes end": {
+    effect: "none or deleted",
+    disturb: async (run) => {
+      await deleteFlow(run.room.deps, anAdmin, run.room.workspace, run.flow);
+      await forgetPlans();
+    },
+  },
   "the flow is archived": { effect: "none", disturb: (run) => setFlowArchived(run.room.deps, callerOf(run), run.flow, true) },
   "the flow is moved": {
     effect: "none",
@@ -138,6 +153,7 @@ export interface Played {
 }
 
 const ROUNDS_MOST = 100;
+const HOURS_MS = 2 * 3_600_000;
 
 /** Saves a flow with its script, runs it and disturbs it at a moment. */
 export async function playDisturbed(
@@ -209,7 +225,10 @@ export async function playDisturbed(
       if (open.length === 0 || round > ROUNDS_MOST) throw new Error(`The run is ${now.state}, and nothing moves.`);
       await pass("wait");
       cloud.noteChange();
-      for (const gate of open) await approveGate(room, gate).catch(() => undefined);
+      const decided = await Promise.allSettled(open.map((gate) => approveGate(room, gate)));
+      if (decided.some(({ status }) => status === "fulfilled")) continue;
+      room.clock.nowMs += HOURS_MS;
+      await resumeDue(room);
     }
     await cloud.play(run);
   } finally {
