@@ -67,7 +67,7 @@ export default defineConfig({
           include: [useCases],
           globalSetup: ["./test/support/use-cases/use-case-setup.ts"],
           setupFiles: ["./test/support/use-cases/use-case-env.ts"],
-          // Each room has tables of its own, so all files of a worker load the modules once.
+          // Each room has its own tables, so all files of a worker load the modules once.
           isolate: false,
           // One test plays its use case once for each write that may fail. A test that runs out of time continues in its worker, and moves the clock of those after it.
           testTimeout: 300_000,
@@ -83,7 +83,7 @@ export default defineConfig({
           isolate: false,
           // A first save builds, and a first call starts a process for each function it passes.
           testTimeout: 120_000,
-          // Tests that stop and start an engine make an instance of their own.
+          // Tests that stop and start an engine start a separate instance.
           hookTimeout: 240_000,
         },
       },

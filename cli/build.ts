@@ -45,7 +45,7 @@ function bundle(entry: string, outfile: string, { banner, external }: { banner: 
     platform: "node",
     target: "node22.14",
     mainFields: ["module", "main"],
-    // esbuild has a program of its own for each platform, so it stays a package.
+    // esbuild has a separate program for each platform, so it stays a package.
     external: ["esbuild", ...(external === undefined ? [] : [external])],
     define: { SVC_CLI_VERSION: JSON.stringify(version) },
     banner: { js: banner },

@@ -99,7 +99,7 @@ describe.each(clients)("the %s client", (client) => {
     await storage.close();
   });
 
-  it("the client requests the approval URLs of its own step, different ones for each call", async () => {
+  it("the client requests the approval URLs of the step that runs it, different ones for each call", async () => {
     const urls = { approvalPage: "https://svc.example/approve/x", resume: "https://svc.example/r", cancel: "https://svc.example/c" };
     const ids: string[] = [];
     for (const [args, query] of [

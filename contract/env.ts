@@ -37,7 +37,7 @@ export const env = {
   baseUrl: "SVC_BASE_URL",
   /** The key in the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution. */
   edgeKey: "SVC_EDGE_KEY",
-  /** The key in the header `ROUTES_KEY_HEADER`, and the origin of HTTP routes, if they have a domain of their own. */
+  /** The key in the header `ROUTES_KEY_HEADER`, and the origin of HTTP routes, if they have a separate domain. */
   routesKey: "SVC_ROUTES_KEY",
   routesUrl: "SVC_ROUTES_URL",
   /** The file in which the local engine reads which runs have ended, absent on AWS (functions/shared/ended-run.ts). */

@@ -59,7 +59,7 @@ describe("two stages in one account and region", () => {
     }
   });
 
-  it("receive the ends of their own executions only", () => {
+  it("receive the ends of executions of their stack only", () => {
     const prefixes = [aws, staging].map((template) =>
       Object.values(template.findResources("AWS::Events::Rule")).flatMap(({ Properties }) => {
         const [machine] = Properties.EventPattern?.detail?.stateMachineArn ?? [];
@@ -69,7 +69,7 @@ describe("two stages in one account and region", () => {
     expect(prefixes).toEqual([[expect.stringContaining(':stateMachine:svc-"')], [expect.stringContaining(':stateMachine:staging-svc_"')]]);
   });
 
-  it("have metrics and alarms of their own", () => {
+  it("have separate metrics and alarms", () => {
     expect(fn(staging, descriptions.worker).properties.Environment.Variables[env.stack]).toBe(STAGING);
     const counted = (template: Template) =>
       Object.values(template.findResources("AWS::CloudWatch::Alarm"))

@@ -91,7 +91,7 @@ describe("a flow as a state machine", () => {
     expect(States["a Größe prüfen"]?.Comment).toBe("identity: Größe prüfen");
   });
 
-  it("the state machine contains no long text of an author, because the package that validates it has patterns and parsers of its own", () => {
+  it("the state machine contains no long text of an author, because the package that validates it contains patterns and parsers", () => {
     const long = "${a".repeat(3000);
     const inner = [identity("b", { summary: long })];
     const common = { summary: long, sleep: { type: "javascript", expr: long }, stop_after_if: { expr: long, error_message: long } };

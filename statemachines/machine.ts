@@ -70,7 +70,7 @@ export class Machine {
     this.names = names;
   }
 
-  /** Creates a machine for a parallel list, which has states of its own. */
+  /** Creates a machine for a parallel list, which has its own states. */
   createInner(): Machine {
     return new Machine(this.step, END, this.names);
   }
@@ -131,7 +131,7 @@ export class Machine {
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$", "token.$": "$$.Task.Token" } },
       TimeoutSeconds: Math.max(1, Math.min(Math.ceil(untilS), MAX_WAIT_S)),
-      // Each attempt has a token of its own.
+      // Each attempt has a separate token.
       Retry: [RETRY_BUSY],
       Catch: [this.catcher(next)],
       ...(resumesAt === undefined ? { ResultPath: null } : {}),

@@ -198,7 +198,7 @@ export const objectTable = {
    */
   async transactWrite(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
     const TransactItems = parts.map((part) => ("raw" in part ? part.raw : paramsOf(part)));
-    // All attempts share one token, so that an attempt whose success was not received does not fail because of its own writes.
+    // All attempts share one token, so that an attempt whose success was not received does not fail because of the writes that it has made.
     const ClientRequestToken = randomUUID();
     return executeWrite(() => documents().send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
   },

@@ -63,7 +63,7 @@ interface Message {
 
 async function exchange(url: URL, message: Message, answerMs: number): Promise<Attempt> {
   const timeout = new AbortController();
-  // A timer of its own, because a socket that receives a byte now and then is never idle.
+  // A separate timer, because a socket that receives a byte now and then is never idle.
   const timer = setTimeout(() => timeout.abort(), answerMs);
   try {
     return await send(url, message, timeout.signal).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { sqs } from "../sdk/clients.ts";
 
 const queueUrl = (job: Sendable) => requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl);
 
-/** The message group keeps workspaces fair. SQS takes a message without one for a tenant of its own, also when its delay is over. */
+/** The message group keeps workspaces fair. SQS treats a message without one as a separate tenant, also when its delay is over. */
 const toMessage = (job: Sendable, delayS: number) => ({
   MessageBody: JSON.stringify(toJobMessage(job)),
   MessageGroupId: job.workspace,

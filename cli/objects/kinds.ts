@@ -1,6 +1,6 @@
 import { routesOf } from "../api/routes.ts";
 
-/** A kind of objects with commands of its own, and its routes below the workspace. */
+/** A kind of objects with its own commands, and its routes below the workspace. */
 export interface ObjectKind {
   /** The name of the command. */
   name: string;

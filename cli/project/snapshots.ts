@@ -29,7 +29,7 @@ export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: Layou
   fileTypes,
 });
 
-/** Loads the types of resources that have files of their own. Other services may not have the route. */
+/** Loads the types of resources that are stored as files. Other services may not have the route. */
 export const loadFileTypes = async (client: ApiClient): Promise<LayoutOptions["fileTypes"]> =>
   (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
 

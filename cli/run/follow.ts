@@ -39,7 +39,7 @@ export async function followFlow(context: Context, client: ApiClient, id: string
   if (steps.size >= MOST_STEPS) context.output.say("The logs of further steps are not shown. Print one with: svc job logs <id>");
 }
 
-/** Prints the log of a step, each line with the step's id. Steps without a job of their own have none. */
+/** Prints the log of a step, each line with the step's id. Steps without a job have none. */
 async function followStep(context: Context, client: ApiClient, job: string, step: string): Promise<void> {
   let rest = "";
   const print = (text: string) => context.output.progress({ step, job, log: text }, text.replace(/^/gm, `${step} | `).concat("\n"));

@@ -23,7 +23,7 @@ export interface Start {
 
 /** Starts a job, shows its progress unless `silent`, prints its result and returns the exit code. */
 export async function runJob(context: Context, start: Start, { silent = false, client = context.client() } = {}): Promise<number> {
-  // With an id of its own, a repeated request cannot start a second job.
+  // With an id that the client chooses, a repeated request cannot start a second job.
   const id = randomUUID();
   await startJob(client, start, id);
   return showRun(context, client, { id, kind: start.kind }, { silent });

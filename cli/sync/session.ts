@@ -87,7 +87,7 @@ export async function openSession(
     loadRules(client, project),
     loadArchive(client, project.root, toArchiveQuery(project.options)),
   ]);
-  // Types of resources with files of their own are known only now.
+  // Types of resources that are stored as files are known only now.
   const hasFileTypes = Object.keys(rules.layout.fileTypes).length > 0;
   const { snapshot: local, problems } = hasFileTypes ? parseLocal(files, project, rules.layout) : parsed;
   throwProblems(problems);

@@ -72,7 +72,7 @@ function oauthContent({ oauthErrors }: Route) {
 /** An empty body counts as an empty object. */
 const NOTHING = [undefined, {}];
 
-/** A run route accepts any body. These content types have a meaning of their own. */
+/** A run route accepts any body. These content types have a special meaning. */
 const anyBody = {
   required: false,
   content: {

@@ -20,7 +20,7 @@ export function findDependencyLanguage(language: RunnerLanguage): DependencyLang
 }
 
 /**
- * The comments by which a script names a list. Python has no form of its own, because `# requirements: <name>` already lists a package of
+ * The comments by which a script names a list. Python has no special form, because `# requirements: <name>` already lists a package of
  * that name.
  */
 const NAMED: Record<DependencyLanguage, RegExp> = {

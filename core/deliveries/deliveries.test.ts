@@ -94,7 +94,7 @@ describe("the outcome of an attempt", () => {
     expect(outcome(attempts, attempt)).toEqual({ attempts, ...expected });
   });
 
-  it("a replay has eight attempts of its own", () => {
+  it("a replay has eight new attempts", () => {
     const replay = { id: "r", after: 8 };
     expect(outcome(9, failedAttempt("500"), replay)).toMatchObject({
       state: "retrying",

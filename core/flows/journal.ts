@@ -96,7 +96,7 @@ export const outcomeFormat = recordFormat({ schema: outcomeSchema, version: VERS
 export const progressFormat = recordFormat({ schema: progressSchema, version: VERSION, upgrade });
 export const endFormat = recordFormat({ schema: endSchema, version: VERSION, upgrade });
 
-/** Modules beside the flow's list: each list has a failure module of its own. */
+/** Modules beside the flow's list: each list has its own failure module. */
 export const FAILURE = "failure";
 export const PREPROCESSOR = "preprocessor";
 const nameOf = (module: string, scope: ScopeName) => (module === FAILURE ? `${FAILURE}:${scope}` : module);

@@ -8,7 +8,7 @@ export interface SegmentGroup {
   segment: boolean;
 }
 
-/** Groups the modules of a list into those that run in one task and those with a task of their own. */
+/** Groups the modules of a list into those that run in one task and those with a separate task. */
 export function groupSegments(value: Pick<FlowValue, "same_worker">, scope: ScopeName, modules: readonly FlowModule[]): SegmentGroup[] {
   const together = value.same_worker === true && scope === ROOT;
   const groups: { modules: FlowModule[]; segment: boolean }[] = [];

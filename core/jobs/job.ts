@@ -51,7 +51,7 @@ const base = {
   trigger: z.string(),
   /** The schedule whose tick it runs. The steps of its flow have it too. */
   schedulePath: z.string().optional(),
-  /** The registered claimer that makes the first claim, together with writes of its own. Absent after that claim. */
+  /** The registered claimer that makes the first claim, together with the claimer's writes. Absent after that claim. */
   claimer: z.string().optional(),
   /** The schedule that started this flow gets its next run when the flow has ended. */
   endContinuesSchedule: z.literal(true).optional(),

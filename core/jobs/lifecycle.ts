@@ -98,8 +98,8 @@ export function canceledEnding(cancel: { by: string; reason: string }): Ending {
 }
 
 /**
- * Converts a runner's report to the end of the job. A run that was killed because of a cancellation is canceled. A success or a failure of
- * its own that was reported before the kill counts.
+ * Converts a runner's report to the end of the job. A run that was killed because of a cancellation is canceled. A success or a failure
+ * that the run reported before the kill counts.
  */
 export function toEnding(job: RunningJob, outcome: RunOutcome): Ending {
   switch (outcome.outcome) {

@@ -157,7 +157,7 @@ describe("buildDocument", () => {
     expect(JSON.stringify(build(routes.toReversed(), webhooks.toReversed()))).toBe(JSON.stringify(build(routes, webhooks)));
   });
 
-  it("names the domain of routes, if they have one of their own and the request names no address", () => {
+  it("names the domain of routes, if they have one and the request names no address", () => {
     const content = {
       workspace: "demo",
       baseUrl: "https://svc.example",

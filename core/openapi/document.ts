@@ -9,7 +9,7 @@ export interface DocumentContent {
   workspace: string;
   /** The address of the service, without a slash at its end. */
   baseUrl: string;
-  /** The address of the routes, if they have a domain of their own. */
+  /** The address of the routes, if they have a separate domain. */
   routesUrl?: string | undefined;
   routes: readonly DocumentedRoute[];
   webhooks: readonly DocumentedRunnable[];

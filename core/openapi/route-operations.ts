@@ -28,7 +28,7 @@ export interface DocumentedRoute {
   apiKeyHeader?: string | undefined;
 }
 
-/** The header of `api_key_auth` without one of its own. */
+/** The header of `api_key_auth` if the resource names none. */
 const API_KEY_HEADER = "X-API-Key";
 const HEADER = /^[A-Za-z0-9_-]{1,100}$/;
 

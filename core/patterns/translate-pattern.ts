@@ -87,7 +87,7 @@ export function translatePattern(pattern: string): TranslatedPattern {
 const tooLarge = (pattern: string) =>
   new PatternError(pattern, "is too large. Shorten it, or limit the length of a text with minLength and maxLength");
 
-/** Reads a valid pattern from left to right. Groups are on a stack of their own, because a recursion could exhaust the call stack. */
+/** Reads a valid pattern from left to right. Groups are on a separate stack, because a recursion could exhaust the call stack. */
 class Translation {
   readonly #pattern: string;
   #at = 0;
@@ -150,7 +150,7 @@ class Translation {
 
   #openGroup(): void {
     if (this.#takeIf("?=") || this.#takeIf("?!")) {
-      this.#refuse("contains a look-ahead, (?=…) or (?!…). Write each condition as a pattern of its own in allOf, or in not");
+      this.#refuse("contains a look-ahead, (?=…) or (?!…). Write each condition as a separate pattern in allOf, or in not");
     }
     if (this.#takeIf("?<=") || this.#takeIf("?<!")) {
       this.#refuse("contains a look-behind, (?<=…) or (?<!…). Match the text before it too, or use a second pattern in allOf or not");

@@ -72,7 +72,7 @@ export function deriveRights(
 }
 
 /**
- * Derives the rights of a job that runs as a group: what is shared with the group and with all members. It has no space of its own and may change
+ * Derives the rights of a job that runs as a group: what is shared with the group and with all members. It has no user's folder (`u/…`) and may change
  * nothing that has no path, such as the folders of the workspace.
  */
 export function deriveGroupRights(workspace: string, group: string, access: Access): Rights {

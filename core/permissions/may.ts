@@ -53,7 +53,7 @@ export function describeMissingRight(actor: Actor, access: AccessRule, target: T
   const changes = need === "write" || need === "own";
   if (changes && rights.role === "operator") return "the role developer or admin, and yours is operator";
   if (target.owner !== undefined) return "the user who started the job, or an admin of the workspace";
-  if (target.path === undefined) return "a user with rights of their own in the workspace";
+  if (target.path === undefined) return "a user of the workspace instead of a group";
   return need === "own" ? `an owner of ${target.path}` : `${changes ? "write" : "read"} access to ${target.path}`;
 }
 

@@ -154,7 +154,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect(() => reply({ svc_headers: { "Set-Cookie": cookie } })).toThrow(refusal(reason));
   });
 
-  it("a script may set cookies of its own", () => {
+  it("a script may set its own cookies", () => {
     expect(reply({ svc_headers: { "Set-Cookie": "cart=token; Path=/" } }).headers["set-cookie"]).toBe("cart=token; Path=/");
   });
 

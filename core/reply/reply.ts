@@ -168,7 +168,7 @@ export const setsOwnCookie = (text: string): boolean => OWN_COOKIES.has(readCook
 /** JSON alone: browsers take a comma for the start of another media type, and the last one counts. Other parameters than the charset are not JSON's. */
 const ONLY_JSON = /^application\/json(;\s*charset=[\w-]+)?$/i;
 
-/** Everything that a browser could render gets an origin of its own, so that a script's page cannot use the session of its visitor. */
+/** Everything that a browser could render gets an opaque origin, so that a script's page cannot use the session of its visitor. */
 function sandboxOf(type: string): Record<string, string> {
   const nosniff = { "x-content-type-options": "nosniff" };
   if (ONLY_JSON.test(type)) return nosniff;

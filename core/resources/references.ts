@@ -54,7 +54,7 @@ export function escapeReferences(value: unknown, mayRefer: (reference: Reference
   return copy;
 }
 
-/** The loaded targets of references: the text of variables, and the values of resources with references of their own. */
+/** The loaded targets of references: the text of variables, and the values of resources, which may contain references. */
 export type LoadedReferences = ReadonlyMap<string, unknown>;
 
 /** Returns the first reference that refers back to itself, if there is one. */

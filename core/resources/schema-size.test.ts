@@ -63,7 +63,7 @@ describe("a schema is refused on save, with the place and the next step,", () =>
     ],
     ["if it has very many types", { type: list(30_000, (n) => `${n}`) }, /more than 20000 values/],
     ["if it is nested deeply", nested(200), /^it has more than 100 levels/],
-    ["if a part has a name of its own", { items: { $id: "x" } }, /^it contains \$id at items\. Remove it, /],
+    ["if a part has its own name", { items: { $id: "x" } }, /^it contains \$id at items\. Remove it, /],
     ["if a reference changes with the value", { $dynamicRef: "#x" }, /^it contains \$dynamicRef at the top/],
     ["if its check would answer later", { $async: true }, /^it contains \$async/],
     [

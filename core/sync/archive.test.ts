@@ -46,7 +46,7 @@ it("reports an item below a folder that is another item by its name", () => {
   expect(roundTrip(items)).toEqual({ items: [], strange: expect.arrayContaining(["script f/a/b.flow/c"]) });
 });
 
-it("states the versions of scripts in an entry of its own, which changes no other entry", () => {
+it("states the versions of scripts in its own entry, which changes no other entry", () => {
   const item = { ...aScript("f/a/b"), version: "0123456789abcdef" };
   expect(roundTrip([item]).items).toEqual([item]);
   const [plain, versioned] = [toArchive([aScript("f/a/b")], { defaultTs: "bun" }), toArchive([item], { defaultTs: "bun" })];

@@ -14,7 +14,7 @@ const itemKinds: readonly string[] = [
   ...fileTriggerKinds.map((kind) => `${kind}_trigger`),
 ];
 
-/** A thing of a workspace that has files of its own. */
+/** A workspace object that is stored as files. */
 export interface SyncItem {
   /** One of `itemKinds`. */
   kind: string;

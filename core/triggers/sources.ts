@@ -17,7 +17,7 @@ export type SourceEntry =
   /** Only one trigger of a workspace reads a queue. */
   | { at: "source"; sk: string; exclusive: boolean; connects: AwsSource }
   | { at: "poll" }
-  /** The addresses of routes have entries of their own. */
+  /** The addresses of routes have separate entries. */
   | { at: "address" }
   /** Only one trigger of all workspaces has an address. */
   | { at: "mailbox"; localPart: string };

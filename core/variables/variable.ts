@@ -26,7 +26,7 @@ export type StoredVariable = z.infer<typeof storedVariableSchema>;
 
 /**
  * Returns the nonce of a secret's exported form: always the same one for the same stored value, so that a synchronisation finds no difference.
- * Earlier releases stored none; the sealed value has a nonce of its own, so no two values share the result.
+ * Earlier releases stored none; the sealed value has a random nonce, so no two values share the result.
  */
 export const getExportNonce = ({ exportNonce, value }: Pick<StoredVariable, "exportNonce" | "value">): string =>
   exportNonce ?? createHash("sha256").update(value).digest().subarray(0, 12).toString("base64");

@@ -14,7 +14,7 @@ describe("what a deleted workspace stored", () => {
     expect([needsPurge(twice, LATER + 1), isPurged(twice)]).toEqual([false, true]);
   });
 
-  it("a workspace's data is every item of its own and every token limited to it, and no other item", () => {
+  it("a workspace's data is every item in it and every token limited to it, and no other item", () => {
     const item = (pk: string, workspace?: string) => ({ pk, sk: "x", workspace });
     expect(["VAR#w", "R#w#f/a/b", "A#artefacts/w/1.zip", "AUDIT#w"].filter((pk) => !belongsToWorkspace("w", item(pk)))).toEqual([]);
     expect(belongsToWorkspace("w", item("TOKEN#00", "w")) && belongsToWorkspace("w", item("USER#ann@example.com", "w"))).toBe(true);

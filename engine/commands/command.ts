@@ -18,7 +18,7 @@ interface CommandOptions {
   onLine?: (line: string) => void;
 }
 
-/** Runs a command to its end and never rejects. It has a process group of its own, so that ending it ends its children too. */
+/** Runs a command to its end and never rejects. It has a separate process group, so that ending it ends its children too. */
 export function runCommand(file: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const { cwd, env = process.env, timeoutMs, signal, onLine } = options;
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export function runCommand(file: string, args: readonly string[], options: Comma
     };
     const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     signal?.addEventListener("abort", end, { once: true });
-    // A terminal's Ctrl-C does not reach a group of its own, and our own end must not leave it behind.
+    // A terminal's Ctrl-C does not reach a separate group, and our end must not leave it behind.
     process.once("exit", end);
     const finish = (code: number, more = "") => {
       clearTimeout(timer);

@@ -13,7 +13,7 @@ export const deployedSources: readonly string[] = [
   "functions",
   "runners",
   "statemachines",
-  // Every deployment serves the command line and the clients of its own version.
+  // Every deployment serves the command line and the clients of the version that it runs.
   "cli",
   "clients",
   "web",

@@ -138,7 +138,7 @@ function engineEnv(dir: string, port: number, tools: PythonTools): NodeJS.Proces
   });
 }
 
-/** Each call that runs at the same time is a process of its own, of up to 100 MB: as many as fit, and no more than 200. */
+/** Each call that runs at the same time is a separate process, of up to 100 MB: as many as fit, and no more than 200. */
 function processLimit(): number {
   return Math.min(200, Math.max(40, Math.floor(os.totalmem() / 100e6)));
 }

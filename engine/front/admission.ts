@@ -10,7 +10,7 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 export const isRoutePath = (path: string): boolean => path === ROUTES_PREFIX || path.startsWith(`${ROUTES_PREFIX}/`);
 
 /**
- * Returns whether the local service answers a request: from a program, from a page of its own origin, or because a person follows a link.
+ * Returns whether the local service answers a request: from a program, from a page of the same origin, or because a person follows a link.
  * Pages of other sites reach this port too, and a foreign `Host` belongs to a page whose name was pointed at this machine (DNS rebinding).
  * The users of HTTP routes decide which other sites may read them, and no route accepts the cookie of a session.
  */

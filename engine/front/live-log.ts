@@ -2,7 +2,7 @@ import type { FrontEvent } from "./front.ts";
 
 /**
  * Returns a line for each response with a status of 500 and above, and for each refused run, which never ends because it never started: `12:03:11 demo
- * f/examples/hello_bun refused: 404`. Ended runs have lines of their own (`ended-runs.ts`).
+ * f/examples/hello_bun refused: 404`. Ended runs have separate lines (`ended-runs.ts`).
  */
 export function liveLine({ method, path, status, ms }: FrontEvent, at: Date): string | undefined {
   const time = at.toTimeString().slice(0, 8);

@@ -146,7 +146,7 @@ interface Seldom {
   trim?: (folder: string) => void;
 }
 
-/** Python packages that few commands need, in a folder of their own; answers the folder. */
+/** Python packages that few commands need, in a separate folder; returns the folder. */
 async function onFirstNeed(
   tools: PythonTools,
   { folder, title, version, packages, say = () => {}, trim = () => {} }: Seldom,

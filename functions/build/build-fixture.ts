@@ -44,7 +44,7 @@ export function lockOf(result: BuildResult): string {
 
 export const ENTRY = "f/ops/hello";
 
-/** Builds in a work directory of its own and receives the artefacts on the loopback. */
+/** Builds in a separate work directory and receives the artefacts on the loopback. */
 export function useBuilder(): Builder {
   let root = "";
   let server: Server;

@@ -2,4 +2,4 @@ import type { OwnFailureNotice } from "../../contract/routes/workspaces/failure-
 
 /** Returns the confirmation of a rule for one script or flow. */
 export const describeFailureNotice = (path: string, { email }: OwnFailureNotice): string =>
-  email?.length ? `Failures of ${path} are now reported to ${email.join(", ")}.` : `No rule of its own reports failures of ${path}.`;
+  email?.length ? `Failures of ${path} are now reported to ${email.join(", ")}.` : `No separate rule reports failures of ${path}.`;

@@ -10,7 +10,7 @@ export const deps = {
   storage,
   deliveryQueue,
   baseUrl: requireEnv(env.baseUrl),
-  /** The address of HTTP routes, if they have a domain of their own. */
+  /** The address of HTTP routes, if they have a separate domain. */
   routesUrl: process.env[env.routesUrl] || undefined,
   nowMs: Date.now,
   instanceEventsUrl: process.env[env.instanceEvents],

@@ -31,7 +31,7 @@ export interface AnswerRequestDeps extends Deps {
   /** Answers a request for a file of the workspace's storage. */
   answerStatic: (found: FoundRoute, request: RouteRequest) => Promise<Reply>;
   includedHeaders: readonly string[];
-  /** If routes have a domain of their own: the key that its requests have. There, pages need no sandbox, and elsewhere there are no routes. */
+  /** If routes have a separate domain: the key that its requests have. There, pages need no sandbox, and elsewhere there are no routes. */
   routesKey: string | undefined;
 }
 

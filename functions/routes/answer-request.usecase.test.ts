@@ -233,7 +233,7 @@ describe("a refused request", () => {
 });
 
 describe("the origin of the console", () => {
-  it("renders no answer of a route, unless routes have an origin of their own", async () => {
+  it("renders no answer of a route, unless routes have their own origin", async () => {
     room.answers.run = async () => success({ svc_content_type: "text/html", result: "<script>1</script>" });
     const route = await aRoute();
     expect((await serve(route).call("POST")).headers["content-security-policy"]).toBe(SANDBOX);
@@ -313,7 +313,7 @@ describe("a page of another origin", () => {
   it.each([
     ["that allows another origin", ["https://other.example"]],
     ["that names no origin", undefined],
-    ["whose origin is a part of its own", ["https://shop.example.com", "shop.example"]],
+    ["whose origin is its own part", ["https://shop.example.com", "shop.example"]],
   ])("may not call a route %s", async (_, allowed) => {
     const { call } = serve(await aRoute({ allowed_origins: allowed }));
     const reply = await call("OPTIONS", preflight);

@@ -30,7 +30,7 @@ export async function answerRerun(
   );
 }
 
-/** An error is a line of its own, so that the caller receives the ids of the other jobs. */
+/** An error is a separate line, so that the caller receives the ids of the other jobs. */
 function formatOutcome(outcome: PromiseSettledResult<string>, job: string | undefined): string {
   if (outcome.status === "fulfilled") return outcome.value;
   const error: unknown = outcome.reason;

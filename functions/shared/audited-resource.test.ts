@@ -37,7 +37,7 @@ describe("the resource of an entry in the audit log", () => {
     expect(findAuditedResource({ ...call, params: { ...call.params, token_prefix: "0123456789secret" } })).toBe("0123456789");
   });
 
-  it.each(Object.keys(fixedResources))("%s is a change whose body has no names of its own", (name) => {
+  it.each(Object.keys(fixedResources))("%s is a change whose body names no object", (name) => {
     const route = changes.find((change) => change.name === name);
     expect(route && findAuditedResource(aCall(route))).toBeUndefined();
     expect(route?.name).toBe(name);

@@ -3,7 +3,7 @@ import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 
 /**
  * Removes the header with the key of our CloudFront distribution from a request, and returns the caller's network address, which the caller
- * cannot choose. Each proxy appends the address of its own client to `X-Forwarded-For`: CloudFront the caller, and API Gateway CloudFront, so
+ * cannot choose. Each proxy appends the address of its client to `X-Forwarded-For`: CloudFront the caller, and API Gateway CloudFront, so
  * the caller is the last but one. API Gateway can also be called directly, and then its own entry, the last one, is the caller. Locally the
  * front server appends the last entry.
  */

@@ -74,7 +74,7 @@ function hideExistence({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth
   };
 }
 
-/** The job of a run is its entry in the audit log (services/jobs/read/run-audit.ts). Every other change has an entry of its own. */
+/** The job of a run is its entry in the audit log (services/jobs/read/run-audit.ts). Every other change has a separate entry. */
 const isChange = (route: Route) => route.auth === "token" && route.access.verb === "write";
 
 const deletesOwnLog: ReadonlySet<string> = new Set(["workspaces.delete"]);

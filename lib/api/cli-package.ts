@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-/** The files that every deployment serves: the package of the command line of its own version, and the JSON Schema of `svc.yaml`. */
+/** The files that every deployment serves: the package of the command line of the same version, and the JSON Schema of `svc.yaml`. */
 const FILES = ["svc-cli.tgz", "svc.schema.json"];
 /** The folder with the packages of the client libraries. */
 const CLIENTS = "clients";
 
-/** Builds the files, and the packages of the client libraries, in a process of its own, because the build is asynchronous and bundling is not. */
+/** Builds the files, and the packages of the client libraries, in a separate process, because the build is asynchronous and bundling is not. */
 export function cliFiles(root: string): Map<string, Uint8Array> {
   const out = mkdtempSync(join(tmpdir(), "svc-cli-"));
   try {

@@ -131,7 +131,7 @@ const ONLY_ROUTES = `function handler(event) {
   };
 }`;
 
-/** The origin of HTTP routes, if they have a domain of their own: what they send cannot reach the session of a user of the console. */
+/** The origin of HTTP routes, if they have a separate domain: what they send cannot reach the session of a user of the console. */
 export class RoutesEdge extends Construct {
   constructor(scope: Construct, id: string, domain: DomainConfig, api: RestApi) {
     super(scope, id);

@@ -14,7 +14,7 @@ const variablesOf = (description: string) =>
     ?.Properties.Environment.Variables as Record<string, unknown>;
 
 describe("a domain of HTTP routes", () => {
-  it("has a distribution of its own, with its record and a key that function routes knows", () => {
+  it("has its own distribution, with its record and a key that function routes knows", () => {
     const key = { "Fn::Join": ["", [{ "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] }, "-routes"]] };
     template.resourceCountIs("AWS::CloudFront::Distribution", 2);
     template.hasResourceProperties("AWS::CloudFront::Distribution", {

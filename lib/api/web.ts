@@ -27,7 +27,7 @@ export function webFiles(root: string): Map<string, Uint8Array> {
   );
 }
 
-/** In a process of its own: Vite has no way to build that does not return to its caller first. */
+/** In a separate process: Vite has no way to build that does not return to its caller first. */
 function build(root: string, out: string): void {
   const args = [join(root, "node_modules/vite/bin/vite.js"), "build", join(root, "web"), "--outDir", out, "--logLevel", "warn"];
   execFileSync(process.execPath, args, {

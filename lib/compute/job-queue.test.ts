@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aws, descriptions, fn, list, rightsOf } from "../stack-rights.ts";
 
 describe("job queues", () => {
-  // Deliveries and triggers have queues of their own.
+  // Deliveries and triggers have their own queues.
   const all = Object.entries(aws.findResources("AWS::SQS::Queue")).filter(([id]) => !/^(Deliveries|Triggers)/.test(id));
   const queues = all.filter(([, { Properties }]) => Properties.RedrivePolicy);
   const [deadLetters = ""] = all.flatMap(([id, { Properties }]) => (Properties.RedrivePolicy || id.includes("Unremoved") ? [] : [id]));

@@ -14,7 +14,7 @@ const VISIBILITY_S = 960;
 const MAX_RECEIVES = 5;
 
 /**
- * The queues of jobs that are ready to run. Jobs with a priority have a queue and workers of their own, so that other jobs cannot delay them.
+ * The queues of jobs that are ready to run. Jobs with a priority have a separate queue and separate workers, so that other jobs cannot delay them.
  * Messages that cannot be handled go to one dead-letter queue, which has a consumer.
  */
 export class JobQueue extends Construct {

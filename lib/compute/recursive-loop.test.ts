@@ -84,7 +84,7 @@ describe("recursive loop detection", () => {
     expect(inLoops.sort()).toEqual(Object.keys(loops).sort());
   });
 
-  it("only the functions with a loop of their own may loop", () => {
+  it("only the functions with their own loop may loop", () => {
     const allowed = resourcesOf("AWS::Lambda::Function").flatMap(([id, { Properties }]) =>
       Properties["RecursiveLoop"] === "Allow" ? [id] : [],
     );

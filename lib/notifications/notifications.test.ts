@@ -28,7 +28,7 @@ describe("delivery queues", () => {
     },
   );
 
-  it("each lane has senders of its own, and those of slow receivers wait for many at once", () => {
+  it("each lane has its own senders, and those of slow receivers wait for many at once", () => {
     for (const [name, batch] of [
       ["Fast", { BatchSize: 10 }],
       ["Slow", { BatchSize: 100, MaximumBatchingWindowInSeconds: 1 }],
@@ -125,7 +125,7 @@ describe("notifications", () => {
     expect(mapping(locally.template)?.["BatchSize"]).toBe(1);
   });
 
-  it("deliver receives the bounces of its own mails", () => {
+  it("deliver receives the bounces of the mails that it sends", () => {
     mailing.template.hasResourceProperties("AWS::Events::Rule", {
       EventPattern: Match.objectLike({
         source: ["aws.ses"],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { effectiveTmpMode, visibleBelowTmp } from "../shared/process/tmp.ts";
 import { filesOfJobs, type Runner, startRunner } from "./harness.ts";
 
-/** The guarantees of a private /tmp. A process has one work directory, so each call needs a test file of its own. */
+/** The guarantees of a private /tmp. A process has one work directory, so each call needs a separate test file. */
 export function describePrivateTmp(directory: string): void {
   describe("a private /tmp", () => {
     let runner: Runner;

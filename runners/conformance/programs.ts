@@ -18,7 +18,7 @@ export interface Programs {
   allocate: string;
   /** Prints and fails. The argument may appear nowhere in the runner's own output. */
   fail: string;
-  /** Prints `last words`, without a flush of its own, and ends its process without a result. */
+  /** Prints `last words`, without a flush, and ends its process without a result. */
   exit: string;
   /** Ends its process by a signal. */
   signal: string;

@@ -94,7 +94,7 @@ function toBytes(value, type) {
   if (digits.length % 4 === 1) return "the text is no complete base64.";
   const buffer = Buffer.from(digits, "base64");
   if (type === "buffer") return buffer;
-  // A copy of its own: a small buffer is a part of a shared one.
+  // A copy, because a small buffer is a part of a shared one.
   const bytes = new Uint8Array(buffer);
   return type === "arrayBuffer" ? bytes.buffer : type === "blob" ? new Blob([bytes]) : bytes;
 }

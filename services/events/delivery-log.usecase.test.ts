@@ -95,7 +95,7 @@ describe("a replay", () => {
     expect(room.posts).toHaveLength(4);
   });
 
-  it("of a failed delivery has a schedule of its own", async () => {
+  it("of a failed delivery has its own schedule", async () => {
     room.next.push({ ok: false, error: "gone", final: true });
     const event = await room.deliver();
     expect(await list({ state: "failed" })).toEqual(["a"]);

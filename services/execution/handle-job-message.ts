@@ -10,7 +10,7 @@ import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { postponeMessage } from "../jobs/queue/postpone-job.ts";
 import { doAttempt, type RunJobDeps } from "./run-job.ts";
 
-/** Makes the first claim of a job, together with writes of its own. Returns `undefined` if the job does not run now. */
+/** Makes the first claim of a job, together with the claimer's writes. Returns `undefined` if the job does not run now. */
 export type JobClaimer = (message: JobMessage) => Promise<RunningJob | undefined>;
 
 /** `worker` names this process in the job's record. `claimers` has an entry for each value of the field `claimer`. */

@@ -6,7 +6,7 @@ import { addJob, addScript, addWorkspace, passTime } from "../../test/support/us
 import { loadLogs, loadValue } from "../jobs/values/values.ts";
 import { handleJobMessage } from "./handle-job-message.ts";
 
-/** A result that fits the head, one that is an item of its own, and one that S3 holds. */
+/** A result that fits the head, one that is a separate item, and one that S3 holds. */
 const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
 describe("handleJobMessage, whichever of its writes fails,", () => {

@@ -40,7 +40,7 @@ interface HandlerCall {
 }
 
 /**
- * Calls a handler of an ended job, in a job of its own with a fixed id: a repeated call starts nothing. If this process dies after it has recorded the job,
+ * Calls a handler of an ended job, in a separate job with a fixed id: a repeated call starts nothing. If this process dies after it has recorded the job,
  * housekeeping sends the job's message. A handler that does not exist is reported, and so is one in an archived or deleted workspace not called.
  */
 export async function callHandler(deps: CallHandlerDeps, ended: EndedJob, { name, target, args, identity }: HandlerCall): Promise<void> {

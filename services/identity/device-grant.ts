@@ -194,7 +194,7 @@ function checkApprover(actor: Actor, tokenExpiresAtMs: number): void {
 
 /**
  * Finds the pending request with a code. The try is counted before the code is looked up, so that tries at once are counted too, and only
- * this one is forgotten if the code is right: otherwise a user could reset the count with codes of their own.
+ * this one is forgotten if the code is right: otherwise a user could reset the count with their own codes.
  */
 async function findPending(deps: DeviceGrantDeps, actor: Actor, typedCode: string) {
   const tries = createCounter(throttleRules.deviceCode, "deviceCode", personKey(actor.email));

@@ -89,7 +89,7 @@ async function countSignInAttempt({ objects, nowMs }: CounterDeps, { email, addr
 
 /**
  * Clears the counter of an account after a success, and records its address as known. The counter of the address loses this attempt only:
- * otherwise an attacker could clear it with an account of their own. If the process dies before this, the attempt counts as a failure.
+ * otherwise an attacker could clear it with their own account. If the process dies before this, the attempt counts as a failure.
  */
 async function forgetFailures(deps: CounterDeps, { account, accountHere, address }: Counters): Promise<void> {
   const now = deps.nowMs();

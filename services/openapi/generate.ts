@@ -24,7 +24,7 @@ import { createPathFilter } from "../identity/permit.ts";
 interface OpenapiDeps {
   objects: Pick<ObjectTable, "list" | "batchGet">;
   baseUrl: string;
-  /** The address of HTTP routes, if they have a domain of their own. */
+  /** The address of HTTP routes, if they have a separate domain. */
   routesUrl?: string | undefined;
 }
 

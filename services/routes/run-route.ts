@@ -166,7 +166,7 @@ function chooseKey(
 ): IdempotencyKey | undefined {
   const scope = [workspace, "route", trigger.id];
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
-  // Two callers with tokens of their own may choose the same key.
+  // Two callers with different tokens may choose the same key.
   const sent = findIdempotencyKey(headers, [...scope, actor?.email ?? subjectOf(args)], repeated, { onceByWebhookId, delivery });
   if (!replay) return sent;
   const signature = signatureKeyFrom(scope, replay.id, replay.forS * 1000);

@@ -268,7 +268,7 @@ describe("a request that arrives twice", () => {
     expect(await jobsOf(route)).toHaveLength(1);
   });
 
-  it("from callers with tokens of their own starts a job for each, though their claims differ with each token", async () => {
+  it("from callers with different tokens starts a job for each, though their claims differ with each token", async () => {
     const route = await aRoute({ own: { request_type: "async" } });
     const sent = { headers: { "idempotency-key": randomUUID() } };
     const as = (sub: string, iat: number) => ({ ...admitted, args: { jwt: { iss: "i", sub, iat } } });

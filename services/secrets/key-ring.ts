@@ -22,7 +22,7 @@ interface OpenedKeyRing {
   unwrapped: PromiseCache<number, Buffer>;
 }
 /**
- * Opened rings by workspace, so that jobs cause no KMS calls of their own. A ring is cached as soon as its read starts: concurrent requests
+ * Opened rings by workspace, so that jobs cause no KMS calls. A ring is cached as soon as its read starts: concurrent requests
  * share one read and one KMS call.
  */
 const cache = new PromiseCache<string, OpenedKeyRing>();

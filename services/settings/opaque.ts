@@ -14,7 +14,7 @@ export function checkSettingSize(...values: unknown[]): void {
 }
 
 /**
- * Stores a setting that this service does not read, or removes it. Each setting is an item of its own, so that two concurrent changes do not
+ * Stores a setting that this service does not read, or removes it. Each setting is a separate item, so that two concurrent changes do not
  * overwrite each other. Throws `body.tooLarge` and `workspace.notFound`.
  */
 export async function setOpaqueSetting<Name extends keyof OpaqueSettings>(

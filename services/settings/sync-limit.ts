@@ -10,7 +10,7 @@ interface SyncLimitDeps {
 
 /**
  * Creates a reader of the instance's limit for synchronous calls, in milliseconds. The limit is cached for `limits.settingAgeMs`, so that
- * calls need no read of their own.
+ * calls need no further read.
  */
 export function createSyncLimitReader({ objects, nowMs }: SyncLimitDeps): () => Promise<number> {
   let last: { ms: number; untilMs: number } | undefined;

@@ -19,7 +19,7 @@ import { commitParts } from "../outbox/commit-parts.ts";
 interface SettingDeps {
   objects: ObjectTable;
 }
-/** Each setting is an item of its own, so that two concurrent changes do not overwrite each other. */
+/** Each setting is a separate item, so that two concurrent changes do not overwrite each other. */
 type SettingName = "large_file_storage" | "approvals" | "failed_runs";
 
 /** Settings that are stored as JSON text. */

@@ -6,7 +6,7 @@ import type { LoadItemsDeps } from "./archive-context.ts";
 const AT_ONCE = 16;
 
 /**
- * Loads the values of several versions: a hundred with each request, and each large one with one of its own. `undefined`: the object was deleted
+ * Loads the values of several versions: a hundred with each request, and each large one with a separate request. `undefined`: the object was deleted
  * since it was listed.
  */
 export async function loadBodies(

@@ -186,7 +186,7 @@ describe("the import of an exported secret", () => {
     );
   }
 
-  it("is refused to a person who may not read the original, at a new path and at one of their own", async () => {
+  it("is refused to a person who may not read the original, at a new path and at the path of a variable that they own", async () => {
     const path = `u/ann/${randomUUID()}`;
     await create(path, "hush");
     const [cipher, bob] = [await exportOf(path), readers()];

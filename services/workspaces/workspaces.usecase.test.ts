@@ -154,11 +154,7 @@ describe("the name of a deleted folder or group", () => {
         }),
       ["permissions"],
     ],
-    [
-      "a storage of its own",
-      () => room.deps.objects.put({ ...keys.setting(workspace(), "large_file_storage"), value: storage }),
-      ["files"],
-    ],
+    ["a separate storage", () => room.deps.objects.put({ ...keys.setting(workspace(), "large_file_storage"), value: storage }), ["files"]],
   ])("is free for a developer only if nothing is left, and the refusal names exactly that: %s", async (_, leave, inherits) => {
     const name = newName();
     expect(await makeFolder(bob(), name)).toEqual([]);

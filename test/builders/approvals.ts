@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EntryContent } from "../../core/approvals/record.ts";
 
-/** An approval that decided its gate, in a run of its own. */
+/** An approval that decided its gate, in its own run. */
 export function aRecorded(change: Partial<EntryContent> = {}): EntryContent {
   return {
     workspace: "w",

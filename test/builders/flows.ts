@@ -76,7 +76,7 @@ export const anyFlow: fc.Arbitrary<FlowValue> = fc
     return named(value, first);
   });
 
-/** Each module under an id of its own. */
+/** Each module under its own id. */
 function named(value: FlowValue, first: number): FlowValue {
   let count = first;
   const rename = (list: FlowModule[]): FlowModule[] =>

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EndedJob, QueuedJob, RunningJob } from "../../core/jobs/job.ts";
 
-/** A queued job for tests, each with an id of its own. */
+/** A queued job for tests, each with its own id. */
 export function aQueuedJob(fields: Partial<QueuedJob> = {}): QueuedJob {
   return {
     id: randomUUID(),

@@ -72,7 +72,7 @@ const { modules } = fc.letrec<Tree>((tie) => ({
   }),
 }));
 
-/** Gives every module an id of its own, as a saved flow has them. */
+/** Gives every module its own id, as a saved flow has them. */
 function numberModules(value: unknown, next: { id: number }): unknown {
   if (Array.isArray(value)) return value.map((item) => numberModules(item, next));
   if (typeof value !== "object" || value === null) return value;

@@ -9,6 +9,8 @@ import { buildOpenapiDocument } from "../../contract/routes/openapi.ts";
 const VAGUE_SUBJECT = /\b(somebody|nobody|everybody|whoever|anybody)\b/i;
 /** A sentence that begins with a relative pronoun hides its subject. */
 const BARE_BEGINNING = /(?:^|[.:!] )(What|Who|Whoever|Of|That)\b/;
+/** English has "its own folder" or "a separate folder" for a folder "of its … own". */
+const OF_ITS_OWN = /\bof (its|their|your) own\b/i;
 const ODD_VERB = /\b(kept|stands|goes on|meanwhile)\b/i;
 
 const CODE_FOLDERS = [
@@ -33,6 +35,8 @@ const UNCHECKED = /^(test\/fixtures|engine\/seed\/examples)\//;
 
 /** The texts in which a rule does not apply, each with the reason. */
 const EXCEPTIONS = new Set([
+  // docs/progress.md is the log of the work.
+  "  could move from the end-to-end level to use cases, or the files with an instance of their own could share one. `npm run verify` takes under 3 minutes in a fresh clone, installation included.",
   // CONTRIBUTING.md names the words to avoid.
   '- Do not use "somebody", "nobody", "everybody" or "whoever" as a subject, and do not begin a sentence with a bare "What", "Who", "Of" or "That".',
   '- Code does not ask, say, tell or hear. It reads, returns, sends and receives. Avoid "kept", "stands", "goes on" and "meanwhile".',
@@ -140,11 +144,12 @@ function* descriptionsIn(value: unknown): Generator<string> {
 describe("plain English", () => {
   it("is the language of every error sentence", () => {
     const sentences = (Object.keys(answers) as ErrorCode[]).map((code) => answers[code].describe(details));
-    expect(faultsOf(sentences, VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual([]);
+    expect(faultsOf(sentences, VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB, OF_ITS_OWN)).toEqual([]);
   });
 
   it("is the language of the API's summaries and descriptions", () => {
-    expect(faultsOf(descriptionsIn(buildOpenapiDocument("https://svc.example.com")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual([]);
+    const descriptions = descriptionsIn(buildOpenapiDocument("https://svc.example.com"));
+    expect(faultsOf(descriptions, VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB, OF_ITS_OWN)).toEqual([]);
   });
 
   it.each(["web/src", "cli", "lib", "functions", "services", "core", "contract", "statemachines", "engine"])(
@@ -152,7 +157,7 @@ describe("plain English", () => {
     (folder) => {
       const files = tracked(`${folder}/*.ts`, `${folder}/*.tsx`).filter((file) => !file.includes(".test."));
       const faults = files.flatMap((file) =>
-        faultsOf(textsIn(file).strings, VAGUE_SUBJECT, BARE_BEGINNING).map((text) => `${file}: ${text}`),
+        faultsOf(textsIn(file).strings, VAGUE_SUBJECT, BARE_BEGINNING, OF_ITS_OWN).map((text) => `${file}: ${text}`),
       );
       expect(faults).toEqual([]);
     },
@@ -160,19 +165,21 @@ describe("plain English", () => {
 
   it.each(CODE_FOLDERS)("is the language of the comments in the sources and tests of %s", (folder) => {
     const faults = sourcesOf(folder).flatMap((file) =>
-      faultsOf(textsIn(file).comments, VAGUE_SUBJECT, BARE_COMMENT, ODD_VERB, SPEAKING_CODE).map((text) => `${file}: ${text}`),
+      faultsOf(textsIn(file).comments, VAGUE_SUBJECT, BARE_COMMENT, ODD_VERB, SPEAKING_CODE, OF_ITS_OWN).map((text) => `${file}: ${text}`),
     );
     expect(faults).toEqual([]);
   });
 
   it("names the subject of every test", () => {
     const files = CODE_FOLDERS.flatMap(sourcesOf).filter((file) => file.includes(".test."));
-    expect(files.flatMap((file) => faultsOf(textsIn(file).testNames, VAGUE_SUBJECT).map((text) => `${file}: ${text}`))).toEqual([]);
+    expect(files.flatMap((file) => faultsOf(textsIn(file).testNames, VAGUE_SUBJECT, OF_ITS_OWN).map((text) => `${file}: ${text}`))).toEqual(
+      [],
+    );
   });
 
   it("is the language of every page and of the titles of decisions", () => {
     const faults = tracked("*.md").flatMap((file) =>
-      faultsOf(linesIn(file), VAGUE_SUBJECT, BARE_BEGINNING).map((text) => `${file}: ${text}`),
+      faultsOf(linesIn(file), VAGUE_SUBJECT, BARE_BEGINNING, OF_ITS_OWN).map((text) => `${file}: ${text}`),
     );
     const titles = tracked("docs/decisions/*.md").map((file) => readFileSync(file, "utf8").split("\n", 1)[0] ?? "");
     expect([...faults, ...faultsOf(titles, ODD_VERB)]).toEqual([]);

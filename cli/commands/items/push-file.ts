@@ -24,7 +24,7 @@ export async function pushFile(context: Context, name: string, file: string): Pr
   const place = findPlace(project, toProjectPath(project, context.cwd, file));
   if (!place || !(name === "trigger" ? place.kind.endsWith("_trigger") : place.kind === findKind(name).item))
     throw new UsageError(`${file} is not a file of a ${name}.`);
-  // Problems of files are reported before the first call. The types of resources with files of their own are known only after it.
+  // Problems of files are reported before the first call. The types of resources that are stored as files are known only after it.
   const all = readProjectFiles(project);
   const parsed = await readLocalItem(project, place, all);
   const client = context.client(target);

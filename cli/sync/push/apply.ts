@@ -27,7 +27,7 @@ export interface Saved {
 
 /** Kinds whose routes take the path as `name`. */
 const NAMED = new Set(["folder", "resource_type"]);
-/** Returns whether the extra permissions of a kind have routes of their own. Those of folders are fields of the folder. */
+/** Returns whether the extra permissions of a kind have separate routes. Those of folders are fields of the folder. */
 const hasPermissionRoutes = (kind: string): boolean => kind !== "folder" && openFieldsOf(kind).includes("extra_perms");
 
 /** Returns the fields that requests take: some of a file's fields are none of them (api.md §6.4). */

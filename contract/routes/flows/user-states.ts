@@ -5,7 +5,7 @@ import { defineRoute } from "../../route.ts";
 const base = "/api/w/{workspace}/jobs";
 const atUserState = atJob.extend({ key: z.string().min(1).max(200) });
 
-/** Values that a running flow stores under keys of its own. */
+/** Values that a running flow stores under keys that it chooses. */
 export const userStateRoutes = {
   setUserState: defineRoute({
     name: "jobs.setUserState",

@@ -67,7 +67,7 @@ export const previewSchema = z.object({
   dedicated_worker: z.boolean().optional(),
   temp_script_refs: tempScriptRefs.nullish(),
 });
-/** Arguments in a field of their own. */
+/** Arguments in a separate field. */
 const inlineSchema = z.object({ args: jsonObject.optional() });
 export type Preview = z.output<typeof previewSchema>;
 /** A preview of a bundle, which is sent beside it. The source is only shown, and read for the names of its parameters. */

@@ -7,7 +7,7 @@ export const workerRoutes = {
     method: "GET",
     auth: "token",
     status: 200,
-    // The answer is constant. A function of its own for this address would need further resources of the REST API.
+    // The answer is constant. A separate function for this address would need further resources of the REST API.
     fn: "people",
     name: "jobs.listWorkers",
     summary: "List the worker processes: none, because functions run the jobs.",

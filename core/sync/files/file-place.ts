@@ -54,7 +54,7 @@ function named(name: string, pattern: RegExp, kind: string): FilePlace | undefin
 }
 
 /**
- * Returns whether the files of a script lie in a folder of their own, though it has no modules: the path of a file ends at the first dot of its name, so
+ * Returns whether the files of a script lie in a separate folder, though it has no modules: the path of a file ends at the first dot of its name, so
  * a name with a dot needs one.
  */
 export const needsFolder = (path: string): boolean => path.includes(".", path.lastIndexOf("/") + 1);

@@ -15,7 +15,7 @@ export interface LocalItem {
   bundled?: object;
 }
 
-/** A source that has a lock of its own: a script, or an inline script of a flow. */
+/** A source that has its own lock: a script, or an inline script of a flow. */
 export interface ItemSource extends Source {
   /** Its key among the recorded hashes. */
   key: string;

@@ -5,7 +5,7 @@ export interface Assumption {
   /** The statement that has to be true. */
   holds: string;
   /**
-   * The check that shows it: a check of its own in `npm run smoke -- --first-hour`, the scripts in all languages with which that command begins, or a
+   * The check that shows it: a separate check in `npm run smoke -- --first-hour`, the scripts in all languages with which that command begins, or a
    * person.
    */
   by: "command" | "languages" | "person";

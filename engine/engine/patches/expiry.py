@@ -1,7 +1,7 @@
 """Removes what has expired, as AWS does: items by the TTL of their table, and objects by the lifecycle rules of their bucket.
 
 The engine stores neither setting from a CloudFormation template. Its own TTL parses every item every minute, and writes no stream record. A
-test can run a sweep of its own tables and buckets at a time of its choice, and let the objects in its buckets grow older:
+test can run a sweep of the test's tables and buckets at a time of its choice, and let the objects in its buckets grow older:
 POST /_svc/expire {"nowMs": ..., "tables": [...], "buckets": [...], "olderByMs": ...}.
 """
 

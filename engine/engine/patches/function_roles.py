@@ -1,4 +1,4 @@
-"""Gives each function the rights of its own role, as AWS does. The engine itself gives every function all rights of the account.
+"""Gives each function the rights of its role, as AWS does. The engine itself gives every function all rights of the account.
 
 A function signs its requests with an access key that names it. The engine checks no signatures, so this protects from mistakes in the
 template, not from attacks. Presigned URLs contain the key of the function that signed them. Other keys have all rights: deployments and tests
@@ -82,7 +82,7 @@ def refused_right(roles, function_name, service, request, place):
 
 
 def guard_requests(app, roles):
-    """Refuses requests before they reach their service. Requests for DynamoDB take a way of their own (quick_requests.py)."""
+    """Refuses requests before they reach their service. Requests for DynamoDB take another path (quick_requests.py)."""
     from ministack.core.iam_actions import access_denied_response
     from ministack.core.responses import fix_error_content_type, get_account_id
     from ministack.core.router import detect_service, extract_access_key_id, extract_region

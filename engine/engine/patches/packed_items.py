@@ -69,7 +69,7 @@ class PackedItems(dict):
 
 
 class Items(defaultdict):
-    """The items of a table by partition. They are saved in a file of their own, so a copy of the table for its state has none."""
+    """The items of a table by partition. They are saved in a separate file, so a copy of the table for its state has none."""
 
     def __init__(self):
         super().__init__(PackedItems)

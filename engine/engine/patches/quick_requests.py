@@ -26,7 +26,7 @@ from patches.web_pages import is_from_program
 logger = logging.getLogger("ministack")
 
 TARGET = b"DynamoDB_20120810."
-# A larger part of a response is a packet of its own, so that the transport can pause its sender.
+# A larger part of a response is a separate packet, so that the transport can pause its sender.
 LARGE = 64 * 1024
 
 

@@ -1,6 +1,6 @@
 """Lets the process of a function live on after the handler has thrown an error, as AWS does.
 
-The engine kills it, so that each failed step of a flow costs a start. What the function does with errors of its own is in its hands on AWS
+The engine kills it, so that each failed step of a flow costs a start. What the function does with its errors is in its hands on AWS
 too: only a process that ends or does not answer in time is replaced.
 """
 

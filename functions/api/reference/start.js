@@ -1,4 +1,4 @@
-// Runs in the browser, behind swagger-ui-bundle.js. A file of its own: the page's policy allows no script in the page.
+// Runs in the browser, behind swagger-ui-bundle.js. A separate file, because the page's policy allows no script in the page.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", follow);

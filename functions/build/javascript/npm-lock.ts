@@ -8,7 +8,7 @@ import { BuildFailure } from "../build-sandbox.ts";
 export interface NpmLock {
   dependencies: Record<string, string>;
   bunLock: string;
-  /** The addresses of packages that have one of their own instead of the registry's. */
+  /** The addresses of packages that do not come from the registry. */
   addresses: string[];
 }
 

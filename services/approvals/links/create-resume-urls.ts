@@ -39,7 +39,7 @@ export async function createResumeUrls(
     if (of === undefined) throw new SvcError("approval.none", { id });
     return createLink(deps, { workspace, id: of, resumeId, approver, level });
   };
-  // Loops, branches and gates have no jobs of their own, so the flow's job determines who may create links.
+  // Loops, branches and gates have no jobs, so the flow's job determines who may create links.
   const job = await deps.jobs.get(id);
   const gate = job ? undefined : await loadGate(deps, id);
   const request: Job = await findJob(deps, caller, { workspace, id: gate?.flow ?? id }, () => new SvcError("job.notFound", { id }));

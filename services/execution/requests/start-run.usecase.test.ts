@@ -18,7 +18,7 @@ beforeAll(async () => {
   await addWorkspace(room);
 });
 
-/** Arguments that fit the head, that are an item of their own, and that S3 holds. */
+/** Arguments that fit the head, that are a separate item, and that S3 holds. */
 const texts = { small: "s", "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
 async function aRequest(args: object, fields: Partial<VersionRunRequest["options"]> = {}, key?: string): Promise<VersionRunRequest> {

@@ -1,4 +1,4 @@
-/** The part of the package that is used; it has no types of its own. */
+/** The part of the package that is used; it declares no types. */
 declare module "asl-validator" {
   interface Found {
     isValid: boolean;

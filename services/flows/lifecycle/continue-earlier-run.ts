@@ -23,7 +23,7 @@ export async function continueEarlierRun(
   const { workspace } = request.preview;
   const origin = await findJob(deps, { actor, action: actions.readJob }, { workspace, id: from.flow_job_id });
   if (from.nested !== undefined && from.nested !== null)
-    throw notRestartedError(origin, "a preview can only restart at a step of its own list");
+    throw notRestartedError(origin, "a preview can only restart at a step of its outermost list");
   assertRestartable(origin);
   const value = storedFlowValueSchema.parse(sent);
   const reusedSteps = await loadReusedSteps(deps, actor, origin, { plan: { value, index: indexFlow(value) }, request: from });

@@ -62,7 +62,7 @@ export async function rerunJobs(
       };
       return (await enqueueJob(deps, newJob)).id;
     });
-    // The caller reports the error of each job in a line of its own.
+    // The caller reports the error of each job in a separate line.
     outcomes.push(...(await Promise.allSettled(some)));
   }
   return outcomes;

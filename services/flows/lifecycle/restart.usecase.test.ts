@@ -38,7 +38,7 @@ let origin: Job;
 beforeAll(async () => {
   room = await newRoom();
   await addWorkspace(room);
-  // Enough modules for their outcomes to be an item of their own.
+  // Enough modules for their outcomes to be a separate item.
   const id = await startFlow(room, [
     ...Array.from({ length: 6 }, (_, index) => identity(`x${index}`)),
     identity("a"),

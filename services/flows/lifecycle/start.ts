@@ -103,7 +103,7 @@ async function beginExecution(
     if (skips.value) return endJob(deps, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
   }
   if (value.modules.length === 0) return endJob(deps, job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
-  // The step that runs this flow may set a cache of its own.
+  // The step that runs this flow may set its own cache.
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
   // A restarted run mixes the results of earlier steps, perhaps of another version, with new ones: neither may it be cached, nor replaced.
   if (job.kind === "flow" && cacheTtlS && !flow.reusedSteps && !isRepeated) {

@@ -4,7 +4,7 @@ import type { Fault } from "../../../test/support/use-cases/failing-writes.ts";
 import { all, each, echo, nested, one, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
 import { addFlow, endOfFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 
-/** One room for all runs: each run has jobs of its own, and all of them have ended before the next one begins. */
+/** One room for all runs: each run has its own jobs, and all of them have ended before the next one begins. */
 let room: FlowRoom;
 beforeAll(async () => {
   room = await newFlowRoom();

@@ -17,7 +17,7 @@ export type RunTaskDeps = LoadStepContextDeps & ExecuteModuleDeps & RegisterTask
 
 /**
  * Runs one state of a flow's machine. Work that was already done is found in the journal and returned at once, so that a lost call, a restarted engine, a
- * loop in a new execution and a redrive need no code of their own. Throws `StepFailed` where the machine has no choice behind the task.
+ * loop in a new execution and a redrive need no further code. Throws `StepFailed` where the machine has no choice behind the task.
  */
 export async function runTask(deps: RunTaskDeps, call: StepCall): Promise<StepState> {
   try {

@@ -24,7 +24,7 @@ export interface FailedResult extends AnyResult {
 /** The end of a module's own work. */
 export type StepResult = SucceededResult | StoppedResult | FailedResult;
 
-/** A failure with an error of its own instead of a job's. */
+/** A failure with its own error instead of a job's. */
 export async function failedWith(
   deps: ValueDeps,
   step: StepContext,

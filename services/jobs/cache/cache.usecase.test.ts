@@ -9,7 +9,7 @@ import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { eraseJob } from "../erasure/erase-job.ts";
 import { loadLogs, loadValue } from "../values/values.ts";
 
-/** A result that fits the head, one that is an item of its own, and one that S3 holds. */
+/** A result that fits the head, one that is a separate item, and one that S3 holds. */
 const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
 let room: Room;
@@ -30,7 +30,7 @@ const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
 
 const readStream = async (id: string) => extractStream(await loadLogs(room.deps, await ended(id)), true);
 
-/** A version of its own, so that its runs have a cache entry of their own. */
+/** A new version, so that its runs have a new cache entry. */
 async function newRuns() {
   const { hash } = await addScript(room, { path: `f/t/${randomUUID()}` });
   return {

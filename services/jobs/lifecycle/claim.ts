@@ -28,7 +28,7 @@ export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): 
         { attr: "state", eq: "queued" },
         // A job of a concurrency group is claimed together with its slot (services/jobs/concurrency/concurrency.ts).
         { attr: "concurrency", exists: false },
-        // A registered claimer makes the first claim with writes of its own.
+        // A registered claimer makes the first claim and adds its own writes.
         { attr: "claimer", exists: false },
       ],
     },

@@ -178,7 +178,7 @@ export async function endJobFromCache(
   return refused === undefined ? countEnd(deps, await jobs.get(job.id)) : undefined;
 }
 
-/** Ends a job with a stored value of its own or of another job. The job gets its own copy, so that each copy is erased with its job. */
+/** Ends a job with its own stored value or that of another job. The job gets its own copy, so that each copy is erased with its job. */
 export async function endJobWithValue(
   deps: FinishJobDeps,
   job: Job,

@@ -19,7 +19,7 @@ import { stubServiceEnv } from "../../support/engine/stub-env.ts";
 import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
-// Its days pass by themselves: an instance of its own.
+// Days pass here, so this file has its own instance.
 let instance: TestInstance;
 let record: (recorded: EntryContent) => Promise<void>;
 beforeAll(async () => {

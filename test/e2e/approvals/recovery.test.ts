@@ -12,7 +12,7 @@ import { crashFunction } from "../../support/engine/processes.ts";
 import { flow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
-/** Processes are killed, the engine is stopped and time passes here, so this file has an instance of its own. */
+/** Processes are killed, the engine is stopped and time passes here, so this file has its own instance. */
 let instance: TestInstance;
 let ws: Workspace;
 beforeAll(async () => {
@@ -141,7 +141,7 @@ describe("after a restart of the engine", () => {
 
   it("links work", async () => {
     const { run, gate, links } = late;
-    // The execution ended with the engine; another one waits with a token of its own.
+    // The execution ended with the engine; another one waits with its own token.
     await until(
       async () => {
         await housekeep(NEXT_LOOK_S);

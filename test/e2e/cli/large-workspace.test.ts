@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli?.remove());
 
-/** The workspace of a test has a folder of its own, which is left out. */
+/** The workspace of a test has its own folder, which is left out. */
 const CONFIG = "excludes: [f/t]\nskipSecrets: false\nplainSecrets: true\nincludeSchedules: true\nparallel: 10\n";
 const svc = (cwd: string, ...args: string[]) =>
   cli.run(["sync", ...args, "--yes", "--verbose"], { cwd, env: { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: ws.id } });

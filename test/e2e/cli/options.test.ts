@@ -172,7 +172,7 @@ describe("the workspaces of svc.yaml", () => {
   const tokenOnly = () => ({ SVC_TOKEN: api().token });
   const entry = (more: object) => ({ baseUrl: api().url, workspaceId: ws.id, ...more });
 
-  it("are chosen by the git branch, with address, options, promotion and items of their own", async () => {
+  it("are chosen by the git branch, each with its own address, options, promotion and items", async () => {
     const config = {
       includeTriggers: true,
       promotion: "main",

@@ -8,7 +8,7 @@ import { tracesOf } from "../../support/flows/traces.ts";
 import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
 
-/** Stored state is read here as the tables and the bucket have it, in an instance of its own. */
+/** Stored state is read here as the tables and the bucket have it, in its own instance. */
 let instance: TestInstance;
 let ws: Workspace;
 let witness: Witness;

@@ -8,7 +8,7 @@ import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { tracesOf } from "../../support/flows/traces.ts";
 import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 
-/** Clocks are moved here, so this file has an instance of its own. */
+/** Clocks are moved here, so this file has its own instance. */
 let instance: TestInstance;
 let ws: Workspace;
 let witness: Witness;

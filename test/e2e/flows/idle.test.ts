@@ -12,7 +12,7 @@ import { startTestInstance, type TestInstance } from "../../support/engine/insta
 import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
-/** Housekeeping is told here that weeks have gone by, so this file has an instance of its own. */
+/** Housekeeping is told here that weeks have gone by, so this file has its own instance. */
 let instance: TestInstance;
 let ws: Workspace;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
 
-/** Processes are killed and the engine is stopped here, so this file has an instance of its own. */
+/** Processes are killed and the engine is stopped here, so this file has its own instance. */
 let instance: TestInstance;
 let ws: Workspace;
 let witness: Witness;

@@ -12,7 +12,7 @@ import { until } from "../../support/until.ts";
 /** The default limit of synchronous calls is 25 s. It is changed before the first call, because functions cache it. */
 const SYNC_LIMIT_S = 10;
 
-/** Processes are killed and clocks are moved here, so this file has an instance of its own. */
+/** Processes are killed and clocks are moved here, so this file has its own instance. */
 let instance: TestInstance;
 let ws: Workspace;
 let witness: Witness;

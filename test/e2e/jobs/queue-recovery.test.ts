@@ -15,7 +15,7 @@ import { queueEvent, saveTellingScripts } from "../../support/jobs/telling.ts";
 import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
 
-/** Processes are killed and clocks are moved here, so this file has an instance of its own. */
+/** Processes are killed and clocks are moved here, so this file has its own instance. */
 let instance: TestInstance;
 let ws: Workspace;
 let witness: Witness;

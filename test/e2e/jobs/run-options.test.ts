@@ -161,7 +161,7 @@ describe("instance settings", () => {
     try {
       expectStatus(await set(24), 200);
       expect((await api().get(SETTING)).json).toBe(24);
-      // Other tests have settings of their own.
+      // Other tests have other settings.
       expect((await api().get("settings/list_global")).json).toContainEqual({ name: "timeout_wait_result", value: 24 });
     } finally {
       expectStatus(await api().post(SETTING, {}), 200);

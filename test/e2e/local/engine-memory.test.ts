@@ -5,7 +5,7 @@ import { api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
 
-/** An engine of its own, because the work of other tests changes its memory. */
+/** A separate engine, because the work of other tests changes its memory. */
 let instance: TestInstance;
 let ws: Workspace;
 beforeAll(async () => {

@@ -27,7 +27,7 @@ describe("ID tokens", () => {
     });
     expect(payload).toMatchObject({ path: "u/admin/identify", flow_path: "", workspace: ws.id });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600);
-    // The service does not accept it as a token of its own.
+    // The service does not accept it as its own token.
     expect((await client.call("GET", "users/whoami", { token })).status).toBe(401);
   });
 

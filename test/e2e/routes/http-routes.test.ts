@@ -17,7 +17,7 @@ beforeAll(async () => {
   await ws.saveScript({ path: "f/t/order", language: "bun", content });
 });
 
-/** Creates a route and returns its path and its address, which begins with a text of its own. */
+/** Creates a route and returns its path and its address, which begins with its own text. */
 async function addRoute(own: object = {}) {
   const name = `r${randomUUID().slice(0, 8)}`;
   const route = { script_path: "f/t/order", is_flow: false, http_method: "post", workspaced_route: true, route_path: `${name}/:id` };

@@ -10,7 +10,7 @@ export interface NewScript {
   [field: string]: unknown;
 }
 
-/** A workspace of its own for one test file, with folder `f/t`. Routes are relative to `/api/w/{ws}/`. */
+/** A new workspace for one test file, with folder `f/t`. Routes are relative to `/api/w/{ws}/`. */
 export interface Workspace {
   id: string;
   api: Api;

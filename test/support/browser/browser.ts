@@ -24,7 +24,7 @@ async function launch(): Promise<Browser> {
   return playwright.launch({ executablePath: await chromium.executablePath(), args: [...args, "--disable-gpu"] });
 }
 
-/** A page of its own, but for cookies, which the package's browser shares between all pages. `endBrowser` ends them all. */
+/** A new page. Only cookies are shared with the other pages of the package's browser. `endBrowser` ends them all. */
 export async function openPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<WatchedPage> {
   browser ??= launch();
   const page = await (await (await browser).newContext(options)).newPage();

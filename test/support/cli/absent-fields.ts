@@ -11,7 +11,7 @@ interface AbsentFields {
 /** Returns whether a file without these fields is complete. */
 const isValid = (item: SyncItem): boolean => checkItem(item, { name: "file.yaml", text: formatYaml(item.value) }).problems.length === 0;
 
-/** Gives a copy of an item a place and an address of its own. `queueOf`: the URL of the queue with a name. */
+/** Gives a copy of an item a new place and a new address. `queueOf`: the URL of the queue with a name. */
 function copyTo(item: SyncItem, name: string, queueOf: (name: string) => string): SyncItem {
   const fields = fieldsOf(item);
   const address = name.replaceAll("_", "-");

@@ -33,7 +33,7 @@ const IDENTITY = ["on_behalf_of", "on_behalf_of_email", "permissioned_as", "emai
 
 describe("the table of all fields", () => {
   it.each([
-    // The source has a file of its own, and a codebase a bundle.
+    // The source has its own file, and a codebase a bundle.
     ["script", newScriptSchema, ["content", "language", "assets", "codebase"]],
     ["flow", newFlowSchema, []],
     ["app", newAppSchema, []],

@@ -30,7 +30,7 @@ export interface StartedCli {
   stop(): Promise<StartedCliResult>;
 }
 
-/** The command line as the shared instance serves it, installed in a folder of its own with a configuration of its own. */
+/** The command line as the shared instance serves it, installed in its own folder with its own configuration. */
 export interface InstalledCli {
   folder: string;
   /** Creates a folder for a test. */

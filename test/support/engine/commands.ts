@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { root } from "../../../engine/paths.ts";
 import { until } from "../until.ts";
 
-/** Runs an `npm run` command as from a terminal: in a process group of its own, with its output as it arrives. */
+/** Runs an `npm run` command as from a terminal: in its own process group, with its output as it arrives. */
 export interface Command {
   /** Both outputs in order of arrival. */
   output(): string;

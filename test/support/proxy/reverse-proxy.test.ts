@@ -95,7 +95,7 @@ const isInstalled = (program: string, ...version: string[]) => {
   }
 };
 
-/** Runs a proxy in a folder of its own until `check` has ended. */
+/** Runs a proxy in its own folder until `check` has ended. */
 async function runProxy(
   port: number,
   files: Record<string, string>,

@@ -97,7 +97,7 @@ for (const [client, answered] of [
   client.middlewareStack.add(inject as never, { name: "svcSimulateAccount", step: "initialize", priority: "low" } as never);
 }
 
-/** A call of a service that a test replaces as a whole, such as a queue with a clock of its own. */
+/** A call of a service that a test replaces as a whole, such as a queue with its own clock. */
 export function callReplaced<T>(call: AwsCall, answer: () => Promise<T>): Promise<T> {
   const account = accounts.getStore();
   if (!account) return answer();

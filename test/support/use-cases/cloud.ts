@@ -41,7 +41,7 @@ interface HeldTask {
 
 /**
  * Simulates AWS around the use cases: runs every execution that is started, delivers messages and the events of executions, and lets time pass
- * when nothing moves. Each call of a function is a process of its own.
+ * when nothing moves. Each call of a function is a separate process.
  */
 export class Cloud {
   private readonly room: Room;

@@ -27,7 +27,7 @@ function declaredRules(): Rule[] {
   return bucket?.Properties.LifecycleConfiguration.Rules;
 }
 
-/** Gives a room a bucket of its own with the stack's lifecycle rules, and its tables the stack's expiry, and moves the process's clock with the room's. */
+/** Gives a room its own bucket with the stack's lifecycle rules, and its tables the stack's expiry, and moves the process's clock with the room's. */
 export async function addExpiry(room: Room): Promise<void> {
   const dynamodb = new DynamoDBClient({});
   for (const TableName of tables()) {

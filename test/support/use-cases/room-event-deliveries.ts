@@ -18,7 +18,7 @@ interface Post {
   answerMs: number;
 }
 
-/** A workspace of its own with function `deliver`, whose receivers are recorded. `next`: the outcomes of the next attempts; an attempt takes `tookMs`. */
+/** A new workspace with function `deliver`, whose receivers are recorded. `next`: the outcomes of the next attempts; an attempt takes `tookMs`. */
 export async function newEventRoom(shared: Room, workspace = `w-${crypto.randomUUID().slice(0, 8)}`) {
   const room: Room = { ...shared, workspace };
   await addWorkspace(room);

@@ -63,7 +63,7 @@ interface FunctionCall {
 const currentCall = new AsyncLocalStorage<FunctionCall>();
 
 /**
- * Simulates an account with a clock of its own: queue, dead-letter queue, Step Functions, Lambda's invocations and the schedule. Tables and the bucket are
+ * Simulates an account with its own clock: queue, dead-letter queue, Step Functions, Lambda's invocations and the schedule. Tables and the bucket are
  * those of the engine. The clock moves only when every call of a function waits for it.
  */
 export class SimulatedAccount {

@@ -17,7 +17,7 @@ interface ConfirmProps {
 
 /**
  * Shows the request and takes the decision. The user must confirm the code, also if a link contained it: otherwise a stranger could send a
- * link to a request of their own (RFC 8628 §5.4).
+ * link to their own request (RFC 8628 §5.4).
  */
 export function Confirm({ email, request, onDecided, onOtherUser }: ConfirmProps) {
   const [otherUser, setOtherUser] = useState(false);

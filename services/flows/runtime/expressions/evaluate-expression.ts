@@ -16,7 +16,7 @@ export type ReferenceValues = ReadonlyMap<string, unknown>;
 
 /**
  * Evaluates a JavaScript expression and returns its value as JSON. Statements with a `return` are the body of a function. The expression sees only
- * `names`, runs in an interpreter of its own in another thread, and ends after half a second of processor time, or a second in a native loop.
+ * `names`, runs in a separate interpreter in another thread, and ends after half a second of processor time, or a second in a native loop.
  * With `reads`, it may call `variable` and `resource`. The interpreter cannot wait, so it stops at the first value that is not in `reads` and returns its reference: the caller
  * loads the value and evaluates again. `as`: a condition or a number is converted where the value is evaluated, because JSON has no infinity and no NaN.
  */

@@ -31,7 +31,7 @@ class StepParked extends Error {
   override readonly name = "StepParked";
 }
 
-/** Runs a script step as a job of its own. A repeated call finds the same job, because its id is derived from the place. */
+/** Runs a script step as a separate job. A repeated call finds the same job, because its id is derived from the place. */
 export async function runScript(deps: RunScriptDeps, step: StepContext): Promise<StepState> {
   const result = await runAttempt(deps, step);
   const isInput = result.status === "succeeded" && step.module.id === PREPROCESSOR;

@@ -24,7 +24,7 @@ import { resultOfJob } from "./script.ts";
 
 export type RunSubflowDeps = CompleteStepDeps & Pick<RunJobDeps, "queue" | "jobs">;
 
-/** Starts another flow as a job of its own and waits for it, or completes the step with the end of that job. */
+/** Starts another flow as a separate job and waits for it, or completes the step with the end of that job. */
 export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promise<StepState> {
   const id = attemptId(step);
   const job = await deps.jobs.get(id);
@@ -32,7 +32,7 @@ export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promi
   if (job && hasEnded(job)) return completeStep(deps, step, await resultOfJob(deps, step, job));
   const problem = job ? undefined : await startSubflow(deps, step, id);
   if (problem) return completeStep(deps, step, await failedWith(deps, step, problem));
-  // A later execution waits with a task of its own, whose token may be lost as well.
+  // A later execution waits with its own task, whose token may be lost as well.
   if (job && step.progress.awaitsToken?.execution !== step.state.execution) {
     await writeProgress(deps, step, { subflowJob: id, awaitsToken: awaitsToken(deps, step) });
   }

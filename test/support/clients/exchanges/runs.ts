@@ -137,7 +137,7 @@ export const runs: Row[] = [
     result: "root-1",
   },
   {
-    title: "setProgress names the flow of its own job",
+    title: "setProgress names the flow of the job that calls it",
     call: "setProgress",
     args: [40],
     replies: [{ body: null }],

@@ -45,7 +45,7 @@ function ObjectFieldTemplate(props: ObjectFieldTemplateProps) {
       )}
     </Stack>
   );
-  // The form itself has a heading of its own already.
+  // The form itself has a heading already.
   if (fieldPathId.path.length === 0) return content;
   return <Fieldset legend={title}>{content}</Fieldset>;
 }

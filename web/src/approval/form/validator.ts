@@ -1,7 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { ErrorSchemaBuilder, type RJSFSchema, type RJSFValidationError, type ValidatorType } from "@rjsf/utils";
 
-/** These errors repeat an error of a nested value, which has a message of its own. */
+/** These errors repeat an error of a nested value, which has its own message. */
 const CONTAINERS = new Set([
   "properties",
   "items",
