@@ -1,5 +1,6 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
+import { hasEnded } from "../../core/jobs/job.ts";
 import { buildPartName, type Delivery, deliverySchema, hideUrlSecrets, type NoticePart } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { Expectation } from "../../core/objects/write.ts";
@@ -38,8 +39,8 @@ function toDeliveryJson<State extends string>({
 }
 
 /**
- * Returns the delivery record of one part of a notice and its version, and when the records of its flow expire (epoch s; `undefined` if the flow is
- * gone).
+ * Returns the delivery record of one part of a notice and its version, whether its flow has ended, and when the records of the flow expire (epoch s;
+ * `undefined` if the flow is gone).
  */
 export async function findStoredDelivery(
   { jobs }: { jobs: Pick<JobTable, "getWith"> },
@@ -50,7 +51,12 @@ export async function findStoredDelivery(
   const { job, items } = await jobs.getWith(flow, [ref]);
   const child = items.get(ref);
   const delivery = child && deliveryFormat.parse(child);
-  return { delivery, version: child?.version, expiresAtS: job && Math.ceil(job.expiresAtMs / 1000) };
+  return {
+    delivery,
+    version: child?.version,
+    flowHasEnded: job !== undefined && hasEnded(job),
+    expiresAtS: job && Math.ceil(job.expiresAtMs / 1000),
+  };
 }
 
 /** Returns the delivery record of one part of a notice, by the part's name. */

@@ -8,6 +8,7 @@ import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writ
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { addNotice, mails } from "../../test/support/use-cases/room-notices.ts";
+import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { listDeliveries, storeDelivery } from "./delivery-records.ts";
 
 let room: Room;
@@ -91,6 +92,20 @@ describe("a part of a notice that is sent again, whichever write of that fails,"
       };
     });
   });
+});
+
+it("a mail that asks for a decision is not sent again once its flow was canceled", async () => {
+  const notice = await aNotice({ people: [mails[0] ?? ""] });
+  notice.answers.next.push(failedAttempt("503"), failedAttempt("503"));
+  await notice.read();
+  const flow = await room.deps.jobs.get(notice.flow);
+  await cancelJob(room.deps, flow ?? expect.fail(), { by: "ann", reason: "" });
+  for (let tick = 0; tick < 3; tick += 1) await notice.tick();
+  expect(await notice.records()).toEqual([
+    [mails[0], "failed"],
+    ["topic", "sent"],
+  ]);
+  expect(notice.sent.filter((to) => to === mails[0])).toHaveLength(1);
 });
 
 describe("the outcome of a request", () => {

@@ -30,6 +30,7 @@ export interface GateNoticeDeps extends WebhookSecretDeps {
 interface Attempted {
   notice: GateNotice;
   part: NoticePart;
+  flowHasEnded: boolean;
   attempts: number;
   answerMs: number;
 }
@@ -43,7 +44,7 @@ export async function openGateNotice(deps: GateNoticeDeps, message: DeliveryMess
   const { flow } = notice;
   const part: NoticePart = { channel: message.channel, to: message.to };
   const first = await findStoredDelivery(deps, notice, part);
-  const { expiresAtS } = first;
+  const { expiresAtS, flowHasEnded } = first;
   if (expiresAtS === undefined) return undefined;
   let isRead = false;
   const lane: Lane = message.channel === "webhook" && message.after > 0 ? "slow" : "fast";
@@ -70,7 +71,7 @@ export async function openGateNotice(deps: GateNoticeDeps, message: DeliveryMess
       };
       return storeDelivery(deps, { flow, notice: notice.id, part, expiresAtS }, { delivery, version, after });
     },
-    send: ({ attempts }, answerMs) => attemptBy[part.channel](deps, { notice, part, attempts, answerMs }),
+    send: ({ attempts }, answerMs) => attemptBy[part.channel](deps, { notice, part, flowHasEnded, attempts, answerMs }),
     async afterAttempt({ outcome }) {
       if (!outcome.ok) countOutcome("NoticesFailed");
       return part.channel === "webhook" ? "slow" : "fast";
@@ -87,7 +88,7 @@ type Attempter = (deps: GateNoticeDeps, attempted: Attempted) => Promise<Attempt
 const attemptBy: Record<NoticePart["channel"], Attempter> = {
   topic: ({ topic, baseUrl }, { notice }) => topic.publish(JSON.stringify(buildNoticeEvent(baseUrl, notice)), buildTopicAttributes(notice)),
 
-  async email(deps, { notice, part, attempts }) {
+  async email(deps, { notice, part, flowHasEnded, attempts }) {
     const tags = { flow: notice.flow, notice: notice.id, nth: buildPartName(part) };
     if (!requestsDecision(notice)) {
       if (attempts > 1 && !(await findStarter(deps, notice)).includes(part.to))
@@ -95,9 +96,9 @@ const attemptBy: Record<NoticePart["channel"], Attempter> = {
       return deps.mail.sendEmail(part.to, buildOutcomeMail(deps.baseUrl, notice), tags);
     }
     if (part.to === NO_RECIPIENT) return refusedAttempt("no approver has an e-mail address in this service");
-    // The first mail follows the opening of the gate. Before a later one, the gate may have been decided or the approver may have left.
+    // The first mail follows the opening of the gate. Before a later one, the flow may have ended, the gate may have been decided, or the approver may have left.
     if (attempts > 1) {
-      if (!(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate))))
+      if (flowHasEnded || !(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate))))
         return refusedAttempt("the flow is no longer waiting for this approval");
       if (!(await findRecipients(deps, notice)).includes(part.to)) return refusedAttempt("the owner of this address may no longer decide");
     }
