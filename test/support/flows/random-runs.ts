@@ -6,7 +6,7 @@ import type { Witness } from "../jobs/witness.ts";
 import { interpret } from "./flow-interpreter.ts";
 
 interface Options {
-  /** The number of flows, unless `SVC_TEST_FLOWS` is set. `SVC_TEST_SEED` repeats the flows of an earlier run, whose failure prints it. */
+  /** The number of flows, unless `SVC_TEST_FLOWS` is set. `SVC_TEST_SEED` draws other flows; by default all runs draw the same, so that a change meets its own faults alone. */
   count: number;
   atOnce: number;
   witness: Witness;
@@ -17,6 +17,7 @@ interface Options {
 /** A flow with more calls than this tests no more than a smaller one. */
 const CALLS_MOST = 30;
 const SHRINKING_MS = 60_000;
+const DEFAULT_SEED = 2811;
 
 export const smallFlow = randomFlow.filter((flow) => {
   const { calls } = interpret(flow, { x: 7, run: "none", url: "http://witness" });
@@ -56,7 +57,7 @@ export async function expectEach<T>(
   expectOne: (value: T) => Promise<void>,
 ): Promise<void> {
   const numRuns = Number(process.env["SVC_TEST_FLOWS"] ?? count);
-  const seed = Number(process.env["SVC_TEST_SEED"] ?? Date.now() % 1_000_000_007);
+  const seed = Number(process.env["SVC_TEST_SEED"] ?? DEFAULT_SEED);
   const values = fc.sample(drawn, { seed, numRuns });
   const failing = new Map<number, unknown>();
   const numbers = values.keys();
