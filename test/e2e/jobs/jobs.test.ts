@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../../engine/launch/lock.mjs";
-import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { startWitness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
 
 let ws: Workspace;
@@ -14,10 +12,10 @@ beforeAll(async () => {
     ws.saveScript({ path: "f/t/ok", language: "bash", content: 'x="$1"\necho "$x"' }),
     ws.saveScript({ path: "f/t/bad", language: "bash", content: "echo oops >&2; exit 4" }),
     ws.saveScript({
-      path: "f/t/until_file",
+      path: "f/t/until_released",
       language: "python3",
       content:
-        "import os, time\ndef main(file: str):\n    while not os.path.exists(file):\n        time.sleep(0.05)\n    time.sleep(1)\n    return 'found'\n",
+        "import time, urllib.request\ndef main(url: str):\n    while urllib.request.urlopen(url).read() == b'0':\n        time.sleep(0.05)\n    time.sleep(1)\n    return 'released'\n",
     }),
     ws.saveScript({
       path: "f/t/slow",
@@ -33,19 +31,18 @@ const running = (id: string) =>
 
 // Most of their time is waiting.
 describe.concurrent("reading a job", () => {
-  it("a job is queued or running with the fields of the queue, then completed with its result", async () => {
-    // Scripts have a private /tmp.
-    const dir = mkdtempSync(join(shared().dir, "until-file-"));
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-    const file = join(dir, "end");
-    const id = await ws.run("f/t/until_file", { file });
+  it("a job is queued or running with the fields of the queue, then completed with its result", async ({ onTestFinished }) => {
+    const witness = await startWitness();
+    onTestFinished(() => witness.close());
+    const args = { url: `${witness.url}/asked?of=released` };
+    const id = await ws.run("f/t/until_released", args);
     await running(id);
     const live = (await ws.get(`jobs_u/get/${id}`)).json as Record<string, unknown>;
     expect(live).toMatchObject({
       type: "QueuedJob",
       running: true,
       job_kind: "script",
-      script_path: "f/t/until_file",
+      script_path: "f/t/until_released",
       permissioned_as: "u/admin",
       canceled: false,
     });
@@ -53,13 +50,13 @@ describe.concurrent("reading a job", () => {
     expect((await ws.get(`jobs_u/completed/get_result/${id}`)).status).toBe(404);
     const maybe = async () => (await ws.get(`jobs_u/completed/get_result_maybe/${id}`)).json;
     expect(await maybe()).toEqual({ started: true, completed: false, success: null, result: null });
-    writeFileSync(file, "");
+    await fetch(`${witness.url}/released`);
     const done = await ws.completed(id);
     expect(done).not.toHaveProperty("running");
     expect(done["duration_ms"]).toBeGreaterThanOrEqual(1000);
-    expect(await maybe()).toEqual({ started: true, completed: true, success: true, result: "found" });
+    expect(await maybe()).toEqual({ started: true, completed: true, success: true, result: "released" });
     expect((await ws.get(`jobs_u/completed/get_timing/${id}`)).json).toMatchObject({ duration_ms: done["duration_ms"] });
-    expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({ file });
+    expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual(args);
     expect((await ws.get(`job_u/get/${id}`)).json).toMatchObject({ id, type: "CompletedJob" });
   });
 
