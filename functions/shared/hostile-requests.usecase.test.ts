@@ -42,7 +42,7 @@ const toCall = (operation: Operation, { what, ...parts }: Hostile): FuzzCall => 
 
 describe("every function answers with a documented status and one sentence, and never with an internal error", () => {
   it("if the credentials are missing, malformed or of another kind", async () => {
-    const calls = spread(fuzzer.operations, hostileCredentials, 6).map(({ operation, one }) => ({
+    const calls = spread(fuzzer.operations, hostileCredentials, 2).map(({ operation, one }) => ({
       ...toCall(operation, one),
       anonymous: true,
       // Nothing else is wrong, so nothing else may be reported.
@@ -52,7 +52,7 @@ describe("every function answers with a documented status and one sentence, and 
   });
 
   it("if headers are repeated, too long, or contain control characters", async () => {
-    const calls = spread(fuzzer.operations, hostileHeaders, 4).map(({ operation, one }) => toCall(operation, one));
+    const calls = spread(fuzzer.operations, hostileHeaders, 1).map(({ operation, one }) => toCall(operation, one));
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
 

@@ -51,5 +51,5 @@ rows("retry, failure module, continue on error", failureRows);
 
 describe("random flows", () => {
   it("a random flow has the result, the end and the calls of the independent interpreter", () =>
-    expectRandomFlows({ count: 60, atOnce: 1, witness, run: runFlow }));
+    expectRandomFlows({ count: 40, atOnce: 1, witness, run: runFlow }));
 });
