@@ -14,6 +14,13 @@ export function parsePlainPath(expression: string): string[] | undefined {
 /** Matches names and indices of which some are texts in brackets, such as `flow_input["order-id"]?.[0]`. */
 const QUOTED = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|(?:\?\.)?\[(?:\d+|"[^"\\\n]*"|'[^'\\\n]*')\])*$/;
 
+/** Returns the name at which a path of names, indices and texts in brackets begins, or `undefined` for any other expression. */
+export function findPathRoot(expression: string): string | undefined {
+  const text = expression.trim();
+  const root = QUOTED.test(text) ? /^[\w$]+/.exec(text)?.[0] : undefined;
+  return root === undefined || WORDS.has(root) ? undefined : root;
+}
+
 /**
  * Returns the value of a path of own properties, whose names may be texts in brackets. `undefined` for any other expression, and where JavaScript decides
  * what a missing part means.

@@ -7,6 +7,8 @@ import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import { mayRefer } from "../../../core/resources/refer.ts";
+import { escapeByOrigin } from "../../../core/resources/reference-origin.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
@@ -51,7 +53,7 @@ export async function rerunJobs(
       if (!job) throw new SvcError("job.notFound", { id });
       const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
       const version = await versionFor(job, options);
-      const args = await loadRerunArguments(deps, job, options);
+      const args = await loadRerunArguments(deps, caller.actor, job, options);
       const newJob: NewJob = {
         actor: caller.actor,
         workspace,
@@ -109,6 +111,7 @@ function createVersionLoader({ objects }: RerunDeps, actor: Actor, workspace: st
 /** Returns the arguments of the original job, changed as the options say. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
 async function loadRerunArguments(
   deps: RerunDeps,
+  actor: Actor,
   job: Job,
   { input_transforms: transforms = {} }: RerunOptions,
 ): Promise<Record<string, unknown>> {
@@ -117,10 +120,14 @@ async function loadRerunArguments(
   const input = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
-    changed.push([argument, await evaluateTransform(argument, transform, { job: expressionJob(job, input) })]);
+    const value = await evaluateTransform(argument, transform, { job: expressionJob(job, input) });
+    changed.push([argument, escapeByOrigin(transform, value, { stored: RERUN_ARGUMENTS, mayRefer: (each) => mayRefer(actor, each) })]);
   }
   return Object.fromEntries([...Object.entries(input), ...changed]);
 }
+
+/** Names whose values are those of the original job. */
+const RERUN_ARGUMENTS = new Set(["job"]);
 
 /** Returns the value of `job` in expressions. */
 const expressionJob = (job: Job, input: Record<string, unknown>) => ({

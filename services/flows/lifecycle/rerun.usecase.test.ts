@@ -5,6 +5,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { loadValue } from "../../jobs/values/values.ts";
 import { rerunJobs } from "./rerun.ts";
 
 let room: Room;
@@ -69,5 +70,35 @@ describe("rerun of two jobs without an Idempotency-Key, whichever of its writes 
         },
       };
     });
+  });
+});
+
+describe("the arguments of a rerun", () => {
+  const MARK = "$var:f/ops/secret";
+  const rerunWith = async (actor: typeof anAdmin, transforms: object) => {
+    const path = `f/t/${randomUUID()}`;
+    const { hash } = await addScript(room, { path });
+    const args = { in: "head" as const, json: JSON.stringify({ db: MARK, text: ` ${MARK}` }) };
+    const { id } = await addJob(room, { path, hash, args });
+    const options = { [path]: { input_transforms: transforms } } as Parameters<typeof rerunJobs>[2]["script_options_by_path"];
+    const caller = { actor, action: actions.readRun, workspace: room.workspace };
+    const [answer] = await rerunJobs(room.deps, caller, { job_ids: [id], script_options_by_path: options, flow_options_by_path: {} }, {});
+    if (answer?.status !== "fulfilled") throw answer?.reason;
+    const job = await room.deps.jobs.get(answer.value);
+    return JSON.parse(await loadValue(room.deps, job ?? expect.fail(), job?.args ?? expect.fail())) as object;
+  };
+
+  it("keep references of the original job and of the caller, and no computed ones", async () => {
+    const transforms = {
+      x: { type: "static", value: [MARK] },
+      y: { type: "javascript", expr: "job.input.text.trim()" },
+      z: { type: "javascript", expr: "job.input.db" },
+    };
+    expect(await rerunWith(anAdmin, transforms)).toEqual({ db: MARK, text: ` ${MARK}`, x: [MARK], y: `\\${MARK}`, z: MARK });
+  });
+
+  it("contain no reference of a caller whose token may not refer to it", async () => {
+    const actor = { ...anAdmin, scopes: ["jobs:run:scripts", "approvals:read"] };
+    expect(await rerunWith(actor, { x: { type: "static", value: MARK } })).toMatchObject({ x: `\\${MARK}` });
   });
 });

@@ -7,6 +7,7 @@ import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob } fro
 import { type Ending, toEnding } from "../../../core/jobs/lifecycle.ts";
 import { type DataOwner, expiryAfterEndMs, objectPrefix } from "../../../core/jobs/retention.ts";
 import type { ValueLocation, ValueRef } from "../../../core/jobs/value-ref.ts";
+import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
@@ -102,10 +103,10 @@ export async function finishJob(
   return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
 }
 
-/** Replaces the preprocessor's arguments by those that it returned for `main`. */
+/** Replaces the preprocessor's arguments by those that it returned for `main`. Another run with them must not read what their texts refer to. */
 async function storePreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
   if (!preprocessed || job.preprocess !== "wanted") return {};
-  return { args: await storeValue(deps, job, "args", JSON.stringify(preprocessed)), preprocess: "done" as const };
+  return { args: await storeValue(deps, job, "args", JSON.stringify(escapeReferences(preprocessed))), preprocess: "done" as const };
 }
 
 /**

@@ -90,7 +90,7 @@ export async function startFlow(
   {
     timeoutS = limits.flowTimeoutS,
     ...fields
-  }: Pick<Partial<Job>, "timeoutS" | "priority" | "trigger" | "triggerPath" | "schedulePath"> = {},
+  }: Pick<Partial<Job>, "timeoutS" | "priority" | "preprocess" | "trigger" | "triggerPath" | "schedulePath"> = {},
 ): Promise<Job["id"]> {
   const flow = aFlow(Array.isArray(value) ? { modules: value } : value);
   const { id } = await addJob(room, {

@@ -1,6 +1,7 @@
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limitAtOnce, MOST_AT_ONCE } from "../../../../core/flows/parallelism.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
+import { escapeByOrigin } from "../../../../core/resources/reference-origin.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import { writeProgress } from "../journal.ts";
@@ -18,7 +19,8 @@ const ROUND_MOST = 500;
 export async function runForLoop(deps: CompleteStepDeps, step: StepContext, value: ForLoop): Promise<StepState> {
   let { progress } = step;
   if (progress.list === undefined) {
-    const list = await deps.expressions.transform("iterator", value.iterator);
+    // The steps inside receive the items as `flow_input.iter.value`, a path of stored arguments.
+    const list = escapeByOrigin(value.iterator, await deps.expressions.transform("iterator", value.iterator));
     if (!Array.isArray(list)) {
       const kind = list === null ? "null" : typeof list;
       const error = { name: "IteratorError", message: `Expected an array to iterate over, but got ${kind}.` };

@@ -7,6 +7,7 @@ import { type Concurrency, resolveConcurrency } from "../../../../core/jobs/conc
 import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../../core/objects/keys.ts";
+import { escapeReferences } from "../../../../core/resources/references.ts";
 import { findArgumentProblem, toValidationError } from "../../../execution/arguments/check-arguments.ts";
 import { type RunJobDeps, runJob } from "../../../execution/run-job.ts";
 import { waitForEnd, waitForJobState } from "../../../jobs/read/wait.ts";
@@ -43,7 +44,8 @@ export async function runScript(deps: RunScriptDeps, step: StepContext): Promise
 async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result }: StepResult) {
   const value = (await loadJson(deps, { id: result.jobId }, result.location)) as unknown;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  const input = (isObject ? value : { value }) as Record<string, unknown>;
+  // A preprocessor returns the texts of strangers, which refer to nothing.
+  const input = escapeReferences(isObject ? value : { value }) as Record<string, unknown>;
   const args = await storeValue(deps, flow, "args", JSON.stringify(input));
   await deps.jobs.update(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
   const { version } = flow.flow ?? {};

@@ -1,5 +1,6 @@
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { restoreEventBody } from "../../../../core/payload/preprocessor-arguments.ts";
+import { escapeByOrigin } from "../../../../core/resources/reference-origin.ts";
 import { createMasker } from "../../../../core/secrets/mask.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../../execution/invoke-runner.ts";
 import { loadJson, storeValue } from "../../../jobs/values/values.ts";
@@ -22,8 +23,10 @@ async function evaluateArguments(deps: EndStepDeps, step: StepContext): Promise<
   const { value } = module;
   const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : undefined;
   const args: Record<string, unknown> = {};
-  for (const [name, transform] of Object.entries(transforms ?? {}))
-    args[name] = await deps.expressions.transform(`input_transforms.${name}`, transform, { params: args });
+  for (const [name, transform] of Object.entries(transforms ?? {})) {
+    const found = await deps.expressions.transform(`input_transforms.${name}`, transform, { params: args });
+    args[name] = escapeByOrigin(transform, found);
+  }
   return args;
 }
 
