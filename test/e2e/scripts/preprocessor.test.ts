@@ -116,7 +116,7 @@ describe("preprocessors (api.md 2.1, 2.3)", () => {
     expect(answer.json).toEqual({ raw: "$var:f/t/key", length: secret.length });
     const job = await ws.get(`jobs_u/get/${answer.headers.get("x-svc-job-id")}`);
     expect(job.text).not.toContain(secret);
-    expect(job.json).toMatchObject({ preprocessed: true, args: { raw: "$var:f/t/key", key: "*".repeat(secret.length) } });
+    expect(job.json).toMatchObject({ preprocessed: true, args: { raw: "\\$var:f/t/key", key: "*".repeat(secret.length) } });
   });
 
   it("a preprocessor receives the files of a form as main does", async () => {
