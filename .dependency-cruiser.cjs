@@ -126,7 +126,7 @@ module.exports = {
       comment: "Rules are functions of their arguments; what they need comes in as data.",
       severity: "error",
       ...pure,
-      to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|buffer|util|url|path|assert|module)$" },
+      to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|buffer|util|url|querystring|path|assert|module)$" },
     },
     { name: "pure-without-aws", severity: "error", ...pure, to: { path: "node_modules/@aws-sdk" } },
     { name: "no-tests-in-code", severity: "error", from: { pathNot: `${testFiles}|^test/|^bench/` }, to: { path: testFiles } },

@@ -9,7 +9,7 @@ export const limits = {
   requestHeadBytes: 10 * 1024,
   /** Size of the headers that a result may set. The same limit of API Gateway applies to a reply, whose other headers need the rest. */
   replyHeadBytes: 8 * 1024,
-  /** Parts of a multipart form. Each is parsed separately. */
+  /** Parts of a form, also of a multipart form. Each is parsed separately. */
   formParts: 10_000,
   /** Size of a value stored in the head item of a job. The item must stay under 1 KB to cost one write unit. */
   inlineBytes: 512,

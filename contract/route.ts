@@ -101,5 +101,6 @@ export interface RouteInput<R extends Route> {
   body: Infer<R["body"]>;
   /** The unchecked body, for values that must be stored exactly as sent: the check drops keys named `__proto__` and may add defaults. */
   sent: Infer<R["body"]>;
-  payload: R["payload"] extends true ? Payload : undefined;
+  /** Decodes a body that may be anything. Handlers call it after every check that needs no body. Throws `body.tooLarge`, `body.encoding` and `body.notDecoded`. */
+  readPayload: R["payload"] extends true ? () => Promise<Payload> : undefined;
 }

@@ -62,7 +62,7 @@ export const requestAnswers: Answers<RequestErrors> = {
     describe: () =>
       "The query parameter 'payload' is not valid base64. Encode the JSON of the arguments in base64, with the standard or the URL-safe alphabet.",
   },
-  "payload.form": { status: 400, describe: ({ reason }) => `The multipart form cannot be read: ${reason}.` },
+  "payload.form": { status: 400, describe: ({ reason }) => `The form cannot be read: ${reason}.` },
   "payload.cloudEvent": { status: 400, describe: ({ reason }) => `This is not a valid CloudEvents 1.0 event: ${reason}.` },
   "payload.cloudEventBatch": {
     status: 415,

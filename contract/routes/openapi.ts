@@ -26,6 +26,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
     ...(route.payload ? ([...bodyCodes, "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
     ...(route.body ? ([...bodyCodes, "body.notJson", "body.shape"] as const) : []),
+    ...(route.form ? (["payload.form"] as const) : []),
     ...(domainFunctions.has(route.fn) && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...(route.auth === "token" && route.path.includes("{workspace}") ? (["workspace.notFound"] as const) : []),
     ...(changesWorkspace(route) ? (["workspace.archived"] as const) : []),

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
 import { addFilesToEvent, mergeStoredFiles, type PayloadOptions, parseArguments } from "./arguments.ts";
+import { parseFormText } from "./form-text.ts";
 import { buildPreprocessorArguments, restoreEventBody } from "./preprocessor-arguments.ts";
 
 /** The arguments, and the body that a preprocessor receives, of a request whose files are stored under their names. */
@@ -185,5 +187,55 @@ describe("Python's parsers", () => {
       .map((line) => JSON.parse(line) as Record<string, unknown[]>);
     const ours = await Promise.all(forms.map(async ([type, body]) => toLists((await read(type, body)).args)));
     expect(ours.map(textsFirst)).toEqual(expected.map(textsFirst));
+  });
+});
+
+describe("a form", () => {
+  const character = fc.constantFrom(
+    "a",
+    "b",
+    "=",
+    "&",
+    "+",
+    "%",
+    "%41",
+    "%3d",
+    "%26",
+    "%zz",
+    "%e4",
+    "%c3%a4",
+    "?",
+    "[",
+    "ü",
+    "😀",
+    "\ud800",
+    "\ufeff",
+    "\0",
+    " ",
+  );
+  it("has the names and values that URLSearchParams reads", () => {
+    const text = fc.array(character, { maxLength: 12 }).map((characters) => characters.join(""));
+    fc.assert(
+      fc.property(text, (form) => {
+        fc.pre(!/^\s*[[{]/.test(form));
+        // URLSearchParams drops a question mark at the beginning.
+        const pairs = [...new URLSearchParams(`&${form}`)];
+        const expected = Object.fromEntries(
+          [...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]),
+        );
+        const lists = Object.fromEntries(Object.entries(parseFormText(form) as object).map(([name, value]) => [name, [value].flat()]));
+        expect(lists).toEqual(expected);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("has at most as many parts as a multipart form", () => {
+    const form = (parts: number) => Array.from({ length: parts }, (_, at) => `a${at}`).join("&");
+    expect(Object.keys(parseFormText(form(limits.formParts)) as object)).toHaveLength(limits.formParts);
+    for (const many of [form(limits.formParts + 1), "&".repeat(limits.formParts), "a&".repeat(2_000_000)])
+      expect(() => parseFormText(many)).toThrow(
+        expect.objectContaining({ code: "payload.form", details: { reason: `it has more than ${limits.formParts} parts` } }),
+      );
   });
 });

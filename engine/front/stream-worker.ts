@@ -50,14 +50,15 @@ async function eventOf(request: http.IncomingMessage): Promise<APIGatewayProxyEv
   const { [ENGINE_KEY_HEADER]: __, ...multiValueHeaders } = request.headersDistinct;
   // A URL would resolve the dots of a path, which reach a function on AWS.
   const { path, query } = splitTarget(request.url ?? "/");
-  const searchParams = new URLSearchParams(query);
-  const many = Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
+  const pairs = [...new URLSearchParams(query)];
+  const byName = Map.groupBy(pairs, ([name]) => name);
+  const many = Object.fromEntries([...byName].map(([name, all]) => [name, all.map(([, value]) => value)]));
   return {
     httpMethod: request.method ?? "GET",
     path,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     multiValueHeaders,
-    queryStringParameters: Object.fromEntries(searchParams),
+    queryStringParameters: Object.fromEntries(pairs),
     multiValueQueryStringParameters: many,
     body: Buffer.concat(await request.toArray()).toString("base64"),
     isBase64Encoded: true,

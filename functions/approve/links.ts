@@ -26,8 +26,8 @@ const toLinkReference = (
   signature,
 });
 
-/** Reads a body of JSON or of a form. An empty body is an empty object. */
-export async function readPayload(payload: Payload): Promise<unknown> {
+/** Parses a body of JSON or of a form. An empty body is an empty object. */
+export async function parsePayload(payload: Payload): Promise<unknown> {
   const body = payload.bytes.toString("utf8").trim();
   if (body === "") return {};
   const type = payload.headers["content-type"] ?? "";
@@ -46,8 +46,16 @@ const toDecisionInput = (approved: boolean, payload: unknown): DecisionInput => 
   ...(approved ? {} : readReason(payload)),
 });
 
-async function decideAndReply(auth: Auth, link: LinkReference, approved: boolean, payload: unknown): Promise<Reply> {
-  return text(201, await decideByLink(deps, link, auth.actor, toDecisionInput(approved, payload)));
+interface LinkPost {
+  auth: Auth;
+  params: LinkParams;
+  query: { approver?: string | undefined };
+  readPayload: () => Promise<Payload>;
+}
+
+async function answerPost({ auth, params, query, readPayload }: LinkPost, approved: boolean): Promise<Reply> {
+  const readInput = async () => toDecisionInput(approved, await parsePayload(await readPayload()));
+  return text(201, await decideByLink(deps, toLinkReference(params, query), auth.actor, readInput));
 }
 
 /** Redirects to the page, which shows the request and decides nothing by itself. */
@@ -72,12 +80,8 @@ async function answerGet({ auth: { actor }, params, query, headers }: LinkGet, a
 }
 
 export const linkRoutes: ApproveRoutes = [
-  on(routes.resumeByLink, async ({ auth, params, query, payload }) =>
-    decideAndReply(auth, toLinkReference(params, query), true, await readPayload(payload)),
-  ),
-  on(routes.cancelByLink, async ({ auth, params, query, payload }) =>
-    decideAndReply(auth, toLinkReference(params, query), false, await readPayload(payload)),
-  ),
+  on(routes.resumeByLink, (call) => answerPost(call, true)),
+  on(routes.cancelByLink, (call) => answerPost(call, false)),
   on(routes.resumeByGet, (call) => answerGet(call, true)),
   on(routes.cancelByGet, (call) => answerGet(call, false)),
 ];

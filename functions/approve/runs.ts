@@ -11,7 +11,7 @@ import { listPendingApprovals } from "../../services/approvals/page/list-pending
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApproveRoutes, type Auth, deps, requireActor } from "./deps.ts";
-import { readPayload } from "./links.ts";
+import { parsePayload } from "./links.ts";
 
 async function createLinks(
   auth: Auth,
@@ -45,9 +45,10 @@ export const approvalRunRoutes: ApproveRoutes = [
   on(routes.jobSignature, async ({ auth, params, query }) =>
     text(200, (await createLinks(auth, routes.jobSignature, params, query)).signature),
   ),
-  on(routes.resumeFlow, async ({ auth, params: { workspace, id }, payload }) => {
+  on(routes.resumeFlow, async ({ auth, params: { workspace, id }, readPayload }) => {
     const asker = { actor: requireActor(auth), action: routes.resumeFlow };
-    return text(201, await resumeFlow(deps, asker, { workspace, id }, { approved: true, payload: await readPayload(payload) }));
+    const payload = await parsePayload(await readPayload());
+    return text(201, await resumeFlow(deps, asker, { workspace, id }, { approved: true, payload }));
   }),
   on(routes.consent, async ({ auth, params: { run_id: id }, body }) =>
     json(200, await decideConsent(deps, requireActor(auth), requireRun(auth, id), body)),

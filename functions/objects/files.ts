@@ -26,10 +26,11 @@ function toDownloadReply(found: FileDownload): Reply {
 const callerOf = (action: TokenRoute, { actor }: Auth, { workspace }: { workspace: string }) => ({ actor, action, workspace });
 
 export const files: ApiRoutes = [
-  on(routes.uploadFile, async ({ auth, params, query, payload }) => {
+  on(routes.uploadFile, async ({ auth, params, query, readPayload }) => {
     const { file_key: fileKey, file_extension: extension, content_type: contentType, content_disposition: contentDisposition } = query;
     const { storage, s3_resource_path } = query;
-    const sent = { sentContentType: payload.headers["content-type"], bytes: payload.bytes };
+    const { headers, bytes } = await readPayload();
+    const sent = { sentContentType: headers["content-type"], bytes };
     const upload = { storage, s3_resource_path, fileKey, extension, contentType, contentDisposition, ...sent };
     return json(200, { file_key: await service.uploadFile(deps, callerOf(routes.uploadFile, auth, params), upload) });
   }),

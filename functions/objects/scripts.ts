@@ -46,8 +46,8 @@ export const scripts: ApiRoutes = [
       await (await importSave()).createScript(deps, { actor: auth.actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false }),
     ),
   ),
-  on(routes.createSnapshot, async ({ auth: { actor }, params: { workspace }, payload }) => {
-    const { body, file } = await readBundleForm(payload, "script", newScriptSchema);
+  on(routes.createSnapshot, async ({ auth: { actor }, params: { workspace }, readPayload }) => {
+    const { body, file } = await readBundleForm(await readPayload(), "script", newScriptSchema);
     const { createSnapshot } = await import("../../services/scripts/create-snapshot.ts");
     return nameAuditedResource(text(201, await createSnapshot(deps, { actor, workspace }, body, file)), body.path);
   }),

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { Payload } from "../../contract/payload.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { setsOwnCookie } from "../../core/reply/reply.ts";
@@ -10,12 +9,14 @@ import type { Authentication, RefusalReason } from "../../core/routes/authentica
 import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { SentRequest } from "../../services/routes/authenticate-request.ts";
 import { type RouteRequest, type RouteRun, runRoute } from "../../services/routes/run-route.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
+import { readBodyBytes } from "../shared/body.ts";
 import { takeCallerAddress } from "../shared/caller-address.ts";
 import { readRouteToken } from "../shared/credentials.ts";
-import { edgeHandler, readPayload, replyOnError, toErrorReply } from "../shared/edge.ts";
+import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge.ts";
 import { buildEventReply } from "../shared/event-reply.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
@@ -25,7 +26,7 @@ type Deps = Parameters<typeof runRoute>[0] & Parameters<typeof buildEventReply>[
 export interface AnswerRequestDeps extends Deps {
   /** Finds the route of an address below `/api/r/`. `path` is the address as sent, without that prefix. */
   findRoute: (request: { method: RequestMethod; path: string }) => Promise<RouteMatch>;
-  authenticateRequest: (found: FoundRoute, payload: Payload, token: string | undefined) => Promise<Authentication>;
+  authenticateRequest: (found: FoundRoute, sent: SentRequest) => Promise<Authentication>;
   /** Shows a refused request to the owners of its route. */
   recordRefusal: (found: FoundRoute, reason: RefusalReason) => Promise<unknown>;
   /** Answers a request for a file of the workspace's storage. */
@@ -118,15 +119,18 @@ function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundRoute)
 }
 
 async function answerFound(deps: AnswerRequestDeps, found: FoundRoute, event: APIGatewayProxyEvent, path: string): Promise<Reply> {
-  const payload = await readPayload({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
-  const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
-  const token = readRouteToken(event);
-  const authentication = await deps.authenticateRequest(found, payload, token);
+  const head = readPayloadHead({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
+  let bytes: Promise<Buffer> | undefined;
+  const readBytes = () => (bytes ??= readBodyBytes(event));
+  const sent: SentRequest = { headers: head.headers, readBytes, token: readRouteToken(event) };
+  const authentication = await deps.authenticateRequest(found, sent);
   switch (authentication.outcome) {
     case "admitted": {
+      const payload = { ...head, bytes: await readBytes() };
+      const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
       if (found.own.static_asset_config) return deps.answerStatic(found, request);
       const run = await runRoute(deps, found, authentication, request);
-      return await buildRunReply(deps, found, run, () => recheckRoute(deps, found, { path, payload, token }));
+      return await buildRunReply(deps, found, run, () => recheckRoute(deps, found, path, sent));
     }
     case "answered":
       return { statusCode: 200, headers: { "content-type": authentication.contentType }, body: authentication.body };
@@ -166,18 +170,14 @@ async function buildRunReply(
 }
 
 /** Ends the stream of a route that was disabled or deleted since, or whose caller's token was. */
-async function recheckRoute(
-  deps: AnswerRequestDeps,
-  { own, trigger }: FoundRoute,
-  { path, payload, token }: { path: string; payload: Payload; token: string | undefined },
-): Promise<void> {
+async function recheckRoute(deps: AnswerRequestDeps, { own, trigger }: FoundRoute, path: string, sent: SentRequest): Promise<void> {
   const match = await deps.findRoute({ method: own.http_method, path });
   const now = match.outcome === "found" ? match.route : undefined;
   if (now?.trigger.id !== trigger.id || now.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
   // Other credentials, such as a signature, may expire while the stream lasts.
   const hasOwnToken = now.own.authentication_method === "svc" || now.own.authentication_method === "windmill";
   if (!hasOwnToken) return;
-  const { outcome } = await deps.authenticateRequest(now, payload, token);
+  const { outcome } = await deps.authenticateRequest(now, sent);
   if (outcome !== "admitted") throw new SvcError("httpRoute.refused", {});
 }
 

@@ -272,7 +272,7 @@ describe("the origin of the console", () => {
 
   it("does not send the session of its user to a route", async () => {
     const tokens: (string | undefined)[] = [];
-    const authenticateRequest: AnswerRequestDeps["authenticateRequest"] = async (_, __, token) => {
+    const authenticateRequest: AnswerRequestDeps["authenticateRequest"] = async (_, { token }) => {
       tokens.push(token);
       return { outcome: "admitted" };
     };

@@ -36,7 +36,7 @@ export const deps: AnswerRequestDeps = {
   syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs: executor.nowMs }),
   findLastStep: (flow: Job) => findLastStep(executor, flow),
   findRoute: (search) => findRoute({ objects: objectTable }, search),
-  authenticateRequest: (found, payload, token) => authenticateRequest(authenticateDeps, found, { payload, token }),
+  authenticateRequest: (found, sent) => authenticateRequest(authenticateDeps, found, sent),
   recordRefusal: (found, reason) => recordRefusal({ objects: objectTable, nowMs: executor.nowMs }, found, reason),
   answerStatic: (found, request) => answerStatic({ objects: objectTable, jobs: executor.jobs, storage: executor.storage }, found, request),
   includedHeaders: (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim().toLowerCase() || []),

@@ -11,6 +11,7 @@ import { recordRefusal } from "../../services/routes/record-refusal.ts";
 import { answerStatic } from "../../services/routes/static-files.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import {
+  costlyBodies,
   type Hostile,
   hostileBodies,
   hostileCredentials,
@@ -73,7 +74,7 @@ beforeAll(async () => {
     findLastStep: async () => undefined,
     syncLimitMs: async () => 5000,
     findRoute: (search) => findRoute(deps, search),
-    authenticateRequest: (found, payload, token) => authenticateRequest(authentication, found, { payload, token }),
+    authenticateRequest: (found, sent) => authenticateRequest(authentication, found, sent),
     recordRefusal: (found, reason) => recordRefusal(deps, found, reason),
     answerStatic: (found, request) => answerStatic(deps as never, found, request),
     includedHeaders: ["x-included"],
@@ -122,10 +123,30 @@ describe("a hostile request to a route", () => {
     const cases = [...hostileCredentials, ...hostileHeaders, ...hostileBodies.slice(0, 12)];
     const faults: string[] = [];
     for (const method of closed) {
-      for (const { what, ...hostile } of cases) faults.push(...(await check(what, [401, 413], ["POST", `${method}/1/a`, hostile])));
+      for (const { what, ...hostile } of cases) faults.push(...(await check(what, [401], ["POST", `${method}/1/a`, hostile])));
     }
     expect(faults).toEqual([]);
     expect(await listJobs(room, script)).toEqual([]);
+  });
+
+  it("without the right credential is 401 whatever its body is, and the body is not read", async () => {
+    const faults: string[] = [];
+    const wrong: Record<(typeof closed)[number], [string, string][]> = {
+      api_key: [["x-api-key", "wrong"]],
+      basic_http: [["authorization", `Basic ${Buffer.from("shop:wrong").toString("base64")}`]],
+      signature: [
+        ["webhook-id", "msg_1"],
+        ["webhook-timestamp", String(Math.floor(room.deps.nowMs() / 1000))],
+        ["webhook-signature", `v1,${Buffer.alloc(32).toString("base64")}`],
+      ],
+      jwt: [["authorization", "Bearer e30.e30.e30"]],
+      svc: [["authorization", "Bearer wrong"]],
+    };
+    for (const method of closed) {
+      for (const { what, headers, body } of [...costlyBodies, { what: "an empty body", headers: [], body: Buffer.alloc(0) }])
+        faults.push(...(await check(what, [401], ["POST", `${method}/1/a`, { headers: [...wrong[method], ...headers], body }])));
+    }
+    expect(faults).toEqual([]);
   });
 
   it("has one documented status and one sentence for any header, query and body", async () => {

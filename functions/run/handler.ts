@@ -63,7 +63,7 @@ export const handler = apiHandler<RunAuth>(
     ...webhooks.webhookRoutes(deps),
     on(routes.runPreview, async (call) => startAndReply(await buildPreviewRequest(deps, toPreview(call)))),
     on(routes.runPreviewBundle, async (call) => {
-      const { body, file } = await readBundleForm(call.payload, "preview", bundlePreviewSchema);
+      const { body, file } = await readBundleForm(await call.readPayload(), "preview", bundlePreviewSchema);
       return startAndReply(await buildBundlePreviewRequest(deps, { ...toPreview({ ...call, body }), bytes: file }));
     }),
     on(routes.runWaitPreview, async (call) => waitAndReply(await buildPreviewRequest(deps, toPreview(call)), call.query)),

@@ -18,9 +18,12 @@ const anEvent = (over: Partial<APIGatewayProxyEvent> = {}) =>
     ...over,
   }) as unknown as APIGatewayProxyEvent;
 const calling = (handle: (headers: Record<string, unknown>) => Reply, event?: Partial<APIGatewayProxyEvent>): Promise<Reply> =>
-  apiHandler([on(runRoutes.runScriptByPath, async ({ payload }) => handle(payload.headers))], async () => ({}))(anEvent(event), {
-    awsRequestId: "r",
-  } as Context);
+  apiHandler([on(runRoutes.runScriptByPath, async ({ readPayload }) => handle((await readPayload()).headers))], async () => ({}))(
+    anEvent(event),
+    {
+      awsRequestId: "r",
+    } as Context,
+  );
 
 describe("apiHandler with request headers", () => {
   it("joins repeated headers as HTTP does, and cookies as cookies", async () => {

@@ -154,9 +154,12 @@ async function answerCall<Auth>(
   const query = route.query ? parseInput(route.query, sentQuery, "query.invalid") : undefined;
   const sent = route.body ? await parseSentBody(event, route) : undefined;
   const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
-  const payload = route.payload ? await readPayload(event) : undefined;
+  const readBody = route.payload ? () => readPayload(event) : undefined;
   const ignored = await checkFields(route, sentQuery, sent);
-  const reply = await handle({ params, query, body, sent, payload, auth, headers: event.headers, address } as Call<Route, Auth>);
+  const reply = await handle({ params, query, body, sent, readPayload: readBody, auth, headers: event.headers, address } as Call<
+    Route,
+    Auth
+  >);
   return { ...reply, headers: { ...reply.headers, ...ignored } };
 }
 
@@ -178,13 +181,13 @@ const toWellFormedTexts = (texts: Readonly<Record<string, string | undefined>> |
   Object.fromEntries(Object.entries(texts ?? {}).map(([name, value]) => [name, value?.toWellFormed()]));
 
 /** Returns a request whose body may be anything. Throws `body.tooLarge`, `body.encoding` and `body.notDecoded`. */
-export async function readPayload(event: APIGatewayProxyEvent): Promise<Payload> {
-  return {
-    method: event.httpMethod,
-    headers: joinHeaders(event),
-    query: event.multiValueQueryStringParameters ?? {},
-    bytes: await readBodyBytes(event),
-  };
+async function readPayload(event: APIGatewayProxyEvent): Promise<Payload> {
+  return { ...readPayloadHead(event), bytes: await readBodyBytes(event) };
+}
+
+/** Returns the parts of a request for which its body need not be decoded. */
+export function readPayloadHead(event: APIGatewayProxyEvent): Omit<Payload, "bytes"> {
+  return { method: event.httpMethod, headers: joinHeaders(event), query: event.multiValueQueryStringParameters ?? {} };
 }
 
 /** API Gateway gives the last value of a repeated header; RFC 9110 §5.2 joins them. */

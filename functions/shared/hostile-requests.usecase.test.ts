@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeError, SvcError } from "../../contract/errors.ts";
 import { type FuzzCall, type Fuzzer, newFuzzer } from "../../test/support/fuzz/fuzzer.ts";
 import {
+  costlyBodies,
   type Hostile,
   hostileBodies,
   hostileCredentials,
@@ -36,6 +38,16 @@ function spread<Case>(operations: readonly Operation[], cases: readonly Case[], 
     );
   });
 }
+
+/** Routes without a token whose caller shows a password, a code or the token of a link in the body. */
+const CREDENTIAL_IN_BODY = [
+  "approvals.decide",
+  "auth.login",
+  "auth.redeemDeviceCode",
+  "auth.requestDeviceCode",
+  "auth.usersLogin",
+  "oauth.loginCallback",
+];
 
 const takesBody = ({ route }: Operation) => route.body !== undefined || (route.payload === true && route.method !== "GET");
 const toCall = (operation: Operation, { what, ...parts }: Hostile): FuzzCall => ({ what, operation, ...parts });
@@ -94,13 +106,49 @@ describe("every function answers with a documented status and one sentence, and 
   });
 
   it("if the encoding of the body is unknown, or the body is not in its encoding", async () => {
-    // A call without a token that its route requires, such as that of a job, is refused before its body is read.
+    // A call without a token that its route requires, such as that of a job, is refused before its body is read. So is a call of what does not exist.
     const calls = fuzzer.operations.filter(takesBody).flatMap((operation) =>
       [["zstd", 415] as const, ["gzip", 400] as const].map(([encoding, status]) => ({
         ...toCall(operation, { what: encoding, headers: [["Content-Encoding", encoding]], body: Buffer.from("{}") }),
-        expected: operation.route.auth === "job" ? [401] : [status],
+        expected: operation.route.auth === "job" ? [401] : operation.route.payload ? [status, 404] : [status],
       })),
     );
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if the credentials are wrong and the body is costly or broken", async () => {
+    const closed = fuzzer.operations.filter((operation) => takesBody(operation) && operation.route.auth !== "none");
+    const withToken = spread(closed, costlyBodies, 2).map(({ operation, one }) => ({
+      ...toCall(operation, one),
+      anonymous: true,
+      expected: [401],
+    }));
+    const links = fuzzer.operations.filter((operation) => takesBody(operation) && operation.route.path.includes("{signature}"));
+    const byLink = links.flatMap((operation) =>
+      costlyBodies.map((one) => ({
+        ...toCall(operation, one),
+        anonymous: true,
+        rawParams: { signature: "0".repeat(64), id: "0198c0de-0000-7000-8000-000000000000", resume_id: "1" },
+        expected: [describeError(new SvcError("approval.link", {})).status],
+      })),
+    );
+    expect(links).toHaveLength(2);
+    expect(await fuzzer.sendAll([...withToken, ...byLink])).toEqual([]);
+  });
+
+  it("unless the credential is in the body: these routes read it, and a form of many parts is refused before it is parsed", async () => {
+    const open = fuzzer.operations.filter((operation) => takesBody(operation) && operation.route.auth === "none");
+    expect(
+      open
+        .map(({ route }) => route.name)
+        .filter((name) => !/ByLink$/.test(name))
+        .sort(),
+    ).toEqual(CREDENTIAL_IN_BODY);
+    const forms = costlyBodies.filter(({ what }) => what.includes("parts"));
+    const calls = open
+      .filter(({ route }) => route.form)
+      .flatMap((operation) => forms.map((one) => ({ ...toCall(operation, one), expected: [400] })));
+    expect(calls.length).toBeGreaterThan(0);
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
 

@@ -64,7 +64,7 @@ interface VersionCall {
   auth: RunAuth;
   params: Partial<Record<string, string | number>>;
   query: PayloadQuery;
-  payload: Payload;
+  readPayload: () => Promise<Payload>;
 }
 
 /** A run route of a stored script or flow: its parameters name the version, and its body the arguments. */
@@ -81,9 +81,9 @@ export function versionRoutes<R extends VersionRoute, Auth extends RunAuth>(
 ): RouteHandler<Auth>[] {
   return routes.map((route) =>
     on(route, async (call: Call<R, Auth>) => {
-      const { auth, params, query, payload } = call as unknown as VersionCall;
+      const { auth, params, query, readPayload } = call as unknown as VersionCall;
       const target = await findRunTarget(deps, auth, parseRunAddress(route, params));
-      const version = { actor: auth.actor, query, payload };
+      const version = { actor: auth.actor, query, payload: await readPayload() };
       return run(await buildVersionRequest(deps, target, version, { includedHeaders }), call);
     }),
   );

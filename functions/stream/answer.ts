@@ -36,12 +36,12 @@ interface StreamAuth extends RunAuth {
 interface StreamCall {
   auth: StreamAuth;
   query: { poll_delay_ms?: number | undefined; queue_limit?: number | undefined };
-  payload: Payload;
+  headers: Payload["headers"];
 }
 
 /** Starts a run and streams it. */
-async function runAndStream(request: VersionRunRequest, { auth, query, payload }: StreamCall): Promise<Reply> {
-  const options = { queueLimit: query.queue_limit, lastEventId: payload.headers["last-event-id"] };
+async function runAndStream(request: VersionRunRequest, { auth, query, headers }: StreamCall): Promise<Reply> {
+  const options = { queueLimit: query.queue_limit, lastEventId: headers["last-event-id"] };
   const { id, replayed, lastEventId } = await startStreamedRun(deps, request, options);
   const streamQuery = { only_result: true, fast: true, poll_delay_ms: query.poll_delay_ms };
   const stream = { workspace: request.options.workspace, id, query: streamQuery, lastEventId };

@@ -2,13 +2,12 @@ import type { AccessRule } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { assertNever } from "../../contract/assert-never.ts";
 import { isSvcError } from "../../contract/errors.ts";
-import type { Payload } from "../../contract/payload.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { type Credential, findCredentialType } from "../../core/routes/authentication/credential.ts";
 import type { Authentication } from "../../core/routes/authentication/outcome.ts";
 import { verifyApiKey, verifyBasic } from "../../core/routes/authentication/shared-secrets.ts";
-import { verifySignature } from "../../core/routes/authentication/signature.ts";
+import { type SignedRequest, verifySignature } from "../../core/routes/authentication/signature.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
 import { type AuthenticateDeps, authenticate } from "../identity/authenticate.ts";
 import { type CopyDeps, openRouteCredential } from "../secrets/route-credentials.ts";
@@ -18,18 +17,14 @@ export interface AuthenticateRequestDeps extends AuthenticateDeps, Pick<CopyDeps
   readKeySet: KeySetReader;
 }
 
-/** A request's body and headers, and the token of this service that it has. */
-export interface SentRequest {
-  payload: Payload;
+/** A request whose body only a signature needs. */
+export interface SentRequest extends SignedRequest {
+  /** The token of this service that the request has. */
   token: string | undefined;
 }
 
 /** Authenticates the caller of a route by the route's method. It starts nothing and writes nothing. */
-export async function authenticateRequest(
-  deps: AuthenticateRequestDeps,
-  found: FoundRoute,
-  { payload, token }: SentRequest,
-): Promise<Authentication> {
+export async function authenticateRequest(deps: AuthenticateRequestDeps, found: FoundRoute, sent: SentRequest): Promise<Authentication> {
   const method = found.own.authentication_method;
   switch (method) {
     case "none":
@@ -37,14 +32,14 @@ export async function authenticateRequest(
       return { outcome: "admitted" };
     case "svc":
     case "windmill":
-      return authenticateByToken(deps, found, token);
+      return authenticateByToken(deps, found, sent.token);
     case "api_key":
     case "basic_http":
     case "signature":
     case "jwt": {
       const credential = await openCredential(deps, found);
       if (!credential || credential.type !== findCredentialType(method)) return { outcome: "refused", reason: "noConfiguration" };
-      return verify(deps, credential, payload);
+      return verify(deps, credential, sent);
     }
     default:
       return assertNever(method);
@@ -56,18 +51,18 @@ async function openCredential(deps: AuthenticateRequestDeps, { workspace, own, c
   return path ? openRouteCredential(deps, { workspace, path }, credential) : undefined;
 }
 
-async function verify(deps: AuthenticateRequestDeps, credential: Credential, payload: Payload): Promise<Authentication> {
+async function verify(deps: AuthenticateRequestDeps, credential: Credential, sent: SentRequest): Promise<Authentication> {
   switch (credential.type) {
     case "api_key_auth":
-      return verifyApiKey(credential, payload);
+      return verifyApiKey(credential, sent);
     case "basic_http_auth":
-      return verifyBasic(credential, payload);
+      return verifyBasic(credential, sent);
     case "signature_auth":
-      return verifySignature(credential, payload, deps.nowMs());
+      return verifySignature(credential, sent, deps.nowMs());
     case "jwt_auth": {
       // Loaded on first use, because few routes accept such tokens.
       const { verifyToken } = await import("./verify-token.ts");
-      return verifyToken(deps, credential, payload.headers["authorization"]);
+      return verifyToken(deps, credential, sent.headers["authorization"]);
     }
     default:
       return assertNever(credential);

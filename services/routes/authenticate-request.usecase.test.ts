@@ -62,7 +62,7 @@ function newDeps() {
 type Deps = ReturnType<typeof newDeps>;
 
 const ask = (found: FoundRoute, headers: Record<string, string>, token?: string, deps: Deps = newDeps()) =>
-  authenticateRequest(deps, found, { payload: { method: "POST", headers, query: {}, bytes: Buffer.from("{}") }, token });
+  authenticateRequest(deps, found, { headers, readBytes: async () => Buffer.from("{}"), token });
 const askWithKey = async (path: string, key: string) => (await ask(await aRoute("api_key", path), { "x-api-key": key })).outcome;
 
 describe("a resource for the authentication of routes", () => {

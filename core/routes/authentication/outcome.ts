@@ -6,6 +6,8 @@ export type RefusalReason =
   | "wrongKey"
   | "wrongPassword"
   | "wrongSignature"
+  /** The body is too large or not in its encoding, so that no signature over it can be checked. */
+  | "unreadableBody"
   | "severalSignatures"
   | "tooOld"
   | "wrongTimestamp"

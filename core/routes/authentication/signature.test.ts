@@ -3,6 +3,7 @@ import { sign as signAsGithub } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
+import { SvcError } from "../../../contract/errors.ts";
 import { type CredentialOf, parseCredential } from "./credential.ts";
 import { verifySignature } from "./signature.ts";
 
@@ -25,7 +26,7 @@ const credentialOf = (own: object): CredentialOf<"signature_auth"> => {
   return credential as CredentialOf<"signature_auth">;
 };
 const verify = (own: object, { headers, body }: Sent, nowMs = NOW_MS) =>
-  verifySignature(credentialOf(own), { headers, bytes: Buffer.from(body) }, nowMs);
+  verifySignature(credentialOf(own), { headers, readBytes: async () => Buffer.from(body) }, nowMs);
 
 /** Each sender with its own package, or with the formula of its documentation where it has none. */
 const senders: Record<string, { own: object; timestamp?: string; send: (body: string, atS?: number) => Promise<Headers> }> = {
@@ -78,14 +79,14 @@ describe.each(names)("the signature of %s", (name) => {
 
   it("is accepted, and names the request for its repetition", async () => {
     const headers = await send(BODY);
-    const first = verify(own, { headers, body: BODY });
+    const first = await verify(own, { headers, body: BODY });
     expect(first).toMatchObject({
       outcome: "admitted",
       secretHeaders: [headerOf(headers)],
       replay: { forS: timestamp ? 600 : 300 },
     });
-    expect(verify(own, { headers, body: BODY })).toEqual(first);
-    const other = verify(own, { headers: await send(`${BODY} `), body: `${BODY} ` });
+    expect(await verify(own, { headers, body: BODY })).toEqual(first);
+    const other = await verify(own, { headers: await send(`${BODY} `), body: `${BODY} ` });
     expect(other).toMatchObject({ outcome: "admitted" });
     expect(other).not.toEqual(first);
   });
@@ -106,16 +107,18 @@ describe.each(names)("the signature of %s", (name) => {
       "the header twice": { headers: { ...headers, [header]: `${value}, ${value}` }, body: BODY },
       "another prefix": { headers: { ...headers, [header]: `x${value}` }, body: BODY },
     };
-    for (const [what, sent] of Object.entries(mutations)) expect([what, verify(own, sent).outcome]).toEqual([what, "refused"]);
+    for (const [what, sent] of Object.entries(mutations)) expect([what, (await verify(own, sent)).outcome]).toEqual([what, "refused"]);
     const { [header]: _, ...without } = headers;
-    expect(verify(own, { headers: without, body: BODY })).toEqual({ outcome: "refused", reason: "noCredential" });
-    expect(verify({ ...own, secret: `${SECRET.slice(0, -4)}bXk=` }, { headers, body: BODY })).toMatchObject({ reason: "wrongSignature" });
+    expect(await verify(own, { headers: without, body: BODY })).toEqual({ outcome: "refused", reason: "noCredential" });
+    expect(await verify({ ...own, secret: `${SECRET.slice(0, -4)}bXk=` }, { headers, body: BODY })).toMatchObject({
+      reason: "wrongSignature",
+    });
   });
 
   it("is accepted with the former secret while the sender changes it", async () => {
     const headers = await send(BODY);
     const next = "whsec_bmV3LXNlY3JldC1uZXctc2VjcmV0LW5ldy0xMg==";
-    expect(verify({ ...own, secret: next, old_secret: SECRET }, { headers, body: BODY }).outcome).toBe("admitted");
+    expect((await verify({ ...own, secret: next, old_secret: SECRET }, { headers, body: BODY })).outcome).toBe("admitted");
   });
 });
 
@@ -126,14 +129,16 @@ describe.each(names.filter((name) => senderOf(name).timestamp))("the time in the
     "is refused with a clock that differs too much, in either direction, and with another unit",
     async () => {
       for (const atS of [nowS - 299, nowS + 299])
-        expect(verify(own, { headers: await send(BODY, atS), body: BODY }).outcome).toBe("admitted");
+        expect((await verify(own, { headers: await send(BODY, atS), body: BODY })).outcome).toBe("admitted");
       for (const atS of [nowS - 301, nowS + 301]) {
-        expect(verify(own, { headers: await send(BODY, atS), body: BODY })).toEqual({ outcome: "refused", reason: "tooOld" });
+        expect(await verify(own, { headers: await send(BODY, atS), body: BODY })).toEqual({ outcome: "refused", reason: "tooOld" });
       }
-      expect(verify({ ...own, tolerance_s: 10 }, { headers: await send(BODY, nowS - 11), body: BODY })).toMatchObject({ reason: "tooOld" });
+      expect(await verify({ ...own, tolerance_s: 10 }, { headers: await send(BODY, nowS - 11), body: BODY })).toMatchObject({
+        reason: "tooOld",
+      });
       const headers = await send(BODY);
       const inMs = { ...headers, [timestamp ?? ""]: (headers[timestamp ?? ""] ?? "").replace(String(nowS), String(NOW_MS)) };
-      expect(verify(own, { headers: inMs, body: BODY })).toEqual({ outcome: "refused", reason: "wrongTimestamp" });
+      expect(await verify(own, { headers: inMs, body: BODY })).toEqual({ outcome: "refused", reason: "wrongTimestamp" });
     },
   );
 });
@@ -142,9 +147,9 @@ describe("Stripe's header", () => {
   it("may contain several signatures, and one time alone", async () => {
     const header = Stripe.webhooks.generateTestHeaderString({ payload: BODY, secret: SECRET, timestamp: nowS });
     const rolled = header.replace(",v1=", `,v1=${"0".repeat(64)},v1=`);
-    expect(verify({ preset: "stripe" }, { headers: { "stripe-signature": rolled }, body: BODY }).outcome).toBe("admitted");
+    expect((await verify({ preset: "stripe" }, { headers: { "stripe-signature": rolled }, body: BODY })).outcome).toBe("admitted");
     const twice = `t=1,${header}`;
-    expect(verify({ preset: "stripe" }, { headers: { "stripe-signature": twice }, body: BODY })).toMatchObject({
+    expect(await verify({ preset: "stripe" }, { headers: { "stripe-signature": twice }, body: BODY })).toMatchObject({
       reason: "severalSignatures",
     });
   });
@@ -154,18 +159,40 @@ describe("Slack's check of an address", () => {
   const body = JSON.stringify({ type: "url_verification", challenge: "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" });
   it("is answered with its text once its signature is right", async () => {
     const headers = await senderOf("slack").send(body);
-    expect(verify({ preset: "slack" }, { headers, body })).toEqual({
+    expect(await verify({ preset: "slack" }, { headers, body })).toEqual({
       outcome: "answered",
       contentType: "text/plain; charset=utf-8",
       body: JSON.parse(body).challenge,
     });
-    expect(verify({ preset: "slack", secret: "other" }, { headers, body }).outcome).toBe("refused");
+    expect((await verify({ preset: "slack", secret: "other" }, { headers, body })).outcome).toBe("refused");
   });
 
   it("is a request like any other with a text that is no challenge, and from other senders", async () => {
     const odd = JSON.stringify({ type: "url_verification", challenge: "<script>1</script> " });
-    expect(verify({ preset: "slack" }, { headers: await senderOf("slack").send(odd), body: odd }).outcome).toBe("admitted");
-    expect(verify({ preset: "github" }, { headers: await senderOf("github").send(body), body }).outcome).toBe("admitted");
+    expect((await verify({ preset: "slack" }, { headers: await senderOf("slack").send(odd), body: odd })).outcome).toBe("admitted");
+    expect((await verify({ preset: "github" }, { headers: await senderOf("github").send(body), body })).outcome).toBe("admitted");
+  });
+});
+
+describe("the body of a request", () => {
+  it("is not decoded for a request whose headers cannot be right", async () => {
+    const readBytes = () => Promise.reject(new Error("decoded"));
+    for (const { own, timestamp, send } of Object.values(senders)) {
+      const ask = async (headers: Headers) => (await verifySignature(credentialOf(own), { headers, readBytes }, NOW_MS)).outcome;
+      expect(await ask({})).toBe("refused");
+      if (timestamp !== undefined) expect(await ask(await send(BODY, nowS - 400))).toBe("refused");
+    }
+  });
+
+  it("that cannot be decoded is refused like any other without a right signature", async () => {
+    const readBytes = async () => {
+      throw new SvcError("body.notDecoded", { encoding: "gzip" });
+    };
+    const headers = await senderOf("github").send(BODY);
+    expect(await verifySignature(credentialOf({ preset: "github" }), { headers, readBytes }, NOW_MS)).toEqual({
+      outcome: "refused",
+      reason: "unreadableBody",
+    });
   });
 });
 
@@ -189,10 +216,10 @@ describe("a signature's credential", () => {
     expect(fault).not.toContain(SECRET);
   });
 
-  it("has a message id that cannot contain a separator", () => {
+  it("has a message id that cannot contain a separator", async () => {
     const own = { header: "s", template: "{id}.{body}" };
     const sent = (id: string, body: string) => ({ headers: { s: hmac("a.b.c"), "webhook-id": id }, body });
-    expect(verify(own, sent("a", "b.c")).outcome).toBe("admitted");
-    expect(verify(own, sent("a.b", "c")).outcome).toBe("refused");
+    expect((await verify(own, sent("a", "b.c"))).outcome).toBe("admitted");
+    expect((await verify(own, sent("a.b", "c"))).outcome).toBe("refused");
   });
 });

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { isSvcError } from "../../../contract/errors.ts";
 import type { Payload } from "../../../contract/payload.ts";
 import { tryParseJson } from "../../payload/json.ts";
 import type { CredentialOf } from "./credential.ts";
@@ -15,26 +16,48 @@ const MESSAGE_ID = /^[A-Za-z0-9_-]{1,256}$/;
 
 const refused = (reason: RefusalReason): Authentication => ({ outcome: "refused", reason });
 
+/** A request whose body is decoded only if its headers could be right. */
+export interface SignedRequest {
+  headers: Payload["headers"];
+  /** Throws `body.tooLarge`, `body.encoding` and `body.notDecoded`. */
+  readBytes: () => Promise<Buffer>;
+}
+
 /** Authenticates a request by the sender's signature over its bytes. A request that is sent again has the same signature. */
-export function verifySignature(own: SignatureCredential, payload: Pick<Payload, "headers" | "bytes">, nowMs: number): Authentication {
+export async function verifySignature(
+  own: SignatureCredential,
+  { headers, readBytes }: SignedRequest,
+  nowMs: number,
+): Promise<Authentication> {
   const scheme = findScheme(own);
-  const value = payload.headers[scheme.header];
+  const value = headers[scheme.header];
   if (value === undefined) return refused("noCredential");
-  const parts = scheme.read(value, payload.headers);
+  const parts = scheme.read(value, headers);
   if (parts.isRepeated) return refused("severalSignatures");
   const fault = findFault(scheme, parts, own.tolerance_s, nowMs);
   if (fault) return refused(fault);
-  const expected = [own.secret, own.old_secret].flatMap((secret) =>
-    secret === undefined ? [] : [sign(scheme, secret, parts, payload.bytes)],
-  );
+  if (parts.signatures.length === 0) return refused("wrongSignature");
+  const bytes = await readUnlessBroken(readBytes);
+  if (!bytes) return refused("unreadableBody");
+  const expected = [own.secret, own.old_secret].flatMap((secret) => (secret === undefined ? [] : [sign(scheme, secret, parts, bytes)]));
   const known = parts.signatures.map((text) => normalize(text, scheme.encoding));
   const [match] = expected.filter((text) => isOneOf(text, known));
   if (match === undefined) return refused("wrongSignature");
-  const challenge = own.preset === "slack" ? findSlackChallenge(payload.bytes) : undefined;
+  const challenge = own.preset === "slack" ? findSlackChallenge(bytes) : undefined;
   if (challenge !== undefined) return { outcome: "answered", contentType: "text/plain; charset=utf-8", body: challenge };
   // The clock of the sender may differ in both directions.
   const forS = scheme.hasTimestamp ? 2 * own.tolerance_s : own.tolerance_s;
   return { outcome: "admitted", secretHeaders: [scheme.header], replay: { id: match, forS } };
+}
+
+/** A stranger learns nothing about the body of a request without a right signature. */
+async function readUnlessBroken(readBytes: SignedRequest["readBytes"]): Promise<Buffer | undefined> {
+  try {
+    return await readBytes();
+  } catch (error) {
+    if (isSvcError(error)) return undefined;
+    throw error;
+  }
 }
 
 function findFault(scheme: SignatureScheme, { timestamp, id }: SignedParts, toleranceS: number, nowMs: number): RefusalReason | undefined {

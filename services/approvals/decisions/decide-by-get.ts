@@ -13,14 +13,14 @@ interface LinkVisit {
 
 /**
  * Decides if the `GET` request of a link counts as a decision, and returns one sentence for the sender. Returns `undefined` for a browser,
- * a link preview or a scanner: they get the page, which decides nothing by itself. `input` is called only if the request counts. Throws the
- * `approval.*` errors.
+ * a link preview or a scanner: they get the page, which decides nothing by itself. `readInput` is called only if the request counts and the link is valid.
+ * Throws the `approval.*` errors and those of `readInput`.
  */
 export async function decideByGet(
   deps: DecideDeps,
   { link, actor, headers }: LinkVisit,
-  input: () => DecisionInput,
+  readInput: () => DecisionInput,
 ): Promise<string | undefined> {
   if (!(await isApprovalGet(headers, () => isApprovalByGetEnabled(deps, link.workspace)))) return undefined;
-  return decideByLink(deps, link, actor, input());
+  return decideByLink(deps, link, actor, readInput);
 }

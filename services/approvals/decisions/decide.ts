@@ -43,10 +43,19 @@ export interface ApproverSource {
   level?: "step" | "flow";
 }
 
-/** Decides by a link and returns the outcome as one sentence. Throws the `approval.*` errors. */
-export async function decideByLink(deps: DecideDeps, link: LinkReference, actor: Actor | undefined, input: DecisionInput): Promise<string> {
+/**
+ * Decides by a link and returns the outcome as one sentence. `readInput` is called only if the link is valid, so that strangers cannot make the
+ * service parse a body. Throws the `approval.*` errors and those of `readInput`.
+ */
+export async function decideByLink(
+  deps: DecideDeps,
+  link: LinkReference,
+  actor: Actor | undefined,
+  readInput: () => DecisionInput | Promise<DecisionInput>,
+): Promise<string> {
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
+  const input = await readInput();
   const from: ApproverSource = { who: approverFrom(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
   if (level === "flow") return decideForFlow(deps, { workspace: link.workspace, id: link.id }, from, input);
   return decideRequest(deps, await findApprovalRequest(deps, link.workspace, link.id), from, input);

@@ -10,7 +10,7 @@ import { type ApprovalPage, findRequestForPerson, hideStateFromStrangers } from 
  */
 export async function decideOnPage(deps: DecideDeps, page: ApprovalPage, input: DecisionInput): Promise<string> {
   const { link, actor } = page;
-  if (link) return decideByLink(deps, link, actor, input);
+  if (link) return decideByLink(deps, link, actor, () => input);
   const request = await hideStateFromStrangers(deps, page, () => findRequestForPerson(deps, page));
   try {
     return await decideRequest(deps, request, buildApproverSource(actor, request), input);

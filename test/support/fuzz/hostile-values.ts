@@ -1,3 +1,5 @@
+import { gzipSync } from "node:zlib";
+
 /** A part of every token below. No response may repeat it. */
 export const SECRET = "Zq7SecretPartOfAToken";
 
@@ -14,6 +16,7 @@ export interface Hostile {
 const encode = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 const jwt = (header: unknown, payload: unknown = { sub: SECRET }) => `${encode(header)}.${encode(payload)}.${SECRET}`;
 const signed = (kid: unknown) => jwt({ alg: "EdDSA", kid });
+const bytes = (text: string) => Buffer.from(text);
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 /** Tokens that are not valid, as they may stand after `Bearer`, in the cookie and in the query. */
@@ -257,8 +260,6 @@ export const hostileJsonValues: readonly unknown[] = [
   "*".repeat(40),
 ];
 
-const bytes = (text: string) => Buffer.from(text);
-
 /** Bodies of routes that read one. */
 export const hostileBodies: readonly Hostile[] = [
   { what: "the body is a list of 100,000 levels", body: bytes(deep(100_000)) },
@@ -285,4 +286,20 @@ export const hostileBodies: readonly Hostile[] = [
     what: "the body has 50,000 keys",
     body: bytes(JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, 1])))),
   },
+];
+
+const contentType = (type: string) => ["Content-Type", type] as const;
+const encoding = (name: string) => ["Content-Encoding", name] as const;
+const FORM = "application/x-www-form-urlencoded";
+
+/** Bodies that cost time or memory, or that cannot be read at all. A request without the right credential must not have its body read. */
+export const costlyBodies: readonly Required<Pick<Hostile, "what" | "headers" | "body">>[] = [
+  { what: "the body is not in its encoding", headers: [encoding("gzip")], body: bytes("{}") },
+  { what: "the encoding is unknown", headers: [encoding("zstd")], body: bytes("{}") },
+  { what: "the body decodes to more than the limit", headers: [encoding("gzip")], body: gzipSync(Buffer.alloc(16 * 1024 * 1024)) },
+  { what: "the body is larger than the limit", headers: [], body: bytes(`"${"x".repeat(4 * 1024 * 1024)}"`) },
+  { what: "the form has two million parts", headers: [contentType(FORM)], body: bytes("a&".repeat(2_000_000)) },
+  { what: "the form has no boundary", headers: [contentType("multipart/form-data")], body: bytes("--a\r\n\r\n") },
+  { what: "the body is deep", headers: [contentType("application/json")], body: bytes(deep(100_000)) },
+  { what: "the body is no JSON", headers: [contentType("application/json")], body: bytes("{") },
 ];
