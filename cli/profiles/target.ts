@@ -33,26 +33,41 @@ export function readNamedWorkspace({ workspace }: Pick<TargetFlags, "workspace">
 
 /**
  * Returns the target of a command. Flags come before the variables `SVC_URL`, `SVC_TOKEN` and `SVC_WORKSPACE`, these before `svc.yaml`, and
- * that before the active profile. A token of a profile is used only at the service of the profile.
+ * that before the active profile. A repository must not decide who receives a token: a token of a profile is used only at the service of the profile, and one of
+ * a flag or a variable only at a service that a flag, a variable or the person's profile names. Throws `UsageError` otherwise.
  */
 export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace = {}, stored: Profiles = readProfiles()): Target {
   const { SVC_URL, SVC_TOKEN } = process.env;
   const named = readNamedWorkspace(flags);
+  const ownUrl = flags.url ?? (SVC_URL || undefined);
+  const ownToken = flags.token ?? (SVC_TOKEN || undefined);
   const wanted = {
-    url: flags.url ?? (SVC_URL || undefined) ?? configured.url,
+    url: ownUrl ?? configured.url,
     workspace: configured.isNamed ? configured.workspace : (named?.name ?? configured.workspace),
   };
   const profile = findProfile(stored, wanted);
   const found = profile === undefined ? undefined : stored.profiles[profile];
-  const url = wanted.url ?? found?.url;
-  const token = flags.token ?? (SVC_TOKEN || undefined) ?? found?.token;
+  // The path of an address of svc.yaml could lead to another receiver at the same origin.
+  const url = ownUrl ?? found?.url ?? configured.url;
   const workspace = profile !== undefined && profile === wanted.workspace ? found?.workspace : (wanted.workspace ?? found?.workspace);
   if (url === undefined) throw new UsageError("No service is known. Run: svc login <url>");
+  if (ownToken !== undefined && ownUrl === undefined)
+    requireOwnService(url, findProfile(stored, { workspace: configured.isNamed ? undefined : named?.name }), stored);
+  const token = ownToken ?? found?.token;
   if (token === undefined) throw new UsageError(`No token for ${url} is known. Run: svc login ${url}`);
   const urlSource = flags.url ? "--url" : SVC_URL ? "SVC_URL" : configured.url ? "svc.yaml" : `profile ${profile}`;
   const source = named?.source ?? (configured.workspace ? "svc.yaml" : found?.workspace ? `profile ${profile}` : urlSource);
-  const owner = flags.token || SVC_TOKEN ? undefined : profile;
+  const owner = ownToken === undefined ? profile : undefined;
   return { url: url.replace(/\/+$/, ""), token, workspace: workspace ?? "", profile: owner, source };
+}
+
+/** Throws `UsageError` unless the service is the one of the profile that the person has chosen: `svc.yaml` may name any other. */
+function requireOwnService(url: string, own: string | undefined, { profiles }: Profiles): void {
+  const chosen = own === undefined ? undefined : profiles[own];
+  if (chosen && originOf(chosen.url) === originOf(url)) return;
+  throw new UsageError(
+    `svc.yaml chooses ${url}, and a token of --token or SVC_TOKEN is sent only to a service that you choose. If you trust this address, add --url ${url}, or set SVC_URL.`,
+  );
 }
 
 /** Returns the profile with the wanted name, otherwise the one of the wanted service and workspace, otherwise one of the wanted service. */

@@ -168,8 +168,12 @@ describe("a pull", () => {
 });
 
 describe("the workspaces of svc.yaml", () => {
-  /** The token alone: address and workspace are those of the chosen entry. */
-  const tokenOnly = () => ({ SVC_TOKEN: api().token });
+  /** Nothing: address and workspace are those of the chosen entry, and the token is that of the profile for this address. */
+  const profileOnly = () => ({});
+  beforeAll(async () => {
+    const login = ["login", api().url, "--workspace", ws.id, "--with-token"];
+    expect(await cli.run(login, { cwd: cli.newFolder(), stdin: api().token })).toMatchObject({ code: 0 });
+  });
   const entry = (more: object) => ({ baseUrl: api().url, workspaceId: ws.id, ...more });
 
   it("are chosen by the git branch, each with its own address, options, promotion and items", async () => {
@@ -186,7 +190,7 @@ describe("the workspaces of svc.yaml", () => {
         target: { gitBranch: "main", promotionOverrides: { skipFlows: true } },
       },
     };
-    const { filesAmong } = await pull(JSON.stringify(config), { env: tokenOnly(), branch: "release" });
+    const { filesAmong } = await pull(JSON.stringify(config), { env: profileOnly(), branch: "release" });
     // The flow is left out by the promotion, the app by the workspace. The others have files of this workspace.
     expect(filesAmong(always)).toEqual([always.type, always.script, always.deno, always.list, always.other]);
     const specific = {
@@ -198,7 +202,7 @@ describe("the workspaces of svc.yaml", () => {
 
   it.each(["gitBranches", "environments"])("may have the deprecated name %s, with a warning", async (property) => {
     const { filesAmong, stderr } = await pull(JSON.stringify({ [property]: { dev: entry({ overrides: { skipScripts: true } }) } }), {
-      env: tokenOnly(),
+      env: profileOnly(),
       args: ["--workspace", "dev"],
     });
     expect(filesAmong(always)).not.toContain(always.script);
@@ -210,7 +214,7 @@ describe("the workspaces of svc.yaml", () => {
     const workspaces = { dev: entry({ overrides: { skipScripts: true } }) };
     const strict = newProject(JSON.stringify({ workspaces }));
     execFileSync("git", ["init", "-q", "-b", "feature"], { cwd: strict.folder });
-    const refused = await cli.run(["sync", "pull", "--yes"], { cwd: strict.folder, env: tokenOnly() });
+    const refused = await cli.run(["sync", "pull", "--yes"], { cwd: strict.folder, env: profileOnly() });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("the git branch feature") });
     const others = { dev: entry({ workspaceId: "another", overrides: { skipScripts: true } }) };
     const { filesAmong } = await pull(JSON.stringify({ workspaces: others, skipBranchValidation: true }), { branch: "feature" });
