@@ -10,15 +10,20 @@ const NODE_ENDINGS = new Set([".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"]);
 const MOST_LINES = 20;
 
 /**
- * Calls the bundler of a codebase in the folder of `svc.yaml` with the path of the script. Its standard output is the bundle. Throws
- * `BundleFailure` with its standard error.
+ * Calls the bundler of a codebase in the folder of `svc.yaml` with the path of the script. Its standard output is the bundle. Its environment lacks the variables
+ * of `svc`, such as the token. Throws `BundleFailure` with its standard error.
  */
 export function runCustomBundler({ root, file, codebase: { customBundler = "", format } }: BundleSource): Promise<BundledFiles> {
   const program = join(root, customBundler);
   const [command, args] = NODE_ENDINGS.has(extname(program)) ? [process.execPath, [program, file]] : [program, [file]];
   return new Promise((resolve, reject) => {
     // A larger bundle is refused anyway.
-    const options = { cwd: root, encoding: "buffer", maxBuffer: 2 * limits.requestBodyBytes } as const;
+    const options = {
+      cwd: root,
+      env: withoutOwnVariables(process.env),
+      encoding: "buffer",
+      maxBuffer: 2 * limits.requestBodyBytes,
+    } as const;
     execFile(command, args, options, (error, stdout, stderr) => {
       const fail = (reason: string) => reject(new BundleFailure([{ file, message: `The bundler ${customBundler} ${reason}` }]));
       if (error) return fail(`${describeExit(error)}${lastLines(stderr.toString())}`);
@@ -27,6 +32,9 @@ export function runCustomBundler({ root, file, codebase: { customBundler = "", f
     });
   });
 }
+
+const withoutOwnVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^svc_/i.test(name)));
 
 function describeExit({ code, signal, message }: Error & { code?: number | string | null; signal?: unknown }): string {
   if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return "wrote more than the service accepts.";

@@ -31,7 +31,10 @@ export class DevSession {
     const watch = await watchFiles(project.root, (problem) => reportProblem(context, problem));
     const session = new DevSession(context, project, watch);
     watch.onSave((file) => session.#preview(file));
-    await session.#readBundles();
+    await session.#readBundles().catch(async (error: unknown) => {
+      await session.close();
+      throw error;
+    });
     return session;
   }
 
@@ -44,7 +47,7 @@ export class DevSession {
   /** Bundles the scripts of codebases once, because a file that they import belongs to them. */
   async #readBundles(): Promise<void> {
     const { snapshot } = parseLocal(readProjectFiles(this.#project), this.#project, toLayout(this.#project));
-    const { bundles, problems } = await tryBundles(this.#project, snapshot, () => true);
+    const { bundles, problems } = await tryBundles(this.#context, this.#project, snapshot, () => true);
     for (const problem of problems) reportProblem(this.#context, new CommandError(formatProblem(problem)));
     attachBundles(snapshot, bundles);
     for (const local of snapshot.values()) this.#remember(local);

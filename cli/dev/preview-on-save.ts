@@ -22,7 +22,7 @@ export async function previewOnSave(
   const { output } = context;
   // The file svc.yaml may have changed as well.
   const { project, target } = openSyncProject(context);
-  const item = await readPreviewItem(project, place);
+  const item = await readPreviewItem(context, project, place);
   onRead(item);
   const args = readArguments(project, item.argumentsFile);
   const client = context.client(target);

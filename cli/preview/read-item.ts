@@ -1,5 +1,6 @@
 import { placeOf } from "../../core/sync/files/file-place.ts";
 import type { FileMap } from "../../core/sync/files/layout.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import type { Project } from "../project/project.ts";
 import { readLocalItem } from "../project/read-item.ts";
@@ -21,10 +22,14 @@ export interface PreviewItem extends PreviewPlace {
 }
 
 /** Reads the files of a script or flow and bundles a script of a codebase. Problems of other files do not count. Throws `UsageError`. */
-export async function readPreviewItem(project: Project, { kind, path }: PreviewPlace): Promise<PreviewItem> {
+export async function readPreviewItem(
+  context: Pick<Context, "confirm" | "flags">,
+  project: Project,
+  { kind, path }: PreviewPlace,
+): Promise<PreviewItem> {
   const layout = toLayout(project);
   const all = readProjectFiles(project);
-  const local = await readLocalItem(project, { kind, path }, all, layout);
+  const local = await readLocalItem(context, project, { kind, path }, all, layout);
   if (!local) throw new UsageError(`The ${kind} ${path} has no files here.`);
   const argumentsFile = `${findBase(local, layout)}${ARGUMENTS}`;
   return { kind, path, local, argumentsFile, imports: listImports(project, local, all), projectFiles: all.files };

@@ -22,8 +22,17 @@ function configFolder({ SVC_CONFIG_DIR: own, XDG_CONFIG_HOME: xdg } = process.en
   return own || join(xdg || join(homedir(), ".config"), "svc");
 }
 
+/** Returns the path of a file in the folder of the profiles, which no repository can write. */
+export const configFile = (name: string): string => join(configFolder(), name);
+
+/** Replaces a file in the folder of the profiles. Only its owner may read it. */
+export function writeConfigFile(name: string, content: string): void {
+  mkdirSync(configFolder(), { recursive: true, mode: 0o700 });
+  writePrivateFile(configFile(name), content);
+}
+
 /** Returns the path of the file of profiles. */
-export const profilesFile = (): string => join(configFolder(), "profiles.json");
+export const profilesFile = (): string => configFile("profiles.json");
 
 export function readProfiles(): Profiles {
   let text: string;
@@ -43,6 +52,5 @@ export function readProfiles(): Profiles {
 
 /** Replaces the profiles. The file contains tokens, so only its owner may read it. */
 export function writeProfiles(profiles: Profiles): void {
-  mkdirSync(configFolder(), { recursive: true, mode: 0o700 });
-  writePrivateFile(profilesFile(), `${JSON.stringify(profiles, undefined, 2)}\n`);
+  writeConfigFile("profiles.json", `${JSON.stringify(profiles, undefined, 2)}\n`);
 }

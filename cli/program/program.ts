@@ -24,6 +24,7 @@ function addSyncCommands(program: Command): void {
   run(
     withOptions("push", "Change the workspace as the files here have changed.")
       .option("--dry-run", "show what would change")
+      .option("--bundle", "with --dry-run: also compare bundles, which may execute a program of the project")
       .option("--force", "make the workspace equal to the files, also where it changed there")
       .option("--prune-secrets", "delete variables and resources that have no file")
       .option("--auto-metadata", "generate stale metadata first, as `svc generate-metadata` does")
@@ -34,6 +35,7 @@ function addSyncCommands(program: Command): void {
   );
   run(
     withOptions("plan", "Show what a push would change.")
+      .option("--bundle", "also compare bundles, which may execute a program of the project")
       .option("--force", "plan as `push --force` would")
       .option("--prune-secrets", "plan the deletion of variables and resources that have no file")
       .option("-o, --output <file>", "write the plan to a file")

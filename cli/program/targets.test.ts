@@ -1,12 +1,13 @@
 // esbuild starts its process in the folder in which it was loaded, so it is loaded before a test pretends to be in another folder.
 import "esbuild";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import type { Command } from "commander";
+import { zipSync } from "fflate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { effectOf } from "./action.ts";
 import { createProgram } from "./program.ts";
@@ -24,6 +25,8 @@ let stderr = "";
 let folder = "";
 /** Whether the services answer like the portal of a network: each request with a page and 200. */
 let isPortal = false;
+/** Whether the services answer with an archive without items, so that plans are made. */
+let hasArchive = false;
 let services: { a: RecordedService; b: RecordedService };
 
 /** Routes that a command calls with POST only to read. */
@@ -40,6 +43,10 @@ async function startService(): Promise<RecordedService> {
     if (isPortal) {
       response.setHeader("content-type", "text/html; charset=utf-8");
       response.end("<!doctype html><title>Sign in</title>");
+      return;
+    }
+    if (hasArchive && path.endsWith("/tarball")) {
+      response.end(zipSync({}));
       return;
     }
     response.statusCode = path.includes("/resources/type/list") ? 403 : 200;
@@ -246,4 +253,60 @@ it.each(
   vi.stubEnv("SVC_CONFIG_DIR", folder);
   await execute(leaf);
   expect([...services.a.namedBefore, ...services.b.namedBefore]).toEqual([]);
+});
+
+describe("a program of the repository that bundles a script", () => {
+  beforeEach(() => {
+    hasArchive = true;
+    const codebase = "{ relative_path: f/t, includes: [b.ts], customBundler: bundler.cjs }";
+    const bundler = `require("node:fs").writeFileSync("ran", Object.keys(process.env).join(" ")); process.stdout.write("bundle");`;
+    const more = { "svc.yaml": `codebases: [${codebase}]\n`, "bundler.cjs": bundler, "f/t/b.ts": "export const main = () => 1;\n" };
+    for (const [file, text] of Object.entries(more)) writeFileSync(join(folder, file), text);
+  });
+  afterEach(() => {
+    hasArchive = false;
+  });
+  const hasRun = () => existsSync(join(folder, "ran"));
+  const svc = (...args: string[]) => createProgram().parseAsync(["node", "svc", ...args]);
+  const bundling = [
+    ["lint", "--bundle"],
+    ["sync", "plan", "--bundle"],
+    ["sync", "push", "--dry-run", "--bundle"],
+    ["sync", "push"],
+    ["script", "preview", "f/t/b.ts"],
+    ["script", "push", "f/t/b.ts"],
+  ];
+
+  it.each(leaves.map((leaf) => [leaf.path.join(" "), leaf] as const))("is not run by svc %s unless it pushes", async (name, leaf) => {
+    await execute(leaf, "--yes");
+    expect(hasRun()).toBe(name === "sync push");
+  });
+
+  it.each([
+    ["sync", "push", "--dry-run", "--yes"],
+    ["sync", "pull", "--dry-run", "--yes"],
+    ["script", "push", "f/t/a.sh", "--yes"],
+  ])("is not run by svc %s %s %s", async (...args) => {
+    await svc(...args).catch(() => undefined);
+    expect(hasRun()).toBe(false);
+  });
+
+  it.each(bundling)("is run by svc %s %s if --yes consents, without the variables of svc", async (...args) => {
+    vi.stubEnv("SVC_SECRET_OF_TEST", "hush");
+    await svc(...args, "--yes").catch(() => undefined);
+    const names = readFileSync(join(folder, "ran"), "utf8").split(" ");
+    expect(names).toContain("PATH");
+    expect(names.filter((name) => name.startsWith("SVC_"))).toEqual([]);
+  });
+
+  it.each(bundling)("is refused to svc %s %s without a terminal and --yes", async (...args) => {
+    await expect(svc(...args)).rejects.toThrow(
+      "Run the program bundler.cjs of this repository, which bundles f/t? It can do whatever you can do. Add --yes",
+    );
+    expect(hasRun()).toBe(false);
+  });
+
+  it("is needed for a plan in a file", async () => {
+    await expect(svc("sync", "plan", "-o", join(folder, "plan.json"))).rejects.toThrow("Add --bundle to make them.");
+  });
 });

@@ -40,7 +40,10 @@ export function addToolCommands(program: Command): void {
     return ((context, name: Shell) => context.output.data(createCompletion(program, name), createCompletion(program, name))) as Action;
   });
   run(
-    program.command("lint").description("Check the files of the project. Nothing is called."),
+    program
+      .command("lint")
+      .description("Check the files of the project. Nothing is called, and nothing of the project is executed.")
+      .option("--bundle", "also bundle the scripts of codebases, which may execute a program of the project"),
     "local",
     async () => (await import("../commands/project/lint.ts")).lint as Action,
   );

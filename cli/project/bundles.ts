@@ -2,6 +2,8 @@ import { findCodebases } from "../../core/sync/config/codebase.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { type Bundle, BundleFailure } from "../codebases/bundle.ts";
 import { checkCodebases } from "../codebases/check-codebases.ts";
+import { requireConsent } from "../codebases/consent.ts";
+import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
 import { runParallel } from "../run-parallel.ts";
 import type { Project } from "./project.ts";
@@ -10,26 +12,49 @@ import type { Snapshot } from "./snapshots.ts";
 /** The number of scripts that are bundled at the same time. */
 const AT_ONCE = 4;
 
-/** Bundles the scripts of codebases, and returns the bundles by the scripts' keys. Throws `UsageError` with every problem. */
-export async function makeBundles(project: Project, snapshot: Snapshot, isWanted: (key: string) => boolean): Promise<Map<string, Bundle>> {
-  const { bundles, problems } = await tryBundles(project, snapshot, isWanted);
+/** The part of a context that asks a person before a program of the repository runs. */
+type Asking = Pick<Context, "confirm" | "flags">;
+
+/**
+ * Bundles the scripts of codebases, and returns the bundles by the scripts' keys. Asks before it executes a program of the repository. Throws `UsageError`
+ * with every problem, and `CommandError` without consent.
+ */
+export async function makeBundles(
+  context: Asking,
+  project: Project,
+  snapshot: Snapshot,
+  isWanted: (key: string) => boolean,
+): Promise<Map<string, Bundle>> {
+  const { bundles, problems } = await tryBundles(context, project, snapshot, isWanted);
   throwProblems(problems);
   return bundles;
 }
 
-/** Bundles the scripts of codebases. Returns the bundles by the scripts' keys, and every problem. */
+/** Returns what is wrong with the configuration of codebases. Nothing is executed. */
+export const checkBundling = (project: Project, snapshot: Snapshot): FileProblem[] => [
+  ...checkCodebases(project),
+  ...listOverlaps(project, snapshot),
+];
+
+/** Bundles the scripts of codebases as `makeBundles` does. Returns the bundles by the scripts' keys, and every problem. */
 export async function tryBundles(
+  context: Asking,
   project: Project,
   snapshot: Snapshot,
   isWanted: (key: string) => boolean,
 ): Promise<{ bundles: Map<string, Bundle>; problems: FileProblem[] }> {
-  const misconfigured = [...checkCodebases(project), ...listOverlaps(project, snapshot)];
+  const misconfigured = checkBundling(project, snapshot);
   if (misconfigured.length > 0) return { bundles: new Map(), problems: misconfigured };
   const bundles = new Map<string, Bundle>();
   const problems: FileProblem[] = [];
   const wanted = [...snapshot].filter(([key, { bundled }]) => bundled !== undefined && isWanted(key));
   // Most projects have no codebase, and their commands need no bundler.
   if (wanted.length === 0) return { bundles, problems };
+  await requireConsent(
+    context,
+    project.root,
+    wanted.flatMap(([, { bundled }]) => bundled?.codebase ?? []),
+  );
   const { bundleScript } = await import("../codebases/bundle-script.ts");
   await runParallel(wanted, AT_ONCE, async ([key, { item, bundled }]) => {
     if (bundled === undefined) return;

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 
+/** Settings of a repository that would execute a program of it, and repositories that a folder of the project contains. */
+const SAFE = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
+
 function git(folder: string, ...args: string[]): string | undefined {
   try {
-    return execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    return execFileSync("git", [...SAFE, ...args], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch {
     // The folder is no repository, has no commit, or git is not installed.
     return undefined;

@@ -2,6 +2,7 @@ import { placeOf } from "../../core/sync/files/file-place.ts";
 import { groupFiles } from "../../core/sync/files/parse-files.ts";
 import { itemKey, type SyncItem } from "../../core/sync/item.ts";
 import { selectKinds } from "../../core/sync/select.ts";
+import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
 import { attachBundles, makeBundles } from "./bundles.ts";
 import { checkFields } from "./lint.ts";
@@ -14,6 +15,7 @@ import { type LocalFiles, parseLocal, toLayout } from "./snapshots.ts";
  * Throws `UsageError`.
  */
 export async function readLocalItem(
+  context: Pick<Context, "confirm" | "flags">,
   project: Project,
   item: Pick<SyncItem, "kind" | "path">,
   all: LocalFiles,
@@ -29,6 +31,6 @@ export async function readLocalItem(
   const options = selectKinds(project.options, new Set([item.kind]));
   const { snapshot, problems } = parseLocal(own, { ...project, options }, layout);
   throwProblems([...problems, ...checkFields(snapshot).problems]);
-  attachBundles(snapshot, await makeBundles(project, snapshot, (one) => one === key));
+  attachBundles(snapshot, await makeBundles(context, project, snapshot, (one) => one === key));
   return snapshot.get(key);
 }

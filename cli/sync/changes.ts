@@ -18,9 +18,15 @@ export interface Change {
 /** Plans a synchronisation, in the order in which a push applies it. */
 export function planSync(
   direction: Direction,
-  { local, remote, base, force }: { local: Snapshot; remote: Snapshot; base: ReadonlyMap<string, ItemDigest> | undefined; force: boolean },
+  {
+    local,
+    remote,
+    base,
+    force,
+    hasBundles,
+  }: { local: Snapshot; remote: Snapshot; base: ReadonlyMap<string, ItemDigest> | undefined; force: boolean; hasBundles: boolean },
 ): Change[] {
-  const planned = planChanges({ direction, local: digestsOf(local), remote: digestsOf(remote), base, force });
+  const planned = planChanges({ direction, local: digestsOf(local), remote: digestsOf(remote), base, force, hasBundles });
   const changes = planned.map(({ key, type, reason }): Change => {
     const [mine, theirs] = [local.get(key), remote.get(key)];
     const { kind, path } = ((mine ?? theirs) as SnapshotItem).item;

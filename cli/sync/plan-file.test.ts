@@ -22,7 +22,7 @@ const variable = (name: string, value: string) => {
 };
 const snapshot = (values: Record<string, string>) => new Map(Object.entries(values).map(([name, value]) => variable(name, value)));
 const plan = (local: Map<string, SnapshotItem>, remote: Map<string, SnapshotItem>) =>
-  planSync("push", { local, remote, base: undefined, force: false });
+  planSync("push", { local, remote, base: undefined, force: false, hasBundles: true });
 
 describe("a plan file", () => {
   it.each([

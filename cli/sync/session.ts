@@ -5,7 +5,7 @@ import type { Bundle } from "../codebases/bundle.ts";
 import type { Context } from "../context.ts";
 import { formatProblem, throwProblems } from "../errors.ts";
 import type { Target } from "../profiles/target.ts";
-import { attachBundles, makeBundles } from "../project/bundles.ts";
+import { attachBundles, checkBundling, makeBundles } from "../project/bundles.ts";
 import { lintFiles } from "../project/lint.ts";
 import { openProject, type Project } from "../project/project.ts";
 import {
@@ -31,6 +31,8 @@ export interface SyncSession {
   files: LocalFiles;
   local: Snapshot;
   remote: Snapshot;
+  /** Whether the local scripts of codebases have their bundles. */
+  hasBundles: boolean;
   /** The names of the folders that the workspace has. */
   folders: ReadonlySet<string>;
 }
@@ -60,15 +62,15 @@ export const openOnly = ({ project, target }: OpenedProject, kinds: ReadonlySet<
 interface SessionOptions {
   /** Checks the fields of the items that have changed here, and reports what else `svc lint` finds. */
   lint?: boolean;
-  /** Chooses the scripts of codebases that are bundled, by their keys. Default: none. */
-  bundles?: (key: string) => boolean;
+  /** Bundles the scripts of codebases. */
+  bundles?: boolean;
 }
 
 /** Reads both sides. Problems of files and of bundles are reported before the first call. Throws `UsageError`. */
 export async function openSession(
   context: Context,
   { project, target }: OpenedProject,
-  { lint = false, bundles: isBundled }: SessionOptions = {},
+  { lint = false, bundles: hasBundles = false }: SessionOptions = {},
 ): Promise<SyncSession> {
   const files = readProjectFiles(project);
   const parsed = parseLocal(files, project, toLayout(project));
@@ -80,7 +82,11 @@ export async function openSession(
     context.output.say(
       `${count} ${count === 1 ? "item" : "items"} here ${count === 1 ? "is" : "are"} left out. To include such items, set ${option}: true in svc.yaml.`,
     );
-  const bundles = isBundled ? await makeBundles(project, parsed.snapshot, isBundled) : new Map<string, Bundle>();
+  if (lint) throwProblems(checkBundling(project, parsed.snapshot));
+  const bundles = hasBundles ? await makeBundles(context, project, parsed.snapshot, () => true) : new Map<string, Bundle>();
+  const bundled = [...parsed.snapshot.values()].filter((item) => item.bundled).length;
+  if (lint && !hasBundles && bundled > 0)
+    context.output.say(`${bundled} ${bundled === 1 ? "script" : "scripts"} of codebases: only files are compared. To compare bundles, add --bundle.`);
   const client = context.client(target);
   await client.get("/users/whoami");
   const [rules, entries] = await Promise.all([
@@ -93,5 +99,5 @@ export async function openSession(
   throwProblems(problems);
   attachBundles(local, bundles);
   const { snapshot: remote, folders } = readRemote(entries, project, rules, files.files, context.output);
-  return { project, target, client, rules, files, local, remote, folders };
+  return { project, target, client, rules, files, local, remote, hasBundles, folders };
 }

@@ -35,6 +35,18 @@ describe("planChanges", () => {
     expect(typesOf("push", true)).not.toMatch(/conflict|skip/);
   });
 
+  it("compares only files if nothing was bundled here", () => {
+    const [local, remote, base] = [
+      version("a"),
+      new Map([["item", { digest: "a", bundle: "x" }]]),
+      new Map([["item", { digest: "a", bundle: "y" }]]),
+    ];
+    const input = { direction: "push", local, remote, base } as const;
+    expect(planChanges({ ...input, hasBundles: false })).toEqual([]);
+    expect(planChanges(input)).toMatchObject([{ type: "conflict" }]);
+    expect(planChanges({ ...input, local: version("b"), hasBundles: false })).toMatchObject([{ type: "change" }]);
+  });
+
   it("ignores the deployed lock of a script that has none locally on a push, and fetches it on a pull", () => {
     const script = (lock: string) =>
       digestItem({ kind: "script", path: "f/a/b", language: "bun", content: "x", value: { summary: "", lock } });

@@ -24,6 +24,8 @@ export interface PlanInput {
   base?: ReadonlyMap<string, ItemDigest> | undefined;
   /** Treats conflicts and changes of the other side as if there were no base. */
   force?: boolean;
+  /** Whether the local scripts of codebases were bundled. Default: true. Without bundles, only the files are compared. */
+  hasBundles?: boolean;
 }
 
 /**
@@ -31,10 +33,10 @@ export interface PlanInput {
  * change of the side that this direction writes to is skipped. A lock that the service has added is no change by another person, but a pull fetches it.
  * A pull compares no bundles, because it cannot fetch what they are made from.
  */
-export function planChanges({ direction, local, remote, base, force = false }: PlanInput): PlannedChange[] {
+export function planChanges({ direction, local, remote, base, force = false, hasBundles = true }: PlanInput): PlannedChange[] {
   const keys = [...new Set([...local.keys(), ...remote.keys()])].sort();
   const read = (side: ReadonlyMap<string, ItemDigest> | undefined, key: string) =>
-    direction === "pull" ? withoutBundle(side?.get(key)) : side?.get(key);
+    direction === "pull" || !hasBundles ? withoutBundle(side?.get(key)) : side?.get(key);
   return keys.flatMap((key): PlannedChange[] => {
     const [mine, theirs, before] = [read(local, key), read(remote, key), read(base, key)];
     const areEqual = mine && theirs && (direction === "push" ? equalsLocal(mine, theirs) : equalsExactly(mine, theirs));

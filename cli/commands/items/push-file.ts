@@ -26,10 +26,10 @@ export async function pushFile(context: Context, name: string, file: string): Pr
     throw new UsageError(`${file} is not a file of a ${name}.`);
   // Problems of files are reported before the first call. The types of resources that are stored as files are known only after it.
   const all = readProjectFiles(project);
-  const parsed = await readLocalItem(project, place, all);
+  const parsed = await readLocalItem(context, project, place, all);
   const client = context.client(target);
   const local =
-    place.kind === "resource" ? await readLocalItem(project, place, all, toLayout(project, await loadFileTypes(client))) : parsed;
+    place.kind === "resource" ? await readLocalItem(context, project, place, all, toLayout(project, await loadFileTypes(client))) : parsed;
   if (!local) throw new UsageError(`${file} does not exist.`);
   const before = await findItem(client, project, place);
   const isEqual = before !== undefined && equalsLocal(local.digest, describeItem(before, () => new Map(), local.bundled).digest);

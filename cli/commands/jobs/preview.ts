@@ -18,7 +18,7 @@ export const previewFlow = (context: Context, file: string, flags: PreviewFlags)
 /** Runs a script or a flow as its files are. Without arguments, those of the file beside it are used. */
 async function preview(context: Context, kind: "script" | "flow", file: string, { data, silent }: PreviewFlags): Promise<number> {
   const { project, target } = openSyncProject(context);
-  const item = await readPreviewItem(project, findPreviewItem(context, project, kind, file));
+  const item = await readPreviewItem(context, project, findPreviewItem(context, project, kind, file));
   const args = data ?? readArguments(project, item.argumentsFile);
   const client = context.client(target);
   const start = await createPreview(client, item, { args, output: context.output });

@@ -13,6 +13,8 @@ import { readBase } from "../../sync/state.ts";
 
 export interface SyncFlags extends SyncOptions {
   dryRun?: boolean;
+  /** Bundle scripts of codebases although nothing is pushed. */
+  bundle?: boolean;
   force?: boolean;
   pruneSecrets?: boolean;
   wait?: boolean;
@@ -31,8 +33,8 @@ function plan(
   { force = false, pruneSecrets = false }: SyncFlags,
   planned?: { file: string; content: PlanFile },
 ): Change[] {
-  const { project, target, local, remote } = session;
-  const changes = planSync(direction, { local, remote, base: readBase(project.root, target), force });
+  const { project, target, local, remote, hasBundles } = session;
+  const changes = planSync(direction, { local, remote, base: readBase(project.root, target), force, hasBundles });
   if (direction === "pull") return changes;
   const allowed = protectFolders(protectSecrets(changes, { pruneSecrets }), local);
   const { file, content } = planned ?? {};
@@ -76,7 +78,7 @@ export async function runPush(context: Context, flags: SyncFlags, kinds?: Readon
     const { generateBeforePush } = await import("../project/generate-metadata.ts");
     await generateBeforePush(context, opened, flags);
   }
-  const session = await openSession(context, opened, { lint: true, bundles: () => true });
+  const session = await openSession(context, opened, { lint: true, bundles: !flags.dryRun || flags.bundle === true });
   const changes = plan(session, "push", flags, planned);
   await proceed(context, changes, "push", flags, () => {
     const { wait = false, force = false } = flags;
@@ -85,7 +87,10 @@ export async function runPush(context: Context, flags: SyncFlags, kinds?: Readon
 }
 
 export async function runPlan(context: Context, flags: SyncFlags): Promise<number> {
-  const session = await openSession(context, openSyncProject(context, optionsOf(flags)), { lint: true, bundles: () => true });
+  const { bundle = false } = flags;
+  const session = await openSession(context, openSyncProject(context, optionsOf(flags)), { lint: true, bundles: bundle });
+  if (flags.output !== undefined && !session.hasBundles && [...session.local.values()].some(({ bundled }) => bundled))
+    throw new UsageError("A plan in a file contains the digests of bundles. Add --bundle to make them.");
   const changes = plan(session, "push", flags);
   if (flags.output !== undefined) writePlanFile(flags.output, session.target, changes);
   context.output.data({ changes: toPlanJson(changes) }, formatPlan(changes, "push", { diffs: context.output.verbose ? "full" : "short" }));
@@ -129,6 +134,7 @@ function openKinds(context: Context, flags: SyncFlags, kinds: ReadonlySet<string
 /** Returns the flags that are options of a synchronisation. */
 export const optionsOf = ({
   dryRun,
+  bundle,
   force,
   pruneSecrets,
   wait,

@@ -59,7 +59,9 @@ const codebaseSchema = z.strictObject({
   customBundler: z
     .string()
     .optional()
-    .describe("Program relative to svc.yaml that is called with the path of the entry and writes the bundle to standard output."),
+    .describe(
+      "Program relative to svc.yaml that is called with the path of the entry and writes the bundle to standard output. A person is asked before it runs.",
+    ),
   inject: z.array(z.string()).optional().describe("Files relative to svc.yaml that every bundle imports."),
   define: z.record(z.string(), z.string()).optional().describe("Constants that the bundler replaces."),
   banner: z.record(z.string(), z.string()).optional().describe("Text at the beginning of the bundle, by type: js."),

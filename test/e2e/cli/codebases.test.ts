@@ -26,7 +26,7 @@ const push = async (...args: string[]) => {
   return pushed.stderr;
 };
 const plan = async () => {
-  const { code, stdout, stderr } = await svc(["sync", "plan", "--json"]);
+  const { code, stdout, stderr } = await svc(["sync", "plan", "--json", "--bundle", "--yes"]);
   expect(code, stderr).toBe(0);
   return (JSON.parse(stdout) as { changes: { type: string; path: string; reason?: string }[] }).changes.map(
     ({ type, path, reason = "" }) => `${type} ${path} ${reason}`,
@@ -163,7 +163,7 @@ describe("a codebase", () => {
     const preview = await svc(["script", "preview", "f/t/site/all.ts", "-d", '{"net":1}']);
     expect(preview, preview.stderr).toMatchObject({ code: 0 });
     expect(JSON.parse(preview.stdout)).toMatchObject({ tax: 4, asset: "hallo" });
-    const custom = await svc(["script", "preview", "f/t/custom/x.ts"]);
+    const custom = await svc(["script", "preview", "f/t/custom/x.ts", "--yes"]);
     expect([custom.code, custom.stdout]).toEqual([0, "custom f/t/custom/x.ts\n"]);
     expect((await ws.runWait("f/t/site/all", { net: 1 })).json).toMatchObject({ tax: 3 });
   });
