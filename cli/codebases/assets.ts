@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { packTar } from "modern-tar";
 import { toInnerPath } from "../../core/sync/config/codebase.ts";
-import { isInside } from "../project/local-files.ts";
+import { isInside } from "../project/links.ts";
 import { BundleFailure, type BundleSource } from "./bundle.ts";
 
 /** Reads the assets of a codebase by their places in the archive. Folders are read with everything below. Throws `BundleFailure`. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { toInnerPath } from "../../core/sync/config/codebase.ts";
 import type { Codebase } from "../../core/sync/config/config.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
-import { isInside } from "../project/local-files.ts";
+import { isInside } from "../project/links.ts";
 import type { Project } from "../project/project.ts";
 
 /** Places in the archive of a bundle that the service uses itself. */

@@ -1,10 +1,11 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENT_PACKAGE } from "../../contract/client-packages.ts";
 import type { ApiClient } from "../api/client.ts";
 import { CLIENT_FOLDER } from "../client-library.ts";
 import type { Context } from "../context.ts";
-import { stateFolder } from "../sync/state.ts";
+import { placeWithoutLinks } from "../project/links.ts";
+import { makeStateFolder, statePlace } from "../sync/state.ts";
 import { declareResourceTypes, type ResourceType } from "./resource-types.ts";
 
 const TYPES = ".svc/types";
@@ -33,12 +34,11 @@ const tsconfig = {
  */
 export async function writeTypes({ output }: Context, client: ApiClient, root: string): Promise<void> {
   const types = await client.get<ResourceType[]>("resources/type/list");
-  const folder = join(stateFolder(root), "types");
-  const library = join(folder, "svc-client");
-  mkdirSync(library, { recursive: true });
-  writeFileSync(join(folder, "resource-types.d.ts"), declareResourceTypes(types));
-  for (const name of readdirSync(CLIENT_FOLDER)) if (name.endsWith(".d.ts")) copyFileSync(join(CLIENT_FOLDER, name), join(library, name));
-  const config = join(root, "tsconfig.json");
+  makeStateFolder(root, "types", "svc-client");
+  writeFileSync(statePlace(root, "types", "resource-types.d.ts"), declareResourceTypes(types));
+  for (const name of readdirSync(CLIENT_FOLDER))
+    if (name.endsWith(".d.ts")) copyFileSync(join(CLIENT_FOLDER, name), statePlace(root, "types", "svc-client", name));
+  const config = placeWithoutLinks(root, "tsconfig.json");
   if (!existsSync(config)) {
     writeFileSync(config, `${JSON.stringify(tsconfig, undefined, 2)}\n`);
     output.say("tsconfig.json is written, so that editors check the scripts.");

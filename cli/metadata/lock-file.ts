@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { formatLockFile, LOCK_FILE, type LockHashes, parseLockFile } from "../../core/sync/metadata/lock-file.ts";
 import { throwProblems } from "../errors.ts";
+import { placeWithoutLinks } from "../project/links.ts";
 import { writeLocalFile } from "../project/local-files.ts";
 
 const readText = (root: string): string | undefined => {
-  const file = join(root, LOCK_FILE);
+  const file = placeWithoutLinks(root, LOCK_FILE);
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 };
 
@@ -22,7 +22,7 @@ export function readLockFile(root: string): LockHashes {
 }
 
 /** Returns whether a project records hashes. */
-export const hasLockFile = (root: string): boolean => existsSync(join(root, LOCK_FILE));
+export const hasLockFile = (root: string): boolean => existsSync(placeWithoutLinks(root, LOCK_FILE));
 
 /** Writes the recorded hashes of a project, unless the file contains them already. A project without hashes gets no file. */
 export function writeLockFile(root: string, hashes: LockHashes): void {

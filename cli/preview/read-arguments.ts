@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { UsageError } from "../errors.ts";
+import { placeWithoutLinks } from "../project/links.ts";
 import type { Project } from "../project/project.ts";
 
 /** The ending of a file with the arguments of previews. */
@@ -10,7 +10,7 @@ export const ARGUMENTS = ".args.json";
 
 /** Reads the arguments in the file of a script or flow. Without the file, there are none. Throws `UsageError`. */
 export function readArguments({ root }: Pick<Project, "root">, file: string): Record<string, unknown> {
-  const place = join(root, file);
+  const place = placeWithoutLinks(root, file);
   if (!existsSync(place)) return {};
   try {
     const value = parseExactJson(readFileSync(place, "utf8"));

@@ -16,6 +16,7 @@ import type { Output } from "../output/output.ts";
 import { readProfiles } from "../profiles/profiles.ts";
 import { type ConfiguredWorkspace, readNamedWorkspace } from "../profiles/target.ts";
 import { findGitBranch, findGitRoot } from "./git.ts";
+import { placeWithoutLinks } from "./links.ts";
 
 export const CONFIG_FILE = "svc.yaml";
 
@@ -53,7 +54,7 @@ export function openProject(from: string, flags: SyncOptions & { workspace?: str
   if (root === undefined) throw new UsageError(`There is no ${CONFIG_FILE} here or above. Run: svc init`);
   const { workspace, ...optionFlags } = flags;
   const file = relative(from, join(root, CONFIG_FILE)) || CONFIG_FILE;
-  const text = readFileSync(join(root, CONFIG_FILE), "utf8");
+  const text = readFileSync(placeWithoutLinks(root, CONFIG_FILE), "utf8");
   const parsed = parseConfig(file, text);
   if ("problems" in parsed) {
     throwProblems(parsed.problems);

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { strFromU8, unzipSync } from "fflate";
 import type { ArchiveEntries } from "../../core/sync/archive.ts";
 import type { ApiClient } from "../api/client.ts";
 import { CommandError } from "../errors.ts";
 import { writePrivateFile } from "../private-file.ts";
-import { STATE_FOLDER, stateFolder } from "./state.ts";
+import { makeStateFolder, statePlace } from "./state.ts";
+
+/** The folder of archives in `.svc`. */
+const FOLDER = "archives";
 
 type Query = Record<string, string | boolean>;
 
@@ -48,7 +50,7 @@ function unzip(bytes: Uint8Array): ArchiveEntries | undefined {
 /** The file of the last archive of a workspace. */
 function fileOf({ options: { url, workspace } }: ApiClient, root: string): string {
   const name = createHash("sha256").update(`${url} ${workspace}`).digest("hex").slice(0, 16);
-  return join(root, STATE_FOLDER, "archives", name);
+  return statePlace(root, FOLDER, name);
 }
 
 function readStored(file: string, query: Query): StoredArchive | undefined {
@@ -67,9 +69,10 @@ function readStored(file: string, query: Query): StoredArchive | undefined {
 function writeStored(client: ApiClient, root: string, query: Query, { etag, bytes }: StoredArchive): void {
   const content = Buffer.concat([Buffer.from(`${JSON.stringify({ etag, query })}\n`), bytes]);
   try {
-    mkdirSync(join(stateFolder(root), "archives"), { recursive: true, mode: 0o700 });
+    makeStateFolder(root, FOLDER);
     writePrivateFile(fileOf(client, root), content);
-  } catch {
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
     // A checkout that cannot be written, for example in CI, can still be compared.
   }
 }

@@ -42,7 +42,7 @@ describe("a plan file", () => {
 
   it("limits a push to its own items, and accepts those that a first attempt has applied", () => {
     const [local, remote] = [snapshot({ a: "new", b: "new" }), snapshot({ a: "old", b: "old" })];
-    writePlanFile(file, target, plan(local, remote));
+    writePlanFile({ root: folder }, file, target, plan(local, remote));
     const content = readPlanFile(file, target);
     const later = { local: snapshot({ a: "new", b: "new", c: "new" }), remote: snapshot({ a: "new", b: "old", d: "old" }) };
     const chosen = selectPlanned(plan(later.local, later.remote), content, { file, ...later });

@@ -1,8 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import * as z from "zod";
 import { formatDigest } from "../../core/sync/digest.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import type { Target } from "../profiles/target.ts";
+import { placeWithoutLinks } from "../project/links.ts";
+import { type Project, toProjectPath } from "../project/project.ts";
 import type { Snapshot } from "../project/snapshots.ts";
 import { type Change, isEffective } from "./changes.ts";
 import { toPlanJson } from "./plan-text.ts";
@@ -27,10 +30,13 @@ const planSchema = z.object({
 export type PlanFile = z.output<typeof planSchema>;
 type PlannedChange = PlanFile["changes"][number];
 
-export function writePlanFile(file: string, { url, workspace }: Target, changes: readonly Change[]): void {
+/** Writes a plan. A file of the project must not be a link. Throws `CommandError`. */
+export function writePlanFile(project: Pick<Project, "root">, file: string, { url, workspace }: Target, changes: readonly Change[]): void {
+  const path = toProjectPath(project, process.cwd(), file);
+  const place = path === ".." || path.startsWith("../") ? resolve(file) : placeWithoutLinks(project.root, path);
   const plan: PlanFile = { version: 1, url, workspace, changes: toPlanJson(changes) };
   try {
-    writeFileSync(file, `${JSON.stringify(plan, undefined, 2)}\n`);
+    writeFileSync(place, `${JSON.stringify(plan, undefined, 2)}\n`);
   } catch (error) {
     throw new UsageError(`The plan cannot be written: ${(error as Error).message}`);
   }

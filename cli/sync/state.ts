@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { type ItemDigest, readStoredDigest } from "../../core/sync/digest.ts";
 import { writePrivateFile } from "../private-file.ts";
 import type { Target } from "../profiles/target.ts";
+import { placeWithoutLinks } from "../project/links.ts";
 
 /** The folder of what `svc` remembers about a checkout. Its own `.gitignore` excludes it from git. */
-export const STATE_FOLDER = ".svc";
+const STATE_FOLDER = ".svc";
 
 /** The items as both sides had them after the last synchronisation, by workspace of a service. */
 interface StateFile {
@@ -15,17 +15,21 @@ interface StateFile {
 
 const keyOf = ({ url, workspace }: Pick<Target, "url" | "workspace">): string => `${url} ${workspace}`;
 
-/** Returns the folder `.svc` of a project, and creates it. */
-export function stateFolder(root: string): string {
-  const folder = join(root, STATE_FOLDER);
+/** Returns the place of a file or folder in `.svc`. Every access to `.svc` begins here. Throws `CommandError` for a link. */
+export const statePlace = (root: string, ...names: string[]): string => placeWithoutLinks(root, [STATE_FOLDER, ...names].join("/"));
+
+/** Returns a folder in `.svc`, or `.svc` without names, and creates it. Throws `CommandError` for a link. */
+export function makeStateFolder(root: string, ...names: string[]): string {
+  const [folder, ignore] = [statePlace(root, ...names), statePlace(root, ".gitignore")];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const ignore = join(folder, ".gitignore");
   if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
   return folder;
 }
 
+const STATE_FILE = "state.json";
+
 function readState(root: string): StateFile {
-  const file = join(root, STATE_FOLDER, "state.json");
+  const file = statePlace(root, STATE_FILE);
   const empty: StateFile = { version: 1, workspaces: {} };
   if (!existsSync(file)) return empty;
   try {
@@ -48,5 +52,6 @@ export function readBase(root: string, target: Pick<Target, "url" | "workspace">
 export function writeBase(root: string, target: Pick<Target, "url" | "workspace">, items: ReadonlyMap<string, ItemDigest>): void {
   const state = readState(root);
   state.workspaces[keyOf(target)] = { items: Object.fromEntries(items) };
-  writePrivateFile(join(stateFolder(root), "state.json"), `${JSON.stringify(state)}\n`);
+  makeStateFolder(root);
+  writePrivateFile(statePlace(root, STATE_FILE), `${JSON.stringify(state)}\n`);
 }

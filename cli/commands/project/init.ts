@@ -1,15 +1,15 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { formatYaml } from "../../../core/sync/files/yaml.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { findTarget } from "../../profiles/target.ts";
 import { findGitBranch } from "../../project/git.ts";
+import { placeWithoutLinks } from "../../project/links.ts";
 import { CONFIG_FILE } from "../../project/project.ts";
 
 /** Writes `svc.yaml` for the target of the command. */
 export function init(context: Context, { force = false }: { force?: boolean }): void {
-  const file = join(context.cwd, CONFIG_FILE);
+  const file = placeWithoutLinks(context.cwd, CONFIG_FILE);
   if (existsSync(file) && !force) throw new UsageError(`${CONFIG_FILE} exists already. Add --force to replace it.`);
   // The file that is replaced does not decide what the new one contains.
   const { url, workspace } = findTarget(context.flags);

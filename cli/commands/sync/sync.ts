@@ -92,7 +92,7 @@ export async function runPlan(context: Context, flags: SyncFlags): Promise<numbe
   if (flags.output !== undefined && !session.hasBundles && [...session.local.values()].some(({ bundled }) => bundled))
     throw new UsageError("A plan in a file contains the digests of bundles. Add --bundle to make them.");
   const changes = plan(session, "push", flags);
-  if (flags.output !== undefined) writePlanFile(flags.output, session.target, changes);
+  if (flags.output !== undefined) writePlanFile(session.project, flags.output, session.target, changes);
   context.output.data({ changes: toPlanJson(changes) }, formatPlan(changes, "push", { diffs: context.output.verbose ? "full" : "short" }));
   const differs = changes.some((change) => isEffective(change) || change.type === "conflict");
   return flags.exitCode && differs ? exitCodes.changes : exitCodes.done;

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { parseExactJson } from "../../../contract/exact-json.ts";
 import { type ItemDigest, readStoredDigest } from "../../../core/sync/digest.ts";
 import { isSecret, type SyncItem } from "../../../core/sync/item.ts";
@@ -8,7 +7,7 @@ import { CommandError } from "../../errors.ts";
 import { writePrivateFile } from "../../private-file.ts";
 import type { Change } from "../changes.ts";
 import type { SyncSession } from "../session.ts";
-import { stateFolder } from "../state.ts";
+import { makeStateFolder, statePlace } from "../state.ts";
 
 /** The number of pushes that can be undone. */
 const KEPT = 5;
@@ -27,18 +26,20 @@ export interface UndoRecord {
   }[];
 }
 
-const folderOf = (root: string): string => join(stateFolder(root), "undo");
+/** The folder of the records in `.svc`. */
+const FOLDER = "undo";
 
 /** Lists the names of the records, the oldest first. */
-const listRecords = (folder: string): string[] =>
-  (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".json")).sort();
+function listRecords(root: string): string[] {
+  const folder = statePlace(root, FOLDER);
+  return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".json")).sort();
+}
 
 /** Saves the items that a push is about to change. Secrets are saved as ciphertext, also if the push reads them as plain text. */
 export async function saveUndo(session: SyncSession, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
   const { project, target } = session;
-  const folder = folderOf(project.root);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeStateFolder(project.root, FOLDER);
   const items: UndoRecord["items"] = [];
   for (const { key, type, local, remote } of changes) {
     const before = remote && (await withCiphertext(session, remote.item));
@@ -47,8 +48,8 @@ export async function saveUndo(session: SyncSession, changes: readonly Change[])
   }
   const at = new Date().toISOString();
   const record: UndoRecord = { url: target.url, workspace: target.workspace, at, items };
-  writePrivateFile(join(folder, `${at.replaceAll(":", "-")}.json`), `${JSON.stringify(record)}\n`);
-  for (const old of listRecords(folder).slice(0, -KEPT)) rmSync(join(folder, old));
+  writePrivateFile(statePlace(project.root, FOLDER, `${at.replaceAll(":", "-")}.json`), `${JSON.stringify(record)}\n`);
+  for (const old of listRecords(project.root).slice(0, -KEPT)) rmSync(statePlace(project.root, FOLDER, old));
 }
 
 async function withCiphertext({ client, project }: SyncSession, item: SyncItem): Promise<SyncItem> {
@@ -60,10 +61,9 @@ async function withCiphertext({ client, project }: SyncSession, item: SyncItem):
 
 /** Returns the last push that was not undone. Throws `CommandError` if there is none. */
 export function readLastUndo(root: string): { record: UndoRecord; forget: () => void } {
-  const folder = folderOf(root);
-  const last = listRecords(folder).at(-1);
+  const last = listRecords(root).at(-1);
   if (last === undefined) throw new CommandError("There is no push to undo.");
-  const file = join(folder, last);
+  const file = statePlace(root, FOLDER, last);
   const record = parseExactJson(readFileSync(file, "utf8")) as UndoRecord;
   const items = record.items.map(({ after, ...item }) => (after ? { ...item, after: readStoredDigest(after) } : item));
   return { record: { ...record, items }, forget: () => rmSync(file, { force: true }) };

@@ -1,0 +1,37 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { CommandError } from "../errors.ts";
+
+/** Names that hold no items: hidden files, such as those of git, and installed packages. */
+export const isSkipped = (name: string): boolean => name.startsWith(".") || name === "node_modules";
+
+/** Returns whether a real path is a folder, given by its real path too, or lies below it. */
+export const isInside = (realRoot: string, realPath: string): boolean => realPath === realRoot || realPath.startsWith(`${realRoot}${sep}`);
+
+/** Returns whether a link leads to a file that a project may publish: below the root, and neither hidden nor a part of a package. */
+export function leadsToItem(link: string, realRoot: string): boolean {
+  try {
+    const target = realpathSync(link);
+    return target !== realRoot && isInside(realRoot, target) && !relative(realRoot, target).split(sep).some(isSkipped);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns the place of a file that belongs to `svc` or that `svc` writes. `path`: from the root, with `/` between the parts. A link in its place, or in that of one
+ * of its folders, could make a repository read or replace any file of the person. Throws `CommandError` for one.
+ */
+export function placeWithoutLinks(root: string, path: string): string {
+  let place = root;
+  for (const part of path.split("/")) {
+    place = join(place, part);
+    if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      const name = relative(root, place).split(sep).join("/");
+      throw new CommandError(
+        `${name} is a link, and svc neither reads nor writes through a link there. Replace it by a file or folder, or remove it.`,
+      );
+    }
+  }
+  return place;
+}
