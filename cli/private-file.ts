@@ -1,10 +1,26 @@
-import { chmodSync, renameSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 
-/** Writes a file that only its owner may read. A rename leaves either the old or the new content. */
+/** Writes a file that only its owner may read, whatever rights it had before. A rename leaves either the old or the new content. */
 export function writePrivateFile(file: string, content: string | Uint8Array): void {
-  const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, content, { mode: 0o600 });
-  // A left-over file of a process with the same id has its own mode.
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, file);
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    // The file must be new, so that a link in its place is not followed.
+    writeFileSync(temporary, content, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Creates a folder with those around it, or makes an existing one private: only its owner may list and enter it. */
+export function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if ((statSync(folder).mode & 0o077) === 0 || process.platform === "win32") return;
+  try {
+    chmodSync(folder, 0o700);
+  } catch {
+    // The folder belongs to another user, or its file system has no rights. The files in it are private.
+  }
 }

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { writePrivateFile } from "../private-file.ts";
+import { makePrivateFolder, writePrivateFile } from "../private-file.ts";
 
 /** A workspace of a service, with the token for it. */
 export interface Profile {
@@ -27,7 +27,7 @@ export const configFile = (name: string): string => join(configFolder(), name);
 
 /** Replaces a file in the folder of the profiles. Only its owner may read it. */
 export function writeConfigFile(name: string, content: string): void {
-  mkdirSync(configFolder(), { recursive: true, mode: 0o700 });
+  makePrivateFolder(configFolder());
   writePrivateFile(configFile(name), content);
 }
 

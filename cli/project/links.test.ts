@@ -95,7 +95,6 @@ const WRITERS = [
   "commands/project/init.ts",
   "dev/write-types.ts",
   "private-file.ts",
-  "profiles/profiles.ts",
   "project/local-files.ts",
   "sync/plan-file.ts",
   "sync/push/undo.ts",

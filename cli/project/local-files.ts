@@ -4,6 +4,7 @@ import { isSafeName } from "../../core/sync/files/file-names.ts";
 import type { FileMap } from "../../core/sync/files/layout.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { CommandError } from "../errors.ts";
+import { writePrivateFile } from "../private-file.ts";
 import { isSkipped, leadsToItem, placeWithoutLinks } from "./links.ts";
 
 /** The folders in which items have files. Other folders are never read. */
@@ -37,11 +38,15 @@ export function readLocalFiles(root: string): { files: FileMap; problems: FilePr
 
 const isFileOfRoot = (name: string): boolean => /^(settings(\..+)?|encryption_key|.+\.resource-type)\.yaml$/.test(name);
 
-/** Writes a file below the root. The name may be the service's, so it must not lead out of the root, also not by a link. Throws `CommandError`. */
-export function writeLocalFile(root: string, path: string, content: string): void {
+/**
+ * Writes a file below the root. The name may be the service's, so it must not lead out of the root, also not by a link. `isPrivate`: only its owner may read
+ * it. Throws `CommandError`.
+ */
+export function writeLocalFile(root: string, path: string, content: string, { isPrivate = false } = {}): void {
   const file = requireSafePath(root, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
+  if (isPrivate) writePrivateFile(file, content);
+  else writeFileSync(file, content);
 }
 
 /** Removes a file and the folders that it leaves empty. */

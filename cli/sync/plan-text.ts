@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from "diff";
 import { formatDigest } from "../../core/sync/digest.ts";
-import { isSecret } from "../../core/sync/item.ts";
+import { isConfidential } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
 import type { Output } from "../output/output.ts";
 import type { Change } from "./changes.ts";
@@ -42,15 +42,12 @@ export function summarise(changes: readonly Change[]): string {
   return parts.length === 0 ? "Nothing differs." : `${parts.join(", ")}.`;
 }
 
-/** Kinds whose files may contain passwords: their differences are not shown, because plans end up in logs. */
-const CONFIDENTIAL = new Set(["resource", "settings", "encryption_key"]);
-
-const isConfidential = ({ kind, local, remote }: Change): boolean =>
-  CONFIDENTIAL.has(kind) || isSecret(local?.item) || isSecret(remote?.item);
+/** Plans end up in logs. */
+const hidesValues = ({ local, remote }: Change): boolean => isConfidential(local?.item) || isConfidential(remote?.item);
 
 /** Returns the differences between the files of both sides, from the side that changes to its new state. */
 export function listDiffs(change: Change, direction: Direction, diffs: Exclude<Diffs, "none">): string[] {
-  if (isConfidential(change)) return ["  (its values are not shown)"];
+  if (hidesValues(change)) return ["  (its values are not shown)"];
   const [from, to] = direction === "push" ? [change.remote, change.local] : [change.local, change.remote];
   const names = [...new Set([...(from?.files.keys() ?? []), ...(to?.files.keys() ?? [])])].sort();
   return names.flatMap((name) => {

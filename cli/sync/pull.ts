@@ -1,5 +1,6 @@
 import type { ItemDigest } from "../../core/sync/digest.ts";
 import type { FileMap } from "../../core/sync/files/layout.ts";
+import { isConfidential } from "../../core/sync/item.ts";
 import { isResolved } from "../../core/sync/metadata/item-sources.ts";
 import type { LockHashes } from "../../core/sync/metadata/lock-file.ts";
 import { forgetItem, pruneHashes, recordItem } from "../../core/sync/metadata/record-hashes.ts";
@@ -19,7 +20,8 @@ export function applyPull(session: SyncSession, changes: readonly Change[]): voi
   for (const change of effective) {
     const wanted = change.type === "delete" ? new Map<string, string>() : (change.remote?.files ?? new Map<string, string>());
     const existing = change.local?.files ?? new Map<string, string>();
-    for (const [file, text] of wanted) if (existing.get(file) !== text) writeLocalFile(root, file, text);
+    const isPrivate = isConfidential(change.remote?.item);
+    for (const [file, text] of wanted) if (existing.get(file) !== text) writeLocalFile(root, file, text, { isPrivate });
     // A common file may be that of other workspaces.
     const isCommon = (file: string) =>
       entry !== undefined && [...wanted.keys()].some((name) => name !== file && name.includes(`.${entry}.`));

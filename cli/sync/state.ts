@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type ItemDigest, readStoredDigest } from "../../core/sync/digest.ts";
-import { writePrivateFile } from "../private-file.ts";
+import { makePrivateFolder, writePrivateFile } from "../private-file.ts";
 import type { Target } from "../profiles/target.ts";
 import { placeWithoutLinks } from "../project/links.ts";
 
@@ -18,12 +18,12 @@ const keyOf = ({ url, workspace }: Pick<Target, "url" | "workspace">): string =>
 /** Returns the place of a file or folder in `.svc`. Every access to `.svc` begins here. Throws `CommandError` for a link. */
 export const statePlace = (root: string, ...names: string[]): string => placeWithoutLinks(root, [STATE_FOLDER, ...names].join("/"));
 
-/** Returns a folder in `.svc`, or `.svc` without names, and creates it. Throws `CommandError` for a link. */
+/** Returns a folder in `.svc`, or `.svc` without names. Creates it and makes it private. Throws `CommandError` for a link. */
 export function makeStateFolder(root: string, ...names: string[]): string {
-  const [folder, ignore] = [statePlace(root, ...names), statePlace(root, ".gitignore")];
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const ignore = statePlace(root, ".gitignore");
+  for (let length = 0; length <= names.length; length += 1) makePrivateFolder(statePlace(root, ...names.slice(0, length)));
   if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
-  return folder;
+  return statePlace(root, ...names);
 }
 
 const STATE_FILE = "state.json";

@@ -44,6 +44,13 @@ export const fieldsOf = (item: Pick<SyncItem, "value"> | undefined): Record<stri
 export const isSecret = (item: Pick<SyncItem, "kind" | "value"> | undefined): boolean =>
   item?.kind === "variable" && fieldsOf(item)["is_secret"] === true;
 
+/** Kinds whose values may contain passwords. */
+const CONFIDENTIAL = new Set(["resource", "settings", "encryption_key"]);
+
+/** Returns whether the files of an item may contain secrets: plans do not show them, and only their owner may read them. */
+export const isConfidential = (item: Pick<SyncItem, "kind" | "value"> | undefined): boolean =>
+  item !== undefined && (CONFIDENTIAL.has(item.kind) || isSecret(item));
+
 /** Compares items by kind, in the order of a push, and by path. */
 export function compareItems(a: Pick<SyncItem, "kind" | "path">, b: Pick<SyncItem, "kind" | "path">): number {
   return itemKinds.indexOf(a.kind) - itemKinds.indexOf(b.kind) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
