@@ -1,15 +1,11 @@
-import { styleText } from "node:util";
 import { CommanderError } from "commander";
 import { CommandError, exitCodes } from "./errors.ts";
+import { endWithReader, style, writeMessage } from "./output/terminal.ts";
 import { createProgram } from "./program/program.ts";
 
 /** Executes the command line of the process and sets its exit code. */
 export async function execute(): Promise<void> {
-  // A reader such as `head` may close the pipe before everything is written.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit();
-    throw error;
-  });
+  endWithReader();
   try {
     await createProgram().parseAsync();
   } catch (error) {
@@ -21,12 +17,12 @@ function report(error: unknown): number {
   // commander has printed its errors, and those of `--help` and `--version` are none.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof CommandError) {
-    process.stderr.write(`${styleText("red", error.message, { stream: process.stderr })}\n`);
+    writeMessage(`${style("red", error.message)}\n`);
     return error.exitCode;
   }
   if (error instanceof Error && error.name === "AbortError") return exitCodes.interrupted;
   const isVerbose = process.argv.includes("--verbose");
   const text = error instanceof Error ? ((isVerbose ? error.stack : undefined) ?? error.message) : String(error);
-  process.stderr.write(`The command failed unexpectedly: ${text}\n${isVerbose ? "" : "Add --verbose to see where.\n"}`);
+  writeMessage(`The command failed unexpectedly: ${text}\n${isVerbose ? "" : "Add --verbose to see where.\n"}`);
   return exitCodes.failed;
 }

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { style, writeData, writeJson, writeMessage } from "./terminal.ts";
 
 export interface OutputOptions {
   json: boolean;
@@ -17,8 +17,8 @@ export class Output {
 
   /** Prints the result of a command: JSON with `--json`, otherwise the text. */
   data(value: unknown, text: string): void {
-    const shown = this.json ? JSON.stringify(value ?? null, undefined, 2) : text;
-    if (shown !== "") process.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+    if (this.json) writeJson(`${JSON.stringify(value ?? null, undefined, 2)}\n`);
+    else if (text !== "") writeData(text.endsWith("\n") ? text : `${text}\n`);
   }
 
   /** Prints a value of the service: a text as it is, everything else as JSON. */
@@ -28,31 +28,30 @@ export class Output {
 
   /** Prints one of several documents: a line of JSON with `--json`, otherwise the text as it is. */
   line(value: unknown, text: string): void {
-    process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : text);
+    if (this.json) writeJson(`${JSON.stringify(value)}\n`);
+    else writeData(text);
   }
 
   /** Reports something about a job that runs: a line of the NDJSON for programs, otherwise a text for people, as it is. */
   progress(value: object, text: string): void {
     if (this.json) this.line(value, "");
-    else process.stderr.write(text);
+    else writeMessage(text);
   }
 
   say(text: string): void {
-    process.stderr.write(`${text}\n`);
+    writeMessage(`${text}\n`);
   }
 
   detail(text: string): void {
     if (this.verbose) this.say(this.style("dim", text));
   }
 
-  /** Styles a text, unless the stream is no terminal or `NO_COLOR` is set. */
-  style(format: "dim" | "red" | "green" | "yellow" | "bold", text: string): string {
-    return styleText(format, text, { stream: process.stderr });
-  }
+  /** Styles a text for people, unless the stream is no terminal or `NO_COLOR` is set. */
+  readonly style = style;
 
-  /** Formats rows as a table with aligned columns. */
+  /** Formats rows as a table with aligned columns. A cell is one line, so that none can pretend to be a row. */
   table(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
-    const texts = rows.map((row) => row.map((cell) => (cell === undefined || cell === null ? "" : String(cell))));
+    const texts = rows.map((row) => row.map((cell) => (cell === undefined || cell === null ? "" : toLine(String(cell)))));
     const widths = columns.map((column, index) => Math.max(column.length, ...texts.map((row) => (row[index] ?? "").length)));
     const format = (row: readonly string[]) =>
       row
@@ -62,3 +61,5 @@ export class Output {
     return [format(columns), ...texts.map(format)].join("\n");
   }
 }
+
+const toLine = (text: string): string => text.replace(/[\r\n]+/g, " ");

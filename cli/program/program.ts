@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { exitCodes } from "../errors.ts";
+import { writeData, writeMessage } from "../output/terminal.ts";
 import { version } from "../version.ts";
 import { type Action, run } from "./action.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
@@ -101,6 +102,7 @@ export function createProgram(): Command {
     .option("--json", "print data as JSON")
     .option("--yes", "answer every question with yes")
     .option("--verbose", "show requests and details")
+    .configureOutput({ writeOut: writeData, writeErr: writeMessage })
     .showSuggestionAfterError()
     .exitOverride();
   addSyncCommands(program);

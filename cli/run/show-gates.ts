@@ -1,6 +1,7 @@
 import type { RunJson } from "../../contract/routes/approvals/approvals.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Context } from "../context.ts";
+import { isTerminal } from "../output/terminal.ts";
 
 /** Prints the approvals for which a flow waits. A link decides by itself, so only a terminal shows one: logs of CI have other readers. */
 export async function showGates(context: Context, client: ApiClient, flow: string): Promise<void> {
@@ -13,7 +14,7 @@ export async function showGates(context: Context, client: ApiClient, flow: strin
       `${given.length} of ${required} approvals`,
       approvers.length > 0 ? `approvers: ${approvers.join(", ")}` : undefined,
       deadline === undefined ? undefined : `until ${deadline}`,
-      process.stderr.isTTY && links ? links.approvalPage : undefined,
+      isTerminal() && links ? links.approvalPage : undefined,
     ];
     const text = lines.filter((line) => line !== undefined && line !== "").map((line) => `${step}: ${line}\n`);
     context.output.progress({ step, gate: { summary, message, approvers, required_events: required, deadline } }, text.join(""));

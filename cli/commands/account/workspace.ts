@@ -1,7 +1,8 @@
 import { ApiClient } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, UsageError } from "../../errors.ts";
-import { askChoice, canAsk } from "../../output/prompts.ts";
+import { askChoice } from "../../output/prompts.ts";
+import { canAsk } from "../../output/terminal.ts";
 import { type Profile, type Profiles, readProfiles, writeProfiles } from "../../profiles/profiles.ts";
 import { findTarget } from "../../profiles/target.ts";
 

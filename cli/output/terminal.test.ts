@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Output } from "./output.ts";
+import { cleanText, style, writeData, writeJson, writeMessage } from "./terminal.ts";
+
+const obeyed = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+let [stdout, stderr] = ["", ""];
+beforeEach(() => {
+  [stdout, stderr] = ["", ""];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    stdout += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    stderr += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  for (const stream of [process.stdout, process.stderr]) Reflect.deleteProperty(stream, "isTTY");
+});
+const pretendTerminal = () => {
+  for (const stream of [process.stdout, process.stderr]) Object.defineProperty(stream, "isTTY", { value: true, configurable: true });
+};
+
+describe("cleanText", () => {
+  it.each([
+    ["colors", "\x1b[31mred\x1b[0m \x9b1mbold", "red bold"],
+    ["a title", "a\x1b]0;title\x07b\x9d0;title\x9cc", "abc"],
+    ["the clipboard", "\x1b]52;c;cm0gLXJm\x1b\\a", "a"],
+    ["a link", "\x1b]8;;https://evil.example.com\x1b\\safe\x1b]8;;\x1b\\", "safe"],
+    ["a string that does not end, whose text is shown", "\x1b]0;title", "]0;title"],
+    ["other commands", "\x1bP1;2q\x1b\\\x1b_x\x1b\\a\x1bc\x1b(0\x00\x08\x7f", "ac(0"],
+    ["cursor movements", "a\x1b[2A\x1b[2Kb\rc\r\nd", "ab\nc\nd"],
+    ["reversed text", "a\u202eb\u2066c\u200f", "abc"],
+    ["nothing else", "ä\t日本\n😀 é", "ä\t日本\n😀 é"],
+  ])("removes %s", (_, text, expected) => expect(cleanText(text)).toBe(expected));
+
+  it("leaves no character that a terminal obeys, and every other one of a text without them", () => {
+    const pieces = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("\x1b", "\x1b[", "\x9b", "\x1b]", "\x07", "\x1b\\", "\u202e", "3", "1;", "m", "\r"),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(pieces).map((all) => all.join("")),
+        (text) => {
+          expect(cleanText(text)).not.toMatch(obeyed);
+          const plain = text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "");
+          expect(cleanText(plain)).toBe(plain);
+        },
+      ),
+    );
+  });
+
+  it("takes no more than linear time", () => {
+    for (const text of ["\x1b]", "\x9d", "\x1b[", "\x9b0", "\x1b]a"]) expect(cleanText(text.repeat(200_000))).not.toMatch(obeyed);
+  });
+});
+
+const hostile = "a\x1b[2J\x1b]0;t\x07\u202eb\x9b";
+
+describe("the exit", () => {
+  it("cleans messages always, and data for a terminal", () => {
+    writeMessage(hostile);
+    writeData(hostile);
+    expect([stderr, stdout]).toEqual(["ab", hostile]);
+    pretendTerminal();
+    stdout = "";
+    writeData(hostile);
+    expect(stdout).toBe("ab");
+  });
+
+  it("writes exact JSON, which a terminal cannot obey", () => {
+    const text = JSON.stringify({ value: hostile }, undefined, 2);
+    writeJson(text);
+    expect(stdout).toBe(text);
+    pretendTerminal();
+    stdout = "";
+    writeJson(text);
+    expect(stdout).not.toMatch(obeyed);
+    expect(JSON.parse(stdout)).toEqual({ value: hostile });
+  });
+
+  it("styles for a terminal what the program styles, and nothing else", () => {
+    vi.stubEnv("FORCE_COLOR", undefined);
+    vi.stubEnv("NO_COLOR", undefined);
+    writeMessage(style("red", hostile));
+    expect(stderr).toBe("ab");
+    pretendTerminal();
+    vi.stubEnv("TERM", "xterm-256color");
+    stderr = "";
+    writeMessage(`${style("red", hostile)} ${style("bold", "\x1b[32mc")}`);
+    expect(stderr).toBe("\x1b[31mab\x1b[39m \x1b[1mc\x1b[22m");
+  });
+
+  it("is behind each way to print", () => {
+    pretendTerminal();
+    for (const json of [false, true]) {
+      const output = new Output({ json, verbose: true });
+      output.data({ hostile }, hostile);
+      output.value(hostile);
+      output.line({ hostile }, hostile);
+      output.progress({ hostile }, hostile);
+      output.say(hostile);
+      output.detail(hostile);
+      output.say(output.table(["NAME"], [[`${hostile}`], ["a\r\nb"]]));
+    }
+    expect(stdout).not.toMatch(obeyed);
+    // The style of details is the program's.
+    expect(stderr.replaceAll("\x1b[2m", "").replaceAll("\x1b[22m", "")).not.toMatch(obeyed);
+    expect(stderr).toContain("NAME\nab\na b\n");
+  });
+});
+
+it("no other module of the command line writes to a stream of the process", () => {
+  const cli = dirname(import.meta.dirname);
+  const modules = readdirSync(cli, { recursive: true, encoding: "utf8" }).filter(
+    (name) => /\.ts$/.test(name) && !/\.test\.ts$|node_modules|dist/.test(name),
+  );
+  const writing = /process\s*(?:\.|\[["'`])(?:stdout|stderr)|\bconsole\s*[.[]|node:(?:console|tty)|\/dev\/(?:tty|std)|\bwriteSync\(/;
+  const found = modules.filter((name) => writing.test(readFileSync(join(cli, name), "utf8"))).sort();
+  // The start of the program prints only its own texts, also in releases of Node.js that cannot load the rest.
+  expect(found).toEqual(["main.ts", "output/terminal.ts"]);
+});
