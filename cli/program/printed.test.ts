@@ -1,6 +1,6 @@
 // esbuild starts its process in the folder in which it was loaded, so it is loaded before a test pretends to be in another folder.
 import "esbuild";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -149,4 +149,23 @@ describe("svc token create", () => {
     expect(stdout).toBe("new-token\n");
     expect(stderr.includes(`It is valid as long as your login, until ${expiration}.`)).toBe(flags.length === 0 && expected === expiration);
   });
+});
+
+it("svc sync pull pulls what an archive contains beside a hostile item and a hostile extension, and names both", async () => {
+  write({ "svc.yaml": "{}\n" });
+  const variable = JSON.stringify({ value: "w", is_secret: false, description: "" });
+  Object.assign(answers, {
+    "workspaces/list_ws_specific": [],
+    "resources/file_resource_type_to_file_ext_map": { evil: { format_extension: "../../x" } },
+    "workspaces/tarball": zipSync({
+      "f/t/name.variable.json": Buffer.from(variable),
+      "f/../../out.variable.json": Buffer.from(variable),
+      "f/t/a.resource.json": Buffer.from(JSON.stringify({ resource_type: "evil", value: { content: "x" } })),
+    }),
+  });
+  await svc("sync", "pull", "--yes");
+  expect(stderr).toContain("variable f/../../out is left out");
+  expect(stderr).toContain('The extension "../../x" of the resource type evil is left out: no file can have it.');
+  const written = ["name.variable.yaml", "a.resource.yaml"].map((file) => existsSync(join(folder, "f/t", file)));
+  expect(written).toEqual([true, true]);
 });

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isSafeName } from "../../core/sync/files/file-names.ts";
 import type { FileMap } from "../../core/sync/files/layout.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
@@ -49,9 +49,9 @@ export function writeLocalFile(root: string, path: string, content: string, { is
   else writeFileSync(file, content);
 }
 
-/** Removes a file and the folders that it leaves empty. */
+/** Removes a file that was read here, and the folders that it leaves empty. Throws `CommandError` for a link in place of a folder. */
 export function removeLocalFile(root: string, path: string): void {
-  rmSync(requireSafePath(root, path), { force: true });
+  rmSync(join(placeWithoutLinks(root, dirname(path)), basename(path)), { force: true });
   for (let folder = dirname(path); folder !== "." && folder !== ""; folder = dirname(folder)) {
     try {
       rmdirSync(join(root, folder));
@@ -63,7 +63,7 @@ export function removeLocalFile(root: string, path: string): void {
 }
 
 /** Returns the place of a file that a command may write. Throws `CommandError` for a name that leads out of the root, and for a link. */
-export function requireSafePath(root: string, path: string): string {
+function requireSafePath(root: string, path: string): string {
   if (!isSafeName(path)) throw new CommandError(`The service names a file that leads out of the folder: ${JSON.stringify(path)}.`);
   return placeWithoutLinks(root, path);
 }

@@ -1,3 +1,4 @@
+import { FORMAT_EXTENSION } from "../../contract/format-extension.ts";
 import { type ArchiveEntries, fromArchive } from "../../core/sync/archive.ts";
 import { withoutBundleDigest } from "../../core/sync/config/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config/config.ts";
@@ -29,15 +30,27 @@ export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: Layou
   fileTypes,
 });
 
-/** Loads the types of resources that are stored as files. Other services may not have the route. */
-export const loadFileTypes = async (client: ApiClient): Promise<LayoutOptions["fileTypes"]> =>
-  (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
+/**
+ * Loads the types of resources that are stored as files. Other services may not have the route, or accept any text as an extension: the resources of a type whose
+ * extension no file can have are ordinary values.
+ */
+export async function loadFileTypes(client: ApiClient, output: Output): Promise<LayoutOptions["fileTypes"]> {
+  const types = (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
+  return Object.fromEntries(
+    Object.entries(types).filter(([name, { format_extension: extension }]) => {
+      const isUsable = !extension || FORMAT_EXTENSION.test(extension);
+      if (!isUsable)
+        output.say(`The extension ${JSON.stringify(extension)} of the resource type ${name} is left out: no file can have it.`);
+      return isUsable;
+    }),
+  );
+}
 
 /** Loads what the names of files depend on. Other services may not have these routes. */
-export async function loadRules(client: ApiClient, project: Project): Promise<RemoteRules> {
+export async function loadRules(client: ApiClient, project: Project, output: Output): Promise<RemoteRules> {
   const [marked, fileTypes] = await Promise.all([
     client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific"),
-    loadFileTypes(client),
+    loadFileTypes(client, output),
   ]);
   return {
     marked: new Set((marked ?? []).map(({ item_kind, path }) => `${item_kind} ${path}`)),
@@ -51,23 +64,36 @@ export interface Remote {
   snapshot: Snapshot;
   /** The names of all folders. */
   folders: ReadonlySet<string>;
+  /** The items that cannot be read, by key. */
+  unreadable: Set<string>;
 }
 
-/** Returns what an archive contains of the workspace. */
+/** Returns what an archive contains of the workspace. An item that cannot be read is reported and left out. */
 export function readRemote(entries: ArchiveEntries, project: Project, rules: RemoteRules, local: FileMap, output: Output): Remote {
   const { options } = project;
-  const { items, strange } = fromArchive(entries, rules.layout);
-  for (const name of strange) output.say(`${name} is left out: svc cannot store it as a file.`);
+  const { items, strange, strangeKeys: unreadable } = fromArchive(entries, rules.layout);
+  const leave = (name: string) => output.say(`${name} is left out: svc cannot store it as a file.`);
+  strange.forEach(leave);
   const groups = groupFiles(local, rules.layout);
   const snapshot: Snapshot = new Map();
-  for (const item of items) {
+  const describe = (item: SyncItem): SnapshotItem | undefined => {
     const makeFiles = (written: SyncItem) => nameFiles(written, project, rules, groups.get(itemKey(item))?.files);
     const bundled = findCodebase(item, () => makeFiles(item), project, rules.layout);
     const found = describeItem(item, () => makeFiles(bundled ? withoutBundleDigest(item) : item), bundled);
     const names = dependsOnNames(options) ? [...found.files.keys()] : [];
-    if (isSelected(item, names, options)) snapshot.set(itemKey(item), found);
+    return isSelected(item, names, options) ? found : undefined;
+  };
+  for (const item of items) {
+    try {
+      const found = describe(item);
+      if (found) snapshot.set(itemKey(item), found);
+    } catch {
+      // Members choose the fields of items, and services of other authors may check less.
+      leave(itemKey(item));
+      unreadable.add(itemKey(item));
+    }
   }
-  return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))) };
+  return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))), unreadable };
 }
 
 export function toArchiveQuery(options: SyncOptions) {

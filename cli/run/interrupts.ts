@@ -1,7 +1,8 @@
 import type { ApiClient } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { exitCodes } from "../errors.ts";
-import { canAsk, confirm } from "../output/prompts.ts";
+import { confirm } from "../output/prompts.ts";
+import { canAsk } from "../output/terminal.ts";
 
 /** Asks on Ctrl-C whether to cancel the job. Without a terminal, the job continues. Returns the function that stops the watch. */
 export function watchInterrupts(context: Context, client: ApiClient, id: string): () => void {

@@ -19,6 +19,7 @@ import {
   toArchiveQuery,
   toLayout,
 } from "../project/snapshots.ts";
+import { leaveUnusable } from "../project/usable-items.ts";
 import { loadArchive } from "./archive-store.ts";
 import { readBase } from "./state.ts";
 
@@ -86,11 +87,13 @@ export async function openSession(
   const bundles = hasBundles ? await makeBundles(context, project, parsed.snapshot, () => true) : new Map<string, Bundle>();
   const bundled = [...parsed.snapshot.values()].filter((item) => item.bundled).length;
   if (lint && !hasBundles && bundled > 0)
-    context.output.say(`${bundled} ${bundled === 1 ? "script" : "scripts"} of codebases: only files are compared. To compare bundles, add --bundle.`);
+    context.output.say(
+      `${bundled} ${bundled === 1 ? "script" : "scripts"} of codebases: only files are compared. To compare bundles, add --bundle.`,
+    );
   const client = context.client(target);
   await client.get("/users/whoami");
   const [rules, entries] = await Promise.all([
-    loadRules(client, project),
+    loadRules(client, project, context.output),
     loadArchive(client, project.root, toArchiveQuery(project.options)),
   ]);
   // Types of resources that are stored as files are known only now.
@@ -98,6 +101,8 @@ export async function openSession(
   const { snapshot: local, problems } = hasFileTypes ? parseLocal(files, project, rules.layout) : parsed;
   throwProblems(problems);
   attachBundles(local, bundles);
-  const { snapshot: remote, folders } = readRemote(entries, project, rules, files.files, context.output);
+  const archived = readRemote(entries, project, rules, files.files, context.output);
+  leaveUnusable(project, { local, remote: archived }, rules.layout, context.output);
+  const { snapshot: remote, folders } = archived;
   return { project, target, client, rules, files, local, remote, hasBundles, folders };
 }

@@ -49,7 +49,6 @@ const ROUNDS: Record<string, string> = {
   "core/resources/type.ts": "a JSON Schema",
   "core/secrets/mask-encryption.ts": "a list of texts",
   "core/signatures/schema.ts": "a JSON Schema",
-  "core/sync/archive.ts": "a list of versions",
   "core/triggers/filter-policy.ts": "a policy",
   "functions/build/javascript/bundle.ts": "a source map",
   "functions/build/javascript/npm-lock.ts": "a lock",

@@ -41,39 +41,82 @@ const FOLDER_SOURCE = "__mod/script";
 
 const FLOW_OR_APP = /^([fu]\/.+)\.(flow|app|raw_app)\.json$/;
 
-/** Returns the items of an archive. `strange`: entries that this version does not know, and items whose path no file can have. */
-export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs: DefaultTs }): { items: SyncItem[]; strange: string[] } {
+/** The content of an archive. */
+export interface ArchiveContent {
+  items: SyncItem[];
+  /** Entries that cannot be read or that this version does not know, and items whose path no file can have. */
+  strange: string[];
+  /** The items among them, by key. */
+  strangeKeys: Set<string>;
+}
+
+/** Returns the items of an archive. Members choose the names and the contents of entries, so one that is wrong makes no other one unreadable. */
+export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs: DefaultTs }): ArchiveContent {
   const items: SyncItem[] = [];
   const strange: string[] = [];
-  const sources = new Map<string, { ending: string; content: string }>();
+  const strangeKeys = new Set<string>();
+  const sources = new Map<string, { ending: string; content: string } | "several">();
   const scripts = new Map<string, unknown>();
-  const versions = JSON.parse(entries.get(VERSIONS) ?? "{}") as Record<string, string>;
+  const versions = parseFields(entries.get(VERSIONS) ?? "{}");
+  const leave = (name: string, item?: Pick<SyncItem, "kind" | "path">): void => {
+    strange.push(name);
+    if (item) strangeKeys.add(itemKey(item));
+  };
+  const add = (name: string, kind: string, path: string, text: string): void => {
+    // The key is a text, and every other item has fields.
+    const value = kind === "encryption_key" ? parseText(text) : parseFields(text);
+    if (value === undefined) leave(name, { kind, path });
+    else items.push({ kind, path, value });
+  };
   for (const [name, text] of entries) {
     const folder = FLOW_OR_APP.exec(name);
-    if (name === VERSIONS) continue;
-    if (folder?.[1] !== undefined && folder[2] !== undefined) items.push({ kind: folder[2], path: folder[1], value: parseExactJson(text) });
-    else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), parseExactJson(text));
+    if (name === VERSIONS) {
+      if (versions === undefined) leave(name);
+      continue;
+    }
+    if (folder?.[1] !== undefined && folder[2] !== undefined) add(name, folder[2], folder[1], text);
+    else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), parseFields(text));
     else if (name.endsWith(".json") && !name.startsWith("dependencies/")) {
       const place = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });
       // Below a folder that is another item, a file is a part of that one.
-      if (place?.part === "main") items.push({ kind: place.kind, path: place.path, value: parseExactJson(text) });
-      else strange.push(name);
+      if (place?.part === "main") add(name, place.kind, place.path, text);
+      else leave(name);
     } else if (name.startsWith("dependencies/"))
       items.push({ kind: "dependencies", path: name.slice("dependencies/".length), value: text });
     else {
       const dot = name.indexOf(".", name.lastIndexOf("/") + 1);
-      if (dot > 0) sources.set(name.slice(0, dot), { ending: name.slice(dot), content: text });
-      else strange.push(name);
+      const path = name.slice(0, dot);
+      if (dot > 0) sources.set(path, sources.has(path) ? "several" : { ending: name.slice(dot), content: text });
+      else leave(name);
     }
   }
   for (const [path, value] of scripts) {
     const source = sources.get(needsFolder(path) ? `${path}${FOLDER_SOURCE}` : path);
-    const language = source && languageOfEnding(source.ending, defaultTs);
-    const version = versions[itemKey({ kind: "script", path })];
-    if (source && language && isJsonObject(value)) {
-      items.push({ kind: "script", path, language, content: source.content, value, ...(version === undefined ? {} : { version }) });
-    } else strange.push(`${path}.script.json`);
+    const { ending = "", content = "" } = source === "several" ? {} : (source ?? {});
+    const language = languageOfEnding(ending, defaultTs);
+    const version = versions?.[itemKey({ kind: "script", path })];
+    if (language && isJsonObject(value)) {
+      items.push({ kind: "script", path, language, content, value, ...(typeof version === "string" ? { version } : {}) });
+    } else leave(`${path}.script.json`, { kind: "script", path });
   }
-  const [usable, unusable] = [items.filter(hasFiles), items.filter((item) => !hasFiles(item))];
-  return { items: usable, strange: [...strange, ...unusable.map(itemKey)] };
+  for (const item of items) if (!hasFiles(item)) leave(itemKey(item), item);
+  return { items: items.filter(hasFiles), strange, strangeKeys };
+}
+
+function parseFields(text: string): Record<string, unknown> | undefined {
+  const value = parse(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
+function parseText(text: string): string | undefined {
+  const value = parse(text);
+  return typeof value === "string" ? value : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -39,10 +39,13 @@ it("the types of files are those with a file extension and those of sets of file
   await create("c_ini", { format_extension: "ini" });
   await create("c_set", { is_fileset: true });
   await create("c_plain", {});
+  // Earlier releases accepted any text.
+  await create("c_old", { format_extension: "../../x" });
   expect(await listFileTypes(room.deps, room.workspace)).toEqual({
     ...before,
     c_ini: { format_extension: "ini" },
     c_set: { is_fileset: true },
+    c_old: { format_extension: "../../x" },
   });
   expect(await listResourceTypeNames(room.deps, room.workspace)).toEqual(expect.arrayContaining(["c_ini", "c_plain", "c_set"]));
   expect(await resourceTypeExists(room.deps, room.workspace, "c_plain")).toBe(true);

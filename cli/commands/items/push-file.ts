@@ -29,7 +29,9 @@ export async function pushFile(context: Context, name: string, file: string): Pr
   const parsed = await readLocalItem(context, project, place, all);
   const client = context.client(target);
   const local =
-    place.kind === "resource" ? await readLocalItem(context, project, place, all, toLayout(project, await loadFileTypes(client))) : parsed;
+    place.kind === "resource"
+      ? await readLocalItem(context, project, place, all, toLayout(project, await loadFileTypes(client, context.output)))
+      : parsed;
   if (!local) throw new UsageError(`${file} does not exist.`);
   const before = await findItem(client, project, place);
   const isEqual = before !== undefined && equalsLocal(local.digest, describeItem(before, () => new Map(), local.bundled).digest);

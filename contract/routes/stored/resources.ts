@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
 import { atPath, extraPerms, flag, inWorkspace, jsonObject, page, runnablePath, timestamp, workspaceId } from "../../common.ts";
+import { FORMAT_EXTENSION } from "../../format-extension.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/resources";
@@ -63,10 +64,16 @@ export const resourceListQuery = z.object({
 });
 export type ResourceListQuery = z.output<typeof resourceListQuery>;
 
+/** An empty text removes the extension. */
+const formatExtension = z.union([
+  z.literal(""),
+  z.string().max(20).regex(FORMAT_EXTENSION, "must consist of letters, digits and dots between them"),
+]);
+
 const typeFields = {
   schema: jsonObject.nullish(),
   description: z.string().max(20_000).nullish(),
-  format_extension: z.string().max(20).nullish(),
+  format_extension: formatExtension.nullish(),
   is_fileset: z.boolean().nullish(),
   display_name: z.string().max(200).nullish(),
 };

@@ -1,12 +1,58 @@
-/** Returns whether a name, possibly with folders, stays inside of its folder on every system. */
-export const isSafeName = (name: string): boolean =>
-  name !== "" && name.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/[\\\p{Cc}:*?"<>|]/u.test(part));
+/** File systems allow 255 bytes for a name. */
+const MOST_BYTES = 255;
+
+/** Names that Windows reserves for devices, also with an ending. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
+
+/** Returns whether a name, possibly with folders, stays inside of its folder and can exist on every system. */
+export const isSafeName = (name: string): boolean => name.split("/").every(isSafePart);
+
+function isSafePart(part: string): boolean {
+  if (part === "" || /[\\\p{Cc}:*?"<>|]/u.test(part) || /[. ]$/.test(part)) return false;
+  return !DEVICE.test(part) && Buffer.byteLength(part) <= MOST_BYTES;
+}
 
 /** Returns whether files of these names can lie in one folder and are read there: none is hidden, or the folder of another one. */
-export const areFileNames = (names: readonly string[]): boolean =>
-  names.every(
-    (name) =>
-      isSafeName(name) &&
-      name.split("/").every((part) => !part.startsWith(".") && part !== "node_modules") &&
-      !names.some((other) => other.startsWith(`${name}/`)),
+export function areFileNames(names: readonly string[]): boolean {
+  const folders = new Set(names.flatMap(foldersOf));
+  return names.every(
+    (name) => isSafeName(name) && !folders.has(name) && name.split("/").every((part) => !part.startsWith(".") && part !== "node_modules"),
   );
+}
+
+/** Returns the folders of a file, each with those around it. */
+const foldersOf = (name: string): string[] => [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index));
+
+/** The files of items that lie in one folder. It finds files that would replace one of another item, or that would need a folder in its place. */
+export class TakenNames {
+  readonly #ignoresCase: boolean;
+  /** The items by the names of their files. */
+  readonly #files = new Map<string, string>();
+  readonly #folders = new Map<string, Set<string>>();
+
+  /** `ignoresCase`: names that differ only in their case, or in how accents are encoded, are those of one file. */
+  constructor({ ignoresCase }: { ignoresCase: boolean }) {
+    this.#ignoresCase = ignoresCase;
+  }
+
+  #normalize(name: string): string {
+    return this.#ignoresCase ? name.normalize("NFC").toLowerCase() : name;
+  }
+
+  /** Returns another item that makes the files of an item impossible. */
+  findOther(item: string, names: readonly string[]): string | undefined {
+    for (const name of names.map((one) => this.#normalize(one))) {
+      const owners = [name, ...foldersOf(name)].map((place) => this.#files.get(place));
+      const other = [...owners, ...(this.#folders.get(name) ?? [])].find((owner) => owner !== undefined && owner !== item);
+      if (other !== undefined) return other;
+    }
+    return undefined;
+  }
+
+  add(item: string, names: readonly string[]): void {
+    for (const name of names.map((one) => this.#normalize(one))) {
+      this.#files.set(name, item);
+      for (const folder of foldersOf(name)) this.#folders.set(folder, (this.#folders.get(folder) ?? new Set()).add(item));
+    }
+  }
+}
