@@ -1,7 +1,8 @@
-import type { AccessDomain, AccessRule } from "../../contract/access/access-rule.ts";
+import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Right, Rights } from "../people/rights.ts";
 import { includesRight, strongestRight } from "./access.ts";
+import { findKind } from "./object-kinds.ts";
 import { scopesAllow } from "./scopes.ts";
 
 /** The object of a permission check. */
@@ -151,20 +152,8 @@ function rightOn(
   return given.find((right) => right === "owner") ?? given.find((right) => right === "write") ?? given.find((right) => right === "read");
 }
 
-const objectKinds: Partial<Record<AccessDomain, string>> = {
-  scripts: "script",
-  flows: "flow",
-  variables: "variable",
-  resources: "resource",
-  schedules: "schedule",
-  apps: "app",
-  sqs_triggers: "sqs_trigger",
-  aws_triggers: "aws_trigger",
-  email_triggers: "email_trigger",
-};
-
 /** The kind under which an object's extra permissions are stored (api.md §3.5). A run needs those of the script or flow. */
 function objectKindOf({ domain, runs }: AccessRule): string {
   if (domain === "jobs") return runs === "flows" ? "flow" : "script";
-  return objectKinds[domain] ?? "";
+  return findKind(domain) ?? "";
 }

@@ -26,16 +26,16 @@ export const access: ApiRoutes = [
     await createGroup(deps, { actor: auth.actor, workspace }, { name, summary });
     return text(201, `The group ${name} was created.`);
   }),
-  on(routes.updateGroup, async ({ params: { workspace, name }, body: { summary } }) => {
-    await setGroupSummary(deps, workspace, name, summary);
+  on(routes.updateGroup, async ({ auth: { actor }, params: { workspace, name }, body: { summary } }) => {
+    await setGroupSummary(deps, { actor, workspace }, name, summary);
     return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteGroup, async ({ params: { workspace, name } }) => {
     await deleteGroup(deps, workspace, name);
     return text(200, `The group ${name} was deleted.`);
   }),
-  on(routes.addToGroup, async ({ params: { workspace, name }, body: { username } }) => {
-    await addToGroup(deps, workspace, name, username);
+  on(routes.addToGroup, async ({ auth: { actor }, params: { workspace, name }, body: { username } }) => {
+    await addToGroup(deps, { actor, workspace }, name, username);
     return text(200, `${username} is now in the group ${name}.`);
   }),
   on(routes.removeFromGroup, async ({ params: { workspace, name }, body: { username } }) => {

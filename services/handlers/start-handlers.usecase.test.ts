@@ -5,6 +5,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import type { Access } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
@@ -226,10 +227,11 @@ describe("the error handler of a workspace", () => {
     const { id } = await run();
     const [handler] = await handlersOf(id);
     const group = "g/error_handler";
-    await changeAccess(room.deps.objects, room.workspace, (access) => {
+    const share = (access: Access) => {
       access.folders["alarms"] = { owners: [], perms: { [group]: true } };
       access.objects["variable f/ops/key"] = { [group]: false };
-    });
+    };
+    await changeAccess(room.deps.objects, room.workspace, share, { by: "bounded" });
     const actor = handler && (await loadJobActor(room.deps.objects, handler));
     const allowed = (action: Action, path?: string) =>
       actor !== undefined && may(actor, action.access, { workspace: room.workspace, path });

@@ -32,8 +32,8 @@ export async function ensureAccess(objects: ObjectTable, workspace: string): Pro
 }
 
 interface AccessChangeOptions {
-  /** The caller, if the change can add rights of any size. */
-  by?: Actor;
+  /** The caller, whose role decides how much space the rights may take. `bounded`: the change adds a few bytes at most. */
+  by: Actor | "bounded";
   also?: ObjectWrite[];
   refused?: (part: number) => Error;
 }
@@ -51,15 +51,13 @@ export async function changeAccess(
   objects: ObjectTable,
   workspace: string,
   change: (access: Access) => void,
-  { by, also = [], refused = () => new SvcError("access.changedMeanwhile", {}) }: AccessChangeOptions = {},
+  { by, also = [], refused = () => new SvcError("access.changedMeanwhile", {}) }: AccessChangeOptions,
 ): Promise<void> {
-  const isAdmin = !by || may(by, actions.updateMember.access, { workspace });
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { access, version } = await loadAccess(objects, workspace);
-    const bytesBefore = countBytes(access);
+    const before = countBytes(access);
     change(access);
-    const bytes = countBytes(access);
-    if (bytes > (isAdmin ? MAX_BYTES : MAX_BYTES_OF_MEMBERS) && bytes > bytesBefore) throw new SvcError("access.tooMuch", {});
+    checkSpace(by, workspace, { before, after: countBytes(access) });
     const changed = write.put(
       { ...keys.access(workspace), value: access, version: randomUUID() },
       version === undefined ? "absent" : { version },
@@ -73,4 +71,11 @@ export async function changeAccess(
   throw new SvcError("access.changedMeanwhile", {});
 }
 
-const countBytes = (access: Access) => Buffer.byteLength(JSON.stringify(access));
+/** Throws `access.tooMuch` if rights that have grown take more space than the caller may use. */
+export function checkSpace(by: Actor | "bounded", workspace: string, { before, after }: Record<"before" | "after", number>): void {
+  const isAdmin = by === "bounded" || may(by, actions.updateMember.access, { workspace });
+  if (after > (isAdmin ? MAX_BYTES : MAX_BYTES_OF_MEMBERS) && after > before) throw new SvcError("access.tooMuch", {});
+}
+
+/** Returns the size of a workspace's access rights as they are stored. */
+export const countBytes = (access: Access) => Buffer.byteLength(JSON.stringify(access));

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { AccessDomain } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
+import { domainsOfKinds } from "../../core/permissions/object-kinds.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import {
@@ -18,7 +18,7 @@ import {
   loadScriptEventData,
   loadVariableEventData,
 } from "../outbox/event-data.ts";
-import { changeAccess, loadAccess } from "./access.ts";
+import { changeAccess, checkSpace, countBytes, loadAccess } from "./access.ts";
 import { checkOwnerRight, checkPrincipals } from "./folders.ts";
 
 interface AclDeps {
@@ -53,6 +53,20 @@ async function buildAclEvents(deps: AclDeps, actor: Actor, { workspace, kind, pa
   }
 }
 
+/** The item of an object by the kind of its permissions. The item with the permissions contains the groups themselves. */
+const keyOfKind: Readonly<Record<string, (workspace: string, path: string) => { pk: string; sk: string }>> = {
+  script: keys.scriptHead,
+  flow: keys.flowHead,
+  variable: keys.variable,
+  resource: keys.resource,
+  app: keys.app,
+  schedule: keys.schedule,
+  folder: keys.folder,
+  ...Object.fromEntries(
+    triggerKinds.map((kind) => [`${kind}_trigger`, (workspace: string, path: string) => keys.trigger(workspace, kind, path)]),
+  ),
+};
+
 /** Returns the extra permissions of an object. For a group, they name its administrators. Throws `access.notFound`. */
 export async function getAcl({ objects }: Pick<AclDeps, "objects">, target: AclTarget): Promise<Record<string, boolean>> {
   const { access } = await loadAccess(objects, target.workspace);
@@ -69,15 +83,11 @@ export async function changeAcl(
   checkPrincipals([owner]);
   const { objects } = deps;
   const { workspace, kind, path } = target;
+  const key = keyOfKind[kind];
+  // The permissions would have no effect.
+  if (!key && kind !== "group_") throw new SvcError("access.notFound", { kind, path });
   const also: ObjectWrite[] = [
-    ...(kind === "script" ? [write.check(keys.scriptHead(workspace, path), "present")] : []),
-    ...(kind === "flow" ? [write.check(keys.flowHead(workspace, path), "present")] : []),
-    ...(kind === "variable" ? [write.check(keys.variable(workspace, path), "present")] : []),
-    ...(kind === "resource" ? [write.check(keys.resource(workspace, path), "present")] : []),
-    ...(kind === "app" ? [write.check(keys.app(workspace, path), "present")] : []),
-    ...(kind === "schedule" ? [write.check(keys.schedule(workspace, path), "present")] : []),
-    ...(triggerKindOf(kind) ? [write.check(keys.trigger(workspace, triggerKindOf(kind) ?? "", path), "present")] : []),
-    ...(kind === "folder" ? [write.check(keys.folder(workspace, path), "present")] : []),
+    ...(key ? [write.check(key(workspace, path), "present")] : []),
     ...(await buildAclEvents(deps, actor, target)),
   ];
   const notThere = () => new SvcError("access.notFound", { kind, path });
@@ -115,32 +125,22 @@ function setPermissions(access: Access, { kind, path }: AclTarget, perms: Record
 export async function deleteAcl({ objects }: Pick<AclDeps, "objects">, { workspace, kind, path }: AclTarget): Promise<void> {
   const { access } = await loadAccess(objects, workspace);
   if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return;
-  await changeAccess(objects, workspace, ({ objects: held }) => {
+  const change = ({ objects: held }: Access) => {
     delete held[accessObjectKey(kind, path)];
-  });
+  };
+  await changeAccess(objects, workspace, change, { by: "bounded" });
 }
 
 const isSameOwner = (a: string, b: string) => ownerPartOf(a) === ownerPartOf(b);
 const ownerPartOf = (path: string) => path.split("/").slice(0, 2).join("/");
 /** A token that may move the object needs no scope for permissions. */
 const mayGrant = (actor: Actor, target: AclTarget) =>
-  may(actor, { ...actions.grantAccess.access, domain: domainOf[target.kind] ?? "acls" }, target);
-const domainOf: Readonly<Record<string, AccessDomain>> = {
-  script: "scripts",
-  flow: "flows",
-  variable: "variables",
-  resource: "resources",
-  schedule: "schedules",
-  app: "apps",
-  ...Object.fromEntries(triggerKinds.map((kind) => [`${kind}_trigger`, `${kind}_triggers`])),
-};
-/** Returns the kind of trigger that a kind of permission names (`sqs_trigger`), if it is one that exists here. */
-const triggerKindOf = (kind: string): TriggerKind | undefined => triggerKinds.find((one) => kind === `${one}_trigger`);
+  may(actor, { ...actions.grantAccess.access, domain: domainsOfKinds[target.kind] ?? "acls" }, target);
 
 /**
  * Builds the part of a transaction that moves an object's extra permissions to another path, or removes them. Into another folder or the
  * space of another user they move only if the caller owns the object there: otherwise the caller would grant rights in it. If another writer
- * changes the rights of the workspace, the part is refused and the caller reads again.
+ * changes the rights of the workspace, the part is refused and the caller reads again. Throws `access.tooMuch` for a longer path without space.
  */
 export async function buildAclPart(
   { objects }: Pick<AclDeps, "objects">,
@@ -154,5 +154,6 @@ export async function buildAclPart(
   if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return { write: write.check(key, unchanged), refused: undefined };
   const { [accessObjectKey(kind, path)]: perms = {}, ...held } = access.objects;
   const moved = { ...access, objects: to === undefined ? held : { ...held, [accessObjectKey(kind, to)]: perms } };
+  if (move) checkSpace(move.actor, workspace, { before: countBytes(access), after: countBytes(moved) });
   return { write: write.put({ ...key, value: moved, version: randomUUID() }, unchanged), refused: undefined };
 }

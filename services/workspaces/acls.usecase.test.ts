@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { folderChangeSchema, newFolderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { domainsOfKinds } from "../../core/permissions/object-kinds.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
@@ -61,10 +62,20 @@ it("members cannot use up the space for the rights of a workspace: its admins ca
   await updateFolder(deps, caller, "big2500-0", { extra_perms: {} });
 });
 
+const absent = "f/t/absent";
+it.each([...Object.keys(domainsOfKinds), "folder", "group_", "raw_app", "kafka_trigger", "folder_trigger"])(
+  "permissions of the kind %s are refused for an object that does not exist",
+  async (kind) => {
+    const path = kind === "folder" || kind === "group_" ? "absent" : absent;
+    const target = { workspace: room.workspace, kind, path };
+    await expect(changeAcl(room.deps, anAdmin, target, { owner: "u/kim", right: true })).rejects.toMatchObject({ code: "access.notFound" });
+  },
+);
+
 it("a member is in a group once, under their own username", async () => {
   const { deps, workspace } = room;
   await createGroup(deps, { actor: anAdmin, workspace }, { name: "pair", summary: undefined });
-  for (const username of ["ann", "ANN", "Ann"]) await addToGroup(deps, workspace, "pair", username);
+  for (const username of ["ann", "ANN", "Ann"]) await addToGroup(deps, { actor: anAdmin, workspace }, "pair", username);
   expect(await getGroup(deps, workspace, "pair")).toMatchObject({ members: ["ann"] });
 });
 

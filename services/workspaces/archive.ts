@@ -28,7 +28,7 @@ export async function setWorkspaceArchived(
       if (archived) access.state = "archived";
       else delete access.state;
     },
-    { also: [write.update(changed.change, changed.expect)] },
+    { by: "bounded", also: [write.update(changed.change, changed.expect)] },
   );
 }
 
@@ -45,6 +45,7 @@ export async function deleteWorkspace({ objects, nowMs }: ArchiveWorkspaceDeps, 
       Object.assign(access, { groups: {}, folders: {}, objects: {}, state: "deleted" });
     },
     {
+      by: "bounded",
       also: [write.remove(keys.workspace(workspace), "present"), write.put({ ...keys.deletedWorkspace(workspace), value }, "absent")],
       refused: () => new SvcError("workspace.notFound", { workspace }),
     },

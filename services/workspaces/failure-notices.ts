@@ -44,7 +44,7 @@ async function storeRules(objects: ObjectTable, workspace: string, rules: Failur
       if (rules.some((rule) => rule.on_recovery)) access.recoveryNoticed = true;
       else delete access.recoveryNoticed;
     },
-    { also, refused: (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new RulesChangedError()) },
+    { by: "bounded", also, refused: (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new RulesChangedError()) },
   );
 }
 

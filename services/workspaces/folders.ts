@@ -200,6 +200,7 @@ export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: st
       delete folders[name];
     },
     {
+      by: "bounded",
       also: [
         write.remove(keys.folder(workspace, name), "present"),
         write.put({ ...keys.formerFolder(workspace, name), version: randomUUID() }),

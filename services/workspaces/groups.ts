@@ -95,17 +95,19 @@ export async function createGroup(
   );
 }
 
-/** Changes a group by `change`, which modifies a copy. Throws `group.notFound`, `group.all`. */
-async function changeGroup({ objects }: GroupDeps, workspace: string, name: string, change: (group: Group) => void): Promise<void> {
-  await changeAccess(objects, workspace, (access) => change(requireGroup(access, name)));
-}
-
-/** Sets the summary of a group. An empty or absent summary removes it. Throws `group.notFound`, `group.all`. */
-export async function setGroupSummary(deps: GroupDeps, workspace: string, name: string, summary: string | null | undefined): Promise<void> {
-  await changeGroup(deps, workspace, name, (group) => {
+/** Sets the summary of a group. An empty or absent summary removes it. Throws `group.notFound`, `group.all`, `access.tooMuch`. */
+export async function setGroupSummary(
+  { objects }: GroupDeps,
+  { actor, workspace }: WorkspaceCaller,
+  name: string,
+  summary: string | null | undefined,
+): Promise<void> {
+  const change = (access: Access) => {
+    const group = requireGroup(access, name);
     if (summary) group.summary = summary;
     else delete group.summary;
-  });
+  };
+  await changeAccess(objects, workspace, change, { by: actor });
 }
 
 /** Deletes a group and revokes all its rights. Throws `group.notFound`, `group.all`. */
@@ -116,14 +118,14 @@ export async function deleteGroup({ objects }: GroupDeps, workspace: string, nam
     revokeGrants(access, `g/${name}`);
     delete access.objects[accessObjectKey("group_", name)];
   };
-  await changeAccess(objects, workspace, change, { also: [write.put(keys.formerGroup(workspace, name))] });
+  await changeAccess(objects, workspace, change, { by: "bounded", also: [write.put(keys.formerGroup(workspace, name))] });
 }
 
 /**
  * Adds a member to a group under the username that the member has: another spelling would count as another member. A repeated call changes
- * nothing. Throws `group.notFound`, `group.all`, `member.notFound`.
+ * nothing. Throws `group.notFound`, `group.all`, `member.notFound`, `access.tooMuch`.
  */
-export async function addToGroup({ objects }: GroupDeps, workspace: string, name: string, sent: string): Promise<void> {
+export async function addToGroup({ objects }: GroupDeps, { actor, workspace }: WorkspaceCaller, name: string, sent: string): Promise<void> {
   requireGroup((await loadAccess(objects, workspace)).access, name);
   const { username } = await findMember({ objects }, workspace, sent);
   await changeAccess(
@@ -133,13 +135,19 @@ export async function addToGroup({ objects }: GroupDeps, workspace: string, name
       const group = requireGroup(access, name);
       if (!group.members.includes(username)) group.members.push(username);
     },
-    { also: [write.check(keys.username(workspace, username), "present")], refused: () => new SvcError("member.notFound", { username }) },
+    {
+      by: actor,
+      also: [write.check(keys.username(workspace, username), "present")],
+      refused: () => new SvcError("member.notFound", { username }),
+    },
   );
 }
 
 /** Removes a member from a group. Throws `group.notFound`, `group.all`. */
-export async function removeFromGroup(deps: GroupDeps, workspace: string, name: string, username: string): Promise<void> {
-  await changeGroup(deps, workspace, name, (group) => {
+export async function removeFromGroup({ objects }: GroupDeps, workspace: string, name: string, username: string): Promise<void> {
+  const change = (access: Access) => {
+    const group = requireGroup(access, name);
     group.members = group.members.filter((member) => member !== username);
-  });
+  };
+  await changeAccess(objects, workspace, change, { by: "bounded" });
 }

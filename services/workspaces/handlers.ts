@@ -56,7 +56,7 @@ export async function setWorkspaceHandler(
       if (handler) access.successHandled = true;
       else delete access.successHandled;
     },
-    { also, refused: notFound },
+    { by: "bounded", also, refused: notFound },
   );
   return handler?.path;
 }

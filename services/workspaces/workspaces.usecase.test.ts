@@ -47,7 +47,7 @@ describe("createWorkspace and setWorkspaceArchived, whichever of their writes fa
         },
         check: async () => {
           expect(await find(id)).toMatchObject({ id, deleted: true });
-          expect(await listMembers(room.deps, id)).toMatchObject([{ email: anAdmin.email, is_admin: true }]);
+          expect(await listMembers(room.deps, { actor: anAdmin, workspace: id })).toMatchObject([{ email: anAdmin.email, is_admin: true }]);
         },
       };
     });
@@ -104,7 +104,7 @@ it("the names of groups are those of all groups, or of the caller's own", async 
   const caller = { actor: aReader(workspace, []), workspace };
   expect(await listGroupNames(deps, caller, { onlyOwn: false })).toEqual(["all", "readers", "writers"]);
   expect(await listGroupNames(deps, caller, { onlyOwn: true })).toEqual(["readers"]);
-  await setGroupSummary(deps, workspace, "readers", "");
+  await setGroupSummary(deps, { actor: anAdmin, workspace }, "readers", "");
   expect(await getGroup(deps, workspace, "readers")).not.toHaveProperty("summary");
 });
 
@@ -149,9 +149,14 @@ describe("the name of a deleted folder or group", () => {
     [
       "a permission of an object",
       (name) =>
-        changeAccess(room.deps.objects, workspace(), ({ objects }) => {
-          objects[`script f/${name}/left`] = { "u/eve": true };
-        }),
+        changeAccess(
+          room.deps.objects,
+          workspace(),
+          ({ objects }) => {
+            objects[`script f/${name}/left`] = { "u/eve": true };
+          },
+          { by: "bounded" },
+        ),
       ["permissions"],
     ],
     ["a separate storage", () => room.deps.objects.put({ ...keys.setting(workspace(), "large_file_storage"), value: storage }), ["files"]],

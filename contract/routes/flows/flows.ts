@@ -117,6 +117,7 @@ const saveErrors = [
   "flow.tooLarge",
   "path.noFolder",
   "workspace.notFound",
+  "access.tooMuch",
   "script.notOnBehalf",
   "user.notFound",
 ] as const;

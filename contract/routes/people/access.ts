@@ -85,7 +85,7 @@ export const accessRoutes = {
     params: atGroup,
     body: z.object({ summary: z.string().max(1000).nullish() }),
     reply: done,
-    errors: groupErrors,
+    errors: [...groupErrors, "access.tooMuch"],
   }),
   deleteGroup: defineRoute({
     ...post,
@@ -107,7 +107,7 @@ export const accessRoutes = {
     params: atGroup,
     body: z.object({ username: z.string().min(1).max(100) }),
     reply: done,
-    errors: [...groupErrors, "member.notFound"],
+    errors: [...groupErrors, "member.notFound", "access.tooMuch"],
   }),
   removeFromGroup: defineRoute({
     ...post,

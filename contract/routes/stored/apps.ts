@@ -90,6 +90,7 @@ const saveErrors = [
   "app.changedMeanwhile",
   "path.noFolder",
   "workspace.notFound",
+  "access.tooMuch",
   "script.notOnBehalf",
   "user.notFound",
 ] as const;

@@ -19,6 +19,7 @@ const createErrors = [
   "script.tooLarge",
   "path.noFolder",
   "workspace.notFound",
+  "access.tooMuch",
   "script.notOnBehalf",
   "user.notFound",
 ] as const;

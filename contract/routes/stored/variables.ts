@@ -61,7 +61,13 @@ export const variableListQuery = z.object({
 });
 export type VariableListQuery = z.output<typeof variableListQuery>;
 
-const saveErrors = ["variable.changedMeanwhile", "variable.notCiphertext", "path.noFolder", "workspace.notFound"] as const;
+const saveErrors = [
+  "variable.changedMeanwhile",
+  "variable.notCiphertext",
+  "path.noFolder",
+  "workspace.notFound",
+  "access.tooMuch",
+] as const;
 const encrypted = z.object({ already_encrypted: flag.optional() });
 
 const listAll = { domain: "variables", verb: "read", need: "read", target: "list" } as const;

@@ -25,6 +25,7 @@ const saveErrors = [
   "flow.notFound",
   "path.noFolder",
   "workspace.notFound",
+  "access.tooMuch",
 ] as const;
 const done = { text: "A confirmation." };
 const names = { http: "HTTP", sqs: "SQS", aws: "AWS", email: "email" } as const satisfies Record<TriggerKind, string>;

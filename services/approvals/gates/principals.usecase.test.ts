@@ -32,7 +32,7 @@ const admin = (): { actor: Person; workspace: string } => {
 };
 async function makeGroup(name: string, member = "bob"): Promise<void> {
   await createGroup(room.deps, admin(), { name, summary: undefined });
-  await addToGroup(room.deps, room.workspace, name, member);
+  await addToGroup(room.deps, { actor: anAdmin, workspace: room.workspace }, name, member);
 }
 
 const next = { id: "next", value: { type: "identity" } };
@@ -144,7 +144,7 @@ describe("membership at the time of a decision", () => {
     await createGroup(room.deps, admin(), { name: "ops", summary: undefined });
     const run = await start(suspends(computed("['g/ops']")));
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
-    await addToGroup(room.deps, room.workspace, "ops", "bob");
+    await addToGroup(room.deps, { actor: anAdmin, workspace: room.workspace }, "ops", "bob");
     await approveAs("bob@example.com", run);
     expect((await gateOf(run)).decision).toMatchObject({ outcome: "approved" });
   });
