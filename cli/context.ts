@@ -81,6 +81,7 @@ export class Context {
   /** Returns a client for routes that belong to no workspace. */
   instanceClient(target: Target = this.target()): ApiClient {
     this.#nameTarget();
-    return new ApiClient({ ...target, trace: this.flags.verbose ? (line) => this.output.detail(line) : undefined });
+    const warn = (text: string) => this.output.say(this.output.style("yellow", text));
+    return new ApiClient({ ...target, warn, trace: this.flags.verbose ? (line) => this.output.detail(line) : undefined });
   }
 }

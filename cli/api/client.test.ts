@@ -28,6 +28,18 @@ describe("ApiClient", () => {
     expect(requests).toEqual(["GET /api/w/w/scripts/list?page=1 Bearer t", "GET /api/users/whoami Bearer t"]);
   });
 
+  it("shows a warning of the service", async () => {
+    const { client } = await serve([
+      { status: 201, body: "a", headers: { "x-svc-warning": "A route refuses all requests." } },
+      { status: 201 },
+    ]);
+    const warnings: string[] = [];
+    const warned = new ApiClient({ ...client.options, warn: (text) => void warnings.push(text) });
+    await warned.post("scripts/create", {});
+    await warned.post("scripts/create", {});
+    expect(warnings).toEqual(["A route refuses all requests."]);
+  });
+
   it("repeats a request that is refused for the moment, five times at most", async () => {
     const { client, requests } = await serve([
       { status: 429, headers: { "retry-after": "0.01" } },

@@ -12,6 +12,8 @@ export interface ClientOptions {
   profile?: string | undefined;
   /** Receives one line for each request. */
   trace?: ((line: string) => void) | undefined;
+  /** Shows a warning of the service about a request that it has accepted. */
+  warn?: ((text: string) => void) | undefined;
   /** Aborts every request. */
   signal?: AbortSignal | undefined;
 }
@@ -113,6 +115,8 @@ export class ApiClient {
 
   async #call<T>(method: string, path: string, options: RequestOptions): Promise<T> {
     const response = await this.fetch(method, path, options);
+    const warning = response.headers.get("x-svc-warning");
+    if (warning !== null) this.options.warn?.(warning);
     const text = await response.text();
     if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return text as T;
     try {

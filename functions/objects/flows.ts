@@ -27,6 +27,7 @@ import { json, text } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";
+import { warnOfRoutes } from "./warn-of-routes.ts";
 
 /** The flow is stored and returned as it was sent, including fields that this release does not know. */
 const withSentValue = (body: NewFlow, { value }: NewFlow): NewFlow => ({ ...body, value });
@@ -38,12 +39,14 @@ const importDescribeMachine = () => import("../../services/flows/definitions/des
 const importSave = () => import("../../services/flows/definitions/save.ts");
 
 export const flows: ApiRoutes = [
-  on(routes.createFlow, async ({ auth, params: { workspace }, body, sent }) =>
-    text(201, await (await importSave()).saveFlow(deps, { actor: auth.actor, workspace }, withSentValue(body, sent))),
-  ),
-  on(routes.updateFlow, async ({ auth, params: { workspace, path }, body, sent }) =>
-    text(200, await (await importSave()).saveFlow(deps, { actor: auth.actor, workspace }, withSentValue(body, sent), path)),
-  ),
+  on(routes.createFlow, async ({ auth: { actor }, params: { workspace }, body, sent }) => {
+    const reply = text(201, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, sent)));
+    return warnOfRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
+  }),
+  on(routes.updateFlow, async ({ auth: { actor }, params: { workspace, path }, body, sent }) => {
+    const reply = text(200, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, sent), path));
+    return warnOfRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
+  }),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
     json(200, await listFlows(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listFlows.access))),
   ),

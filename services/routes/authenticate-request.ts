@@ -9,7 +9,9 @@ import type { Authentication } from "../../core/routes/authentication/outcome.ts
 import { verifyApiKey, verifyBasic } from "../../core/routes/authentication/shared-secrets.ts";
 import { type SignedRequest, verifySignature } from "../../core/routes/authentication/signature.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
+import { parseFlow } from "../flows/definitions/load.ts";
 import { type AuthenticateDeps, authenticate } from "../identity/authenticate.ts";
+import { parseScript } from "../scripts/load.ts";
 import { type CopyDeps, openRouteCredential } from "../secrets/route-credentials.ts";
 import type { KeySetReader } from "./issuer-keys.ts";
 
@@ -28,8 +30,9 @@ export async function authenticateRequest(deps: AuthenticateRequestDeps, found: 
   const method = found.own.authentication_method;
   switch (method) {
     case "none":
-    case "custom_script":
       return { outcome: "admitted" };
+    case "custom_script":
+      return isCheckedByScript(found) ? { outcome: "admitted" } : { outcome: "refused", reason: "noConfiguration" };
     case "svc":
     case "windmill":
       return authenticateByToken(deps, found, sent.token);
@@ -44,6 +47,13 @@ export async function authenticateRequest(deps: AuthenticateRequestDeps, found: 
     default:
       return assertNever(method);
   }
+}
+
+/** The script may have lost its preprocessor since the route was saved. A script that is gone checks nothing either. */
+function isCheckedByScript({ own, trigger, head }: FoundRoute): boolean {
+  if (own.static_asset_config) return false;
+  const runnable = trigger.isFlow ? parseFlow(head) : parseScript(head);
+  return runnable?.preprocessor !== undefined && runnable.preprocessor !== false;
 }
 
 async function openCredential(deps: AuthenticateRequestDeps, { workspace, own, credential }: FoundRoute): Promise<Credential | undefined> {
@@ -83,7 +93,7 @@ async function authenticateByToken(
     reason,
     challenge: "Bearer",
   });
-  if (token === undefined) return refuse("noCredential");
+  if (!token) return refuse("noCredential");
   const actor = await identify(deps, workspace, token);
   if (!actor) return refuse("wrongToken");
   const mayRead =

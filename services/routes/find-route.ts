@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
+import { authenticationMethodSchema, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -9,6 +9,9 @@ import { isEntryOf, type RouteEntry, routeEntriesSchema } from "../../core/route
 import { storedTriggerSchema } from "../../core/triggers/trigger.ts";
 import { buildRightsKeys } from "../identity/identify.ts";
 import { identifyRunAsActor } from "../identity/run-as.ts";
+
+/** A stored route always names its method of authentication. A route without one is not served. */
+const storedFieldsSchema = httpFieldsSchema.extend({ authentication_method: authenticationMethodSchema });
 
 interface FindRouteDeps {
   objects: Pick<ObjectTable, "batchGet">;
@@ -61,7 +64,9 @@ async function loadRoute({ objects }: FindRouteDeps, entry: RouteEntry, { params
   if (!stored) return undefined;
   const trigger = parseObject(storedTriggerSchema, stored);
   if (!isEntryOf(entry, workspace, trigger)) return undefined;
-  const own = httpFieldsSchema.parse(trigger.own);
+  const parsed = storedFieldsSchema.safeParse(trigger.own);
+  if (!parsed.success) return undefined;
+  const own = parsed.data;
   const actor = await identifyRunAsActor(objects, workspace, trigger, rights);
   return { workspace, trigger, stored, own, params, below, actor, head, credential: resource === undefined ? undefined : credential };
 }

@@ -114,10 +114,10 @@ it("a static file has the name that its route gives it", async () => {
 });
 
 describe("the fields of a static route", () => {
-  const check = (own: object) =>
+  const check = (own: object, actor: Actor = anAdmin) =>
     checkStaticFields(
       room.deps.objects,
-      room.workspace,
+      { actor, workspace: room.workspace },
       httpFieldsSchema.parse({ route_path: "p", http_method: "get", ...own }) as HttpFields,
     );
 
@@ -134,6 +134,24 @@ describe("the fields of a static route", () => {
     await check(SITE);
     await check({ static_asset_config: { s3: "s3://_stack_/f/site/app.js" } });
     await check({});
+  });
+
+  const reader = aReader("any", []);
+  it.each<[string, Actor]>([
+    ["with a token without the scope files:read", { ...anAdmin, scopes: ["http_triggers:write", "scripts:write", "jobs:run"] }],
+    ["with a token that has no scopes at all", { ...anAdmin, scopes: [] }],
+    ["who may not read the folder", reader],
+  ])("are refused for a caller %s, for a folder, a file and a file without a folder", async (_, actor) => {
+    const caller = actor === reader ? aReader(room.workspace, []) : actor;
+    const refused = { code: "trigger.source", details: { field: "static_asset_config.s3" } };
+    await expect(check(SITE, caller)).rejects.toMatchObject(refused);
+    await expect(check({ static_asset_config: { s3: "f/site/app.js" } }, caller)).rejects.toMatchObject(refused);
+    if (actor !== reader) await expect(check({ static_asset_config: { s3: "open.txt" } }, caller)).rejects.toMatchObject(refused);
+  });
+
+  it("are accepted with the scope files:read, from a reader of the folder", async () => {
+    await check(SITE, { ...anAdmin, scopes: ["http_triggers:write", "files:read"] });
+    await check(SITE, aReader(room.workspace, ["site"]));
   });
 
   it("cannot name a bucket whose access keys the function would have to decrypt, neither on save nor later", async () => {

@@ -8,6 +8,20 @@ import { may } from "../../core/permissions/may.ts";
 import { findCredentialType } from "../../core/routes/authentication/credential.ts";
 import { findCopyFault } from "../secrets/route-credentials.ts";
 
+/** The reason for which a route whose requests a script would check is refused. */
+const UNCHECKED = "has no preprocessor, which would check the requests with the method custom_script";
+
+/** Checks that there is a script that checks the requests of a route with the method `custom_script`. Throws `trigger.source`. */
+export function checkCustomScript(
+  { authentication_method: method, static_asset_config: files }: Readonly<Record<string, unknown>>,
+  { path, isFlow, preprocessor }: { path: string; isFlow: boolean; preprocessor: unknown },
+): void {
+  if (method !== "custom_script") return;
+  const refuse = (reason: string) => new SvcError("trigger.source", { field: "authentication_method", reason });
+  if (files) throw refuse("a route that serves files runs no script that could check its requests");
+  if (!preprocessor) throw refuse(`the ${isFlow ? "flow" : "script"} ${path} ${UNCHECKED}`);
+}
+
 /**
  * Checks that the authentication of a route can work, and that the caller may read its resource: the route would otherwise tell the caller whether a
  * guess of its secret is right. Throws `trigger.source`.

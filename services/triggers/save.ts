@@ -17,6 +17,7 @@ import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts
 import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { RESERVED_LOCAL_PARTS } from "../../core/triggers/mail.ts";
 import { buildEventPattern, findMissingSource } from "../../core/triggers/sources.ts";
@@ -29,7 +30,7 @@ import { type RunAs, resolveRunAs } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { requireNewestScript } from "../scripts/load.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
-import { checkAuthenticationFields } from "./authentication-fields.ts";
+import { checkAuthenticationFields, checkCustomScript } from "./authentication-fields.ts";
 import { requireTrigger, type TriggerPlace } from "./read.ts";
 import { buildRouteParts } from "./route-entries.ts";
 import { buildSourceParts, type Connection, loadAllowedSources } from "./sources.ts";
@@ -61,7 +62,7 @@ export async function createTrigger(
   permitPath(actor, actionOf(kind), workspace, path);
   const id = randomUUID();
   const own = await checkOwnFields(deps, { actor, workspace }, { kind, id }, sent);
-  const runAs = await checkRunnable(deps, { actor, workspace }, sent);
+  const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
   const trigger = buildTrigger({ id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() });
   const source = buildSourceParts(workspace, undefined, trigger);
   await retryOnConflict(
@@ -92,7 +93,7 @@ export async function updateTrigger(
   permitPath(actor, actionOf(kind), workspace, to);
   const known = requireTrigger(await deps.objects.get(keys.trigger(workspace, kind, path)), path);
   const own = await checkOwnFields(deps, { actor, workspace }, known, sent);
-  const runAs = await checkRunnable(deps, { actor, workspace }, sent);
+  const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
   await changeTrigger(deps, { actor, workspace, kind, path }, (before) => ({
     ...buildTrigger({ id: before.id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() }, before),
     path: to,
@@ -196,13 +197,20 @@ function buildTrigger(
 }
 
 /** Checks that the caller may run the script or flow and the error handler, and returns the user with whose rights the jobs run. */
-async function checkRunnable({ objects }: SaveTriggerDeps, caller: WorkspaceCaller, sent: NewTrigger): Promise<RunAs> {
+async function checkRunnable(
+  { objects }: SaveTriggerDeps,
+  caller: WorkspaceCaller,
+  sent: NewTrigger,
+  own: StoredTrigger["own"],
+): Promise<RunAs> {
   const { actor, workspace } = caller;
   const { script_path: path, is_flow: isFlow } = sent;
   const absent = () => new SvcError(isFlow ? "flow.notFound" : "script.notFound", { path });
   permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, absent);
-  if (isFlow) requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
-  else requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  const { preprocessor } = isFlow
+    ? requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path)
+    : requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  checkCustomScript(own, { path, isFlow, preprocessor });
   const handler = await findHandlerTarget(objects, workspace, sent.error_handler_path ?? "");
   if (handler) {
     const { kind, path: handlerPath } = handler;
@@ -225,10 +233,10 @@ async function checkOwnFields(
   const { workspace } = caller;
   if (kind === "email") checkLocalPart(deps, workspace, parsed as EmailFields);
   if (kind === "http") {
-    await checkStaticFields(deps.objects, workspace, parsed as HttpFields);
+    await checkStaticFields(deps.objects, caller, parsed as HttpFields);
     await checkAuthenticationFields(deps.objects, caller, parsed as HttpFields);
   }
-  if (kind === "sqs") await checkQueue(deps, workspace, parsed as SqsFields);
+  if (kind === "sqs") await checkQueue(deps, caller, parsed as SqsFields);
   if (kind === "aws") await checkAwsSource(deps, workspace, id, parsed as AwsFields);
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value != null));
 }
@@ -241,7 +249,10 @@ function checkLocalPart({ mailDomain }: SaveTriggerDeps, workspace: string, own:
   if (RESERVED_LOCAL_PARTS.has(local)) throw refuse(`${local} is reserved for the owner of the domain`);
 }
 
-async function checkQueue({ sources }: SaveTriggerDeps, workspace: string, own: SqsFields): Promise<void> {
+async function checkQueue({ sources }: SaveTriggerDeps, { actor, workspace }: WorkspaceCaller, own: SqsFields): Promise<void> {
+  const { aws_resource_path: path } = own;
+  if (path && !may(actor, actions.readResource.access, { workspace, path }))
+    throw new SvcError("trigger.source", { field: "aws_resource_path", reason: "there is no such resource, or you may not read it" });
   const reason = own.aws_resource_path
     ? await sources.checkSource({ workspace, check: { type: "remoteQueue", url: own.queue_url } })
     : await sources.checkSource({ workspace, check: { type: "queue", url: own.queue_url } });

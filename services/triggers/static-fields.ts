@@ -1,13 +1,23 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
-import { checkFileKey } from "../../core/files/file-key.ts";
+import { checkFileKey, filePermissionTarget } from "../../core/files/file-key.ts";
 import { resolveStorageLocation } from "../../core/files/storage-location.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
 import { findStaticPlace } from "../../core/routes/static.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 
-/** Checks the fields of a route that serves files. Throws `trigger.source`, and `file.storage*` for a storage that does not exist. */
-export async function checkStaticFields(objects: Pick<ObjectTable, "get">, workspace: string, own: HttpFields): Promise<void> {
+/**
+ * Checks the fields of a route that serves files. The caller, and the caller's token, must be allowed to read them. Throws `trigger.source`, and
+ * `file.storage*` for a storage that does not exist.
+ */
+export async function checkStaticFields(
+  objects: Pick<ObjectTable, "get">,
+  { actor, workspace }: WorkspaceCaller,
+  own: HttpFields,
+): Promise<void> {
   const refuse = (field: string, reason: string) => new SvcError("trigger.source", { field, reason });
   const place = findStaticPlace(own);
   if (!place) {
@@ -21,6 +31,8 @@ export async function checkStaticFields(objects: Pick<ObjectTable, "get">, works
     if (!isSvcError(error) || error.code !== "file.key") throw error;
     throw refuse("static_asset_config.s3", "this is not the key of a file or folder");
   }
+  if (!may(actor, actions.downloadFile.access, filePermissionTarget(workspace, place.isFolder ? `${place.root}/` : place.root)))
+    throw refuse("static_asset_config.s3", "you may not read this file or folder, or your token has no scope files:read");
   const where = resolveStorageLocation(await loadFileStorage(objects, workspace), place);
   if (where.kind === "stack") return;
   const reason = "routes serve files only from the storage of this service, because they cannot read the access keys of another bucket";

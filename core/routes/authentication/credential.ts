@@ -62,7 +62,10 @@ const signature = z
   })
   .superRefine((own, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
-    if (own.preset === "standard_webhooks" && decodeStandardSecret(own.secret) === undefined) refuse("secret", "must be whsec_ and base64");
+    if (own.preset === "standard_webhooks") {
+      for (const field of ["secret", "old_secret"] as const)
+        if (own[field] !== undefined && decodeStandardSecret(own[field]) === undefined) refuse(field, "must be whsec_ and base64");
+    }
     if (own.preset !== "custom") return;
     if (own.header === undefined) refuse("header", "is required without a preset");
     const fault = findTemplateFault(own.template, own.timestamp_header !== undefined);

@@ -24,7 +24,8 @@ export interface SignatureScheme {
   /** The header with the signature, in lower case. */
   header: string;
   read: (value: string, headers: Headers) => SignedParts;
-  toKey: (secret: string) => Buffer;
+  /** Returns the key for a secret, or `undefined` if the secret contains none. */
+  toKey: (secret: string) => Buffer | undefined;
 }
 
 const utf8 = (secret: string) => Buffer.from(secret, "utf8");
@@ -85,7 +86,7 @@ const presets: Record<Exclude<CredentialOf<"signature_auth">["preset"], "custom"
     header: "webhook-signature",
     read: readStandard,
     surround: ({ id, timestamp }) => [`${id}.${timestamp}.`, ""],
-    toKey: (secret) => decodeStandardSecret(secret) ?? Buffer.alloc(0),
+    toKey: decodeStandardSecret,
   },
   // https://shopify.dev/docs/apps/build/webhooks/verify-deliveries
   shopify: { ...base, encoding: "base64", header: "x-shopify-hmac-sha256", read: (value) => single(value, ""), surround: () => ["", ""] },
