@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildReply } from "./reply.ts";
 
-const reply = (result: unknown) => buildReply("job-1", JSON.stringify(result));
+const cookies = { path: "/api/r/shop", nowMs: Date.parse("2030-01-01T00:00:00Z") };
+const reply = (result: unknown) => buildReply("job-1", JSON.stringify(result), { cookies });
 const refusal = (reason: RegExp) =>
   expect.objectContaining({ code: "reply.shape", details: { id: "job-1", reason: expect.stringMatching(reason) } });
 
@@ -11,15 +12,20 @@ describe("a synchronous reply (spec 4.4)", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.stringify(value);
-        expect(buildReply("j", json)).toEqual({ status: 200, headers: { "content-type": "application/json" }, body: json, base64: false });
+        expect(buildReply("j", json, { cookies })).toEqual({
+          status: 200,
+          headers: { "content-type": "application/json" },
+          body: json,
+          base64: false,
+        });
       }),
     );
   });
 
   it("has the default status unless the result chooses one", () => {
-    expect(buildReply("j", '{"error":{}}', 500)).toMatchObject({ status: 500, body: '{"error":{}}' });
-    expect(buildReply("j", '{"svc_headers":{"a":"b"},"result":1}', 500)).toMatchObject({ status: 500, body: "1" });
-    expect(buildReply("j", '{"error":{"svc_status_code":404,"result":1}}', 500)).toMatchObject({ status: 404 });
+    expect(buildReply("j", '{"error":{}}', { status: 500, cookies })).toMatchObject({ status: 500, body: '{"error":{}}' });
+    expect(buildReply("j", '{"svc_headers":{"a":"b"},"result":1}', { status: 500, cookies })).toMatchObject({ status: 500, body: "1" });
+    expect(buildReply("j", '{"error":{"svc_status_code":404,"result":1}}', { status: 500, cookies })).toMatchObject({ status: 404 });
   });
 
   it("is refused with the name of the longest header if a gateway could not send its headers", () => {
@@ -145,6 +151,16 @@ describe("a synchronous reply (spec 4.4)", () => {
     ["__Host-token=abc; Secure; Path=/", /cookie 'token'/],
     ["__SECURE-svc_login=abc", /cookie 'svc_login'/],
     ["svc_login=abc", /cookie 'svc_login'/],
+    ["SVC_other=abc", /cookie 'svc_other'/],
+    ["__Host-cart=abc", /cookie 'cart'/],
+    ["__secure-cart=abc", /cookie 'cart'/],
+    ["__Http-cart=abc", /cookie 'cart'/],
+    ["__Host-Http-cart=abc", /cookie 'cart'/],
+    ["a=b, token=abc", /comma/],
+    ["a=b,token=abc; Path=/", /comma/],
+    ["a,token=b", /comma/],
+    [`a=${"b".repeat(1023)}`, /larger than 1024 bytes/],
+    [`${"b".repeat(1024)}=`, /larger than 1024 bytes/],
     ["=token=abc", /no name/],
     ["= __Host-token=abc", /no name/],
     ["token", /no name/],
@@ -154,8 +170,45 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect(() => reply({ svc_headers: { "Set-Cookie": cookie } })).toThrow(refusal(reason));
   });
 
-  it("a script may set its own cookies", () => {
-    expect(reply({ svc_headers: { "Set-Cookie": "cart=token; Path=/" } }).headers["set-cookie"]).toBe("cart=token; Path=/");
+  it.each([
+    ["cart=token", "cart=token; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=token; Path=/", "cart=token; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=; path=/api; Max-Age=0", "cart=; Path=/api/r/shop; Max-Age=0"],
+    ["cart=a; Path=/api/r/shop/orders", "cart=a; Path=/api/r/shop/orders; Max-Age=86400"],
+    ["cart=a; Path=/api/r/shop/x; Path=/", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Path=/api/r/shopping", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Path=/api/r/shop/../..", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Path=/api/r/shop/%2e%2e/x", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Path", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Max-Age=60; HttpOnly; secure; SameSite=lax", "cart=a; Path=/api/r/shop; Max-Age=60; Secure; HttpOnly; SameSite=lax"],
+    ["cart=a; Max-Age=1e99; SameSite=x", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Max-Age=99999999999999999999", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Max-Age=-1", "cart=a; Path=/api/r/shop; Max-Age=0"],
+    ["cart=a; Expires=Tue, 01 Jan 2030 01:00:00 GMT", "cart=a; Path=/api/r/shop; Max-Age=3600"],
+    ["cart=a; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "cart=a; Path=/api/r/shop; Max-Age=0"],
+    ["cart=a; Expires=Fri, 31 Dec 9999 23:59:59 GMT", "cart=a; Path=/api/r/shop; Max-Age=86400"],
+    ["cart=a; Domain=example.com; Partitioned; Priority=High", "cart=a; Path=/api/r/shop; Max-Age=86400; Partitioned"],
+  ])("the cookie %j counts below the path of its route, for a day at most, on this host", (cookie, expected) => {
+    expect(reply({ svc_headers: { "Set-Cookie": cookie } }).headers["set-cookie"]).toBe(expected);
+  });
+
+  it("a cookie of a domain that belongs to the routes stays as it is, unless it could be one of this service", () => {
+    const own = (cookie: string) => buildReply("job-1", JSON.stringify({ svc_headers: { "Set-Cookie": cookie } }), { cookies: "origin" });
+    const large = `cart=${"a".repeat(2000)}; Path=/; Max-Age=99999999`;
+    expect(own(large).headers["set-cookie"]).toBe(large);
+    expect(() => own("svc_x=1")).toThrow(refusal(/reserved/));
+  });
+
+  it.each([[{ "Set-Cookie": ["a=1", "b=2"] }], [{ "Set-Cookie": "a=1\r\nSet-Cookie: token=2" }], [{ "Set-Cookie": "a=1\ntoken=2" }]])(
+    "a reply sets one cookie: %j is refused",
+    (headers) => {
+      expect(() => reply({ svc_headers: headers })).toThrow(refusal(/string|characters/));
+    },
+  );
+
+  it("two spellings of the header are one cookie", () => {
+    const { headers } = reply({ svc_headers: { "Set-Cookie": "a=1", "set-cookie": "b=2" } });
+    expect(Object.entries(headers).filter(([name]) => name.toLowerCase() === "set-cookie")).toHaveLength(1);
   });
 
   it.each([99, 100, 199, 600, 1000, 200.5, -1, "200", true, {}])("is refused for the status %j (spec 7.2)", (status) => {

@@ -1,9 +1,9 @@
-import { parseSetCookie } from "cookie";
 import { SvcError } from "../../contract/errors.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { limits } from "../../contract/limits.ts";
 import { isBase64 } from "../payload/base64.ts";
+import { type CookieScope, confineCookie } from "./cookie.ts";
 
 /** The reply to a synchronous caller. `body` is text, or bytes in base64. */
 export interface ShapedReply {
@@ -40,19 +40,24 @@ const ORIGIN_WIDE = [
 ];
 const RESERVED: ReadonlySet<string> = new Set([...CONNECTION, ...ORIGIN_WIDE]);
 const isReserved = (name: string) => RESERVED.has(name) || name.startsWith("x-svc-");
-/** The names of this service's cookies without the prefixes that browsers check. */
-const OWN_COOKIES: ReadonlySet<string> = new Set(["token", "svc_login"]);
 /** Replies without a body (RFC 9110 §15). A body would corrupt the next reply on the connection. */
 const BODILESS = new Set([204, 205, 304]);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header's value must not contain these characters
 const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 
+export interface ReplyOptions {
+  /** The status, unless the result chooses it. */
+  status?: number;
+  /** The place in which the cookies of the result may apply. */
+  cookies: CookieScope;
+}
+
 /**
- * Builds the reply for a result: the result as JSON with `defaultStatus`, unless it is shaped. A failed job may shape its reply with the same keys on
+ * Builds the reply for a result: the result as JSON with the default status, unless it is shaped. A failed job may shape its reply with the same keys on
  * its error. Throws `reply.shape` (400) for an invalid status, for headers that cannot be sent, and for both prefixes in one result.
  */
-export function buildReply(id: string, resultJson: string, defaultStatus = 200): ShapedReply {
+export function buildReply(id: string, resultJson: string, { status: defaultStatus = 200, cookies }: ReplyOptions): ShapedReply {
   const plain: ShapedReply = { status: defaultStatus, headers: { "content-type": "application/json" }, body: resultJson, base64: false };
   if (!SHAPED.test(resultJson)) return plain;
   const refuse = (reason: string) => new SvcError("reply.shape", { id, reason });
@@ -60,7 +65,7 @@ export function buildReply(id: string, resultJson: string, defaultStatus = 200):
   const found = shapeOf(result, refuse) ?? shapeOfError(result, refuse);
   if (!found) return plain;
   const { shape, body } = found;
-  const headers = { ...headersOf(shape.headers, refuse), ...contentTypeOf(shape.content_type, refuse) };
+  const headers = { ...headersOf(shape.headers, cookies, refuse), ...contentTypeOf(shape.content_type, refuse) };
   checkSize(headers, refuse);
   const type = headers["content-type"] ?? "application/json";
   const status = statusOf(shape.status_code, defaultStatus, refuse);
@@ -110,7 +115,7 @@ function contentTypeOf(value: unknown, refuse: Refuse): Record<string, string> {
   return { "content-type": value };
 }
 
-function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
+function headersOf(value: unknown, cookies: CookieScope, refuse: Refuse): Record<string, string> {
   if (value === undefined || value === null) return {};
   if (!isJsonObject(value)) throw refuse("its headers are not an object with string values");
   return Object.fromEntries(
@@ -120,8 +125,7 @@ function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
       if (isReserved(key)) throw refuse(`only this service sets the header ${name}, so a script cannot`);
       if (typeof text !== "string" && typeof text !== "number") throw refuse(`the header ${name} is not a string`);
       if (NOT_IN_VALUE.test(String(text))) throw refuse(`the header ${name} contains invalid characters`);
-      if (key === "set-cookie") checkCookie(String(text), refuse);
-      return [key, String(text)];
+      return [key, key === "set-cookie" ? confineCookie(String(text), cookies, refuse) : String(text)];
     }),
   );
 }
@@ -148,22 +152,6 @@ function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, 
   }
   return { body: JSON.stringify(body), base64: false };
 }
-
-/** With a cookie of this service, a script could sign its callers in as another user. Browsers send a cookie without a name as its value. */
-function checkCookie(text: string, refuse: Refuse): void {
-  const name = readCookieName(text);
-  if (name === "") throw refuse("its cookie has no name");
-  if (OWN_COOKIES.has(name)) throw refuse(`the cookie '${name}' is reserved for this service`);
-}
-
-/** Returns the name of the cookie that a header `Set-Cookie` sets, in lower case and without the prefixes that browsers check. */
-const readCookieName = (text: string): string =>
-  parseSetCookie(text)
-    .name.toLowerCase()
-    .replace(/^__(host-http|host|secure|http)-/, "");
-
-/** Returns whether a header `Set-Cookie` sets a cookie of this service. */
-export const setsOwnCookie = (text: string): boolean => OWN_COOKIES.has(readCookieName(text));
 
 /** JSON alone: browsers take a comma for the start of another media type, and the last one counts. Other parameters than the charset are not JSON's. */
 const ONLY_JSON = /^application\/json(;\s*charset=[\w-]+)?$/i;

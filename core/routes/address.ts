@@ -1,3 +1,4 @@
+import { ROUTES_PREFIX } from "../../contract/route.ts";
 import type { HttpFields, HttpMethod } from "../../contract/routes/triggers/http-fields.ts";
 import type { RouteSegment } from "../../contract/routes/triggers/route-path.ts";
 
@@ -26,6 +27,16 @@ export function findTextPrefix({ address }: Pick<RouteAddress, "address">): stri
   const parts = address.split("/");
   const end = parts.findIndex((part) => kindOf(part) !== "text");
   return parts.slice(0, end < 0 ? parts.length : end).join("/");
+}
+
+/**
+ * Returns the path to which the cookies of a route are sent: the texts with which the route begins, or the requested path if it begins with a
+ * parameter, so that no cookie reaches the routes of others. `sent` is the requested path below `/api/r/`.
+ */
+export function buildCookiePath(workspace: string, own: Addressed, sent: string): string {
+  const hasText = kindOf(own.route_path.replace(/^\//, "")) === "text";
+  const path = hasText ? encodeURI(findTextPrefix(toRouteAddress(workspace, own)).toWellFormed()) : sent.toWellFormed();
+  return `${ROUTES_PREFIX}/${path.replace(/[^\w.~%/@:$!&'()*+=-]/gu, encodeURIComponent)}`;
 }
 
 /** Returns whether two addresses match the same requests. The names of their parameters do not count. */

@@ -3,7 +3,8 @@ import { ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
-import { setsOwnCookie } from "../../core/reply/reply.ts";
+import { type CookieScope, setsOwnCookie } from "../../core/reply/cookie.ts";
+import { buildCookiePath } from "../../core/routes/address.ts";
 import { areEqualTexts } from "../../core/routes/authentication/equal-texts.ts";
 import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
@@ -49,7 +50,7 @@ export function createRouteHandler(deps: AnswerRequestDeps) {
       const cors: Record<string, string> = {};
       const reply = await replyOnError(async () => {
         if (deps.routesKey !== undefined && !hasOwnOrigin) throw new SvcError("httpRoute.unknown", {});
-        return answerRequest(deps, event, (found) => {
+        return answerRequest(deps, event, hasOwnOrigin, (found) => {
           workspaces.set(event, found.workspace);
           Object.assign(cors, corsHeaders(event.headers["origin"], found.own.allowed_origins));
         });
@@ -78,7 +79,12 @@ function addHeaders(reply: Reply, { vary, ...headers }: Record<string, string>):
 }
 
 /** `onFound` is called before anything can fail that depends on the route. */
-async function answerRequest(deps: AnswerRequestDeps, event: APIGatewayProxyEvent, onFound: (found: FoundRoute) => void): Promise<Reply> {
+async function answerRequest(
+  deps: AnswerRequestDeps,
+  event: APIGatewayProxyEvent,
+  hasOwnOrigin: boolean,
+  onFound: (found: FoundRoute) => void,
+): Promise<Reply> {
   const path = event.path.toWellFormed().slice(ROUTES_PREFIX.length).replace(/^\//, "");
   const method = toRequestMethod(event);
   const match = await deps.findRoute({ method, path });
@@ -93,13 +99,13 @@ async function answerRequest(deps: AnswerRequestDeps, event: APIGatewayProxyEven
   onFound(found);
   if (isPreflight) return answerPreflight(event, found);
   try {
-    return await answerFound(deps, found, event, path);
+    return await answerFound(deps, found, event, { path, hasOwnOrigin });
   } catch (error) {
     if (!(error instanceof TriggerChanged)) throw error;
     // The route was enabled, disabled or changed while its job was recorded, so it is read again, once.
     const again = await deps.findRoute({ method, path });
     if (again.outcome !== "found" || again.route.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
-    return answerFound(deps, again.route, event, path).catch((second: unknown) => {
+    return answerFound(deps, again.route, event, { path, hasOwnOrigin }).catch((second: unknown) => {
       throw second instanceof TriggerChanged ? new SvcError("write.collided", {}) : second;
     });
   }
@@ -118,7 +124,12 @@ function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundRoute)
   return { statusCode: 204, headers: { ...allow, ...preflight }, body: "" };
 }
 
-async function answerFound(deps: AnswerRequestDeps, found: FoundRoute, event: APIGatewayProxyEvent, path: string): Promise<Reply> {
+async function answerFound(
+  deps: AnswerRequestDeps,
+  found: FoundRoute,
+  event: APIGatewayProxyEvent,
+  { path, hasOwnOrigin }: { path: string; hasOwnOrigin: boolean },
+): Promise<Reply> {
   const head = readPayloadHead({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
   let bytes: Promise<Buffer> | undefined;
   const readBytes = () => (bytes ??= readBodyBytes(event));
@@ -130,7 +141,10 @@ async function answerFound(deps: AnswerRequestDeps, found: FoundRoute, event: AP
       const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
       if (found.own.static_asset_config) return deps.answerStatic(found, request);
       const run = await runRoute(deps, found, authentication, request);
-      return await buildRunReply(deps, found, run, () => recheckRoute(deps, found, path, sent));
+      const cookies: CookieScope = hasOwnOrigin
+        ? "origin"
+        : { path: buildCookiePath(found.workspace, found.own, path), nowMs: deps.nowMs() };
+      return await buildRunReply(deps, found, run, { cookies, recheck: () => recheckRoute(deps, found, path, sent) });
     }
     case "answered":
       return { statusCode: 200, headers: { "content-type": authentication.contentType }, body: authentication.body };
@@ -149,12 +163,12 @@ async function buildRunReply(
   deps: AnswerRequestDeps,
   { workspace, own }: FoundRoute,
   run: RouteRun,
-  recheck: () => Promise<void>,
+  { cookies, recheck }: { cookies: CookieScope; recheck: () => Promise<void> },
 ): Promise<Reply> {
   switch (run.outcome) {
     case "ended": {
       const status = await chooseRunStatus(deps, workspace, run.result.state, own.failed_status);
-      return markReplay(buildResultReply(run.result, { status, isStranger: true }), run.replayed);
+      return markReplay(buildResultReply(run.result, { status, isStranger: true, cookies }), run.replayed);
     }
     case "started":
       return markReplay(text(201, run.id, { "x-svc-job-id": run.id }), run.replayed);

@@ -270,6 +270,21 @@ describe("the origin of the console", () => {
     expect([file.statusCode, file.headers["set-cookie"]]).toEqual([200, undefined]);
   });
 
+  it.each([
+    [{ route_path: "shop/:id" }, "/api/r/shop"],
+    [{ route_path: "shop/:id", workspaced_route: true }, "/api/r/<workspace>/shop"],
+    [{ route_path: ":id" }, "/api/r/shop/orders/7"],
+    [{ route_path: ":id", workspaced_route: true }, "/api/r/shop/orders/7"],
+  ])("is no place for the cookies of the route %j, except where routes have their own", async (own, path) => {
+    room.answers.run = async () => success({ svc_headers: { "Set-Cookie": "cart=1; Path=/; Max-Age=999999" }, result: 1 });
+    const route = await aRoute(own);
+    const reply = await serve(route).call("POST");
+    expect(reply.headers["set-cookie"]).toBe(`cart=1; Path=${path.replace("<workspace>", route.workspace)}; Max-Age=86400`);
+    const { call } = serve(route, { outcome: "admitted" }, { routesKey: "the key of the domain" });
+    const elsewhere = await call("POST", { "x-svc-routes-key": "the key of the domain" });
+    expect(elsewhere.headers["set-cookie"]).toBe("cart=1; Path=/; Max-Age=999999");
+  });
+
   it("does not send the session of its user to a route", async () => {
     const tokens: (string | undefined)[] = [];
     const authenticateRequest: AnswerRequestDeps["authenticateRequest"] = async (_, { token }) => {

@@ -51,5 +51,13 @@ export async function waitAndReply(
   failedStatus: (state: EndState) => Promise<number> = async () => 200,
 ): Promise<Reply> {
   const answer = await runAndWait(deps, request, { queueLimit });
-  return markReplay(buildResultReply(answer, { status: await failedStatus(answer.state) }), answer.replayed);
+  const cookies = { path: cookiePathOf(request), nowMs: Date.now() };
+  return markReplay(buildResultReply(answer, { status: await failedStatus(answer.state), cookies }), answer.replayed);
+}
+
+/** Returns the address of the script or flow that waits for its result, to which its cookies are sent. */
+function cookiePathOf(request: RunRequest): string {
+  if (!("target" in request)) return `/api/w/${request.preview.workspace}/jobs/run_wait_result/preview`;
+  const { target, options } = request;
+  return `/api/w/${options.workspace}/jobs/run_wait_result/${target.kind === "flow" ? "f" : "p"}/${target.version.path}`;
 }

@@ -1,4 +1,5 @@
 import { isSvcError } from "../../contract/errors.ts";
+import type { CookieScope } from "../../core/reply/cookie.ts";
 import { removeStacks } from "../../core/reply/remove-stacks.ts";
 import { buildReply } from "../../core/reply/reply.ts";
 import type { SyncResult } from "../../services/execution/requests/run-sync.ts";
@@ -10,6 +11,8 @@ interface ReplyOptions {
   status: number;
   /** The caller may not read the run, so it receives no stack traces. */
   isStranger?: boolean;
+  /** The place in which the cookies of the script may apply. */
+  cookies: CookieScope;
 }
 
 /** Returns the reply of a synchronous run: its result, or the reply that the script describes in it. */
@@ -17,7 +20,7 @@ export function buildResultReply({ id, state, resultJson, stored, cached }: Sync
   const ours = { "x-svc-job-id": id, "x-svc-job-state": state, ...(cached ? { "x-svc-cached": "true" } : {}) };
   if (resultJson === undefined) return jsonText(options.status, JSON.stringify(stored), ours);
   try {
-    const { status, headers, body, base64 } = buildReply(id, options.isStranger ? removeStacks(resultJson) : resultJson, options.status);
+    const { status, headers, body, base64 } = buildReply(id, options.isStranger ? removeStacks(resultJson) : resultJson, options);
     return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
   } catch (error) {
     // The run itself is unaffected: only its reply cannot be made.

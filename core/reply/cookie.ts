@@ -1,0 +1,76 @@
+/**
+ * The place in which a script's cookie may apply. `origin`: the routes have a domain to themselves. Otherwise all cookies count only below `path`, because a
+ * browser sends every cookie of an origin in each request, and a server refuses requests whose headers are too long.
+ */
+export type CookieScope = "origin" | { path: string; nowMs: number };
+
+type Refuse = (reason: string) => Error;
+
+/** The most bytes of a cookie's name and value. */
+const MOST_BYTES = 1024;
+const LONGEST_S = 24 * 3600;
+
+/** Browsers give these names a meaning, and this service uses them. */
+const PREFIX = /^__(host|secure|http)-|^__host-http-/;
+
+/**
+ * Returns the value of a header `Set-Cookie` as it may be sent: the cookie counts below the path of its route, for a day at most, and on this host
+ * alone. Throws what `refuse` returns for a cookie of this service, for several cookies in one header, and for a large one.
+ */
+export function confineCookie(text: string, scope: CookieScope, refuse: Refuse): string {
+  const [pair = "", ...rest] = text.split(";");
+  const name = readName(pair);
+  if (name === "") throw refuse("its cookie has no name");
+  if (isOwnName(name)) throw refuse(`the cookie '${withoutPrefix(name)}' is reserved for this service`);
+  if (scope === "origin") return text;
+  // Some servers and clients read a comma as the end of a header, after which another cookie follows.
+  if (pair.includes(",")) throw refuse(`its cookie '${name}' contains a comma; encode it as %2C`);
+  if (Buffer.byteLength(pair.trim()) > MOST_BYTES) throw refuse(`its cookie '${name.slice(0, 100)}' is larger than ${MOST_BYTES} bytes`);
+  const attributes = new Map(rest.map(splitAttribute));
+  const sameSite = /^(strict|lax|none)$/i.exec(attributes.get("samesite") ?? "")?.[0];
+  return [
+    pair.trim(),
+    `Path=${choosePath(attributes.get("path"), scope.path)}`,
+    `Max-Age=${chooseMaxAge(attributes, scope.nowMs)}`,
+    ...(attributes.has("secure") ? ["Secure"] : []),
+    ...(attributes.has("httponly") ? ["HttpOnly"] : []),
+    ...(sameSite ? [`SameSite=${sameSite}`] : []),
+    ...(attributes.has("partitioned") ? ["Partitioned"] : []),
+  ].join("; ");
+}
+
+/** Returns whether a header `Set-Cookie` sets a cookie of this service, or could be read as if it did. */
+export const setsOwnCookie = (text: string): boolean => text.split(/[;,]/).some((part) => part.includes("=") && isOwnName(readName(part)));
+
+/** Browsers send a cookie without a name as its value. */
+function readName(pair: string): string {
+  const at = pair.indexOf("=");
+  return at === -1 ? "" : pair.slice(0, at).trim().toLowerCase();
+}
+
+const withoutPrefix = (name: string) => name.replace(/^__(host-http|host|secure|http)-/, "");
+
+function isOwnName(name: string): boolean {
+  const plain = withoutPrefix(name);
+  return PREFIX.test(name) || plain === "token" || plain.startsWith("svc_");
+}
+
+function splitAttribute(text: string): [name: string, value: string] {
+  const at = text.indexOf("=");
+  const name = at === -1 ? text : text.slice(0, at);
+  return [name.trim().toLowerCase(), at === -1 ? "" : text.slice(at + 1).trim()];
+}
+
+function choosePath(sent: string | undefined, base: string): string {
+  const isBelow = sent === base || sent?.startsWith(`${base}/`) === true;
+  const isPlain =
+    sent !== undefined && /^[\w.~%/@:$!&'()*+=-]+$/.test(sent) && !sent.split("/").some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  return isBelow && isPlain ? sent : base;
+}
+
+function chooseMaxAge(attributes: ReadonlyMap<string, string>, nowMs: number): number {
+  const age = attributes.get("max-age");
+  const endsMs = Date.parse(attributes.get("expires") ?? "");
+  const wanted = age !== undefined && /^-?\d+$/.test(age) ? Number(age) : Number.isNaN(endsMs) ? LONGEST_S : (endsMs - nowMs) / 1000;
+  return Math.floor(Math.min(Math.max(wanted, 0), LONGEST_S));
+}
