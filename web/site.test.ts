@@ -44,6 +44,17 @@ describe("the built pages", () => {
     for (const name of files.keys()) if (name.includes(".css")) expect(textOf(name)).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
   });
 
+  it("the pages name each script and style with the nonce that a reply replaces", () => {
+    for (const page of ["approve.html.gz", "device.html.gz"]) {
+      const tags =
+        textOf(page)
+          .match(/<(script|link)\b[^>]*>/g)
+          ?.filter((tag) => !tag.includes('rel="icon"')) ?? [];
+      expect(tags.length).toBeGreaterThan(2);
+      for (const tag of tags) expect(tag).toContain('nonce="__CSP_NONCE__"');
+    }
+  });
+
   it("the pages create no code from text", () => {
     for (const name of files.keys()) if (name.includes(".js")) expect(textOf(name)).not.toMatch(/new Function\(|\beval\(/);
   });

@@ -21,6 +21,8 @@ export default defineConfig({
   plugins: [react(), pageAddresses],
   resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/approval/form/plain-markdown.tsx` } },
   server: { proxy: { "/api": process.env["SVC_URL"] ?? "http://127.0.0.1:8000" } },
+  // Each reply with a page replaces it (functions/shared/static-files.ts).
+  html: { cspNonce: "__CSP_NONCE__" },
   build: {
     emptyOutDir: true,
     target: "es2022",

@@ -3,13 +3,13 @@ import { SvcError } from "../../contract/errors.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { on, type RouteHandler } from "../shared/edge.ts";
 import { text } from "../shared/reply.ts";
-import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";
+import { staticFiles } from "../shared/static-files.ts";
 
 /** `lib/api/reference.ts` bundles these files. */
 const serveFile = staticFiles({
   folder: join(import.meta.dirname, "reference"),
-  policy: PAGE_POLICY,
-  page: { "cache-control": "no-cache" },
+  policy: [],
+  page: {},
 });
 
 export const referenceRoutes: RouteHandler<unknown>[] = [

@@ -45,6 +45,29 @@ describe("apiHandler with reply headers", () => {
     ]);
   });
 
+  it.each<[string, () => Reply, string]>([
+    ["a reply that names no rule", () => json(200, 1), "no-store"],
+    ["a reply that names another rule, in any spelling", () => json(200, 1, { "Cache-control": "max-age=5" }), "max-age=5"],
+    [
+      "an error",
+      () => {
+        throw new SvcError("queue.full", { limit: 3 });
+      },
+      "no-store",
+    ],
+    [
+      "an internal error",
+      () => {
+        throw new Error("planned");
+      },
+      "no-store",
+    ],
+  ])("lets no cache store %s", async (_, handle, expected) => {
+    const { headers } = await calling(handle);
+    const named = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() === "cache-control");
+    expect(named.map(([, value]) => value)).toEqual([expected]);
+  });
+
   it("names the job for which a call has waited too long", async () => {
     const { statusCode, headers } = await calling(() => {
       throw new SvcError("job.syncTimeout", { id: "job-1", limitMs: 25_000 });

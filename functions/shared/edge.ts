@@ -114,6 +114,7 @@ export function edgeHandler(
   return middy<APIGatewayProxyEvent, Reply>()
     .use(httpHeaderNormalizer())
     .use({ after: ({ response }) => preferNamedHeaders(response?.headers) })
+    .use({ after: ({ response }) => forbidStorage(response) })
     .use(httpSecurityHeaders(API_HEADERS as never))
     .handler(async (event, context) => {
       const startedMs = Date.now();
@@ -138,6 +139,12 @@ function preferNamedHeaders(headers: Reply["headers"] = {}): void {
     if (named === name || !Object.hasOwn(headers, named)) continue;
     delete headers[named === ORIGIN_HEADER ? named : name];
   }
+}
+
+/** No cache stores a reply that names no other rule: a copy would outlast the rights of its caller. */
+function forbidStorage(reply: Reply | null): void {
+  if (!reply || Object.keys(reply.headers ?? {}).some((name) => name.toLowerCase() === "cache-control")) return;
+  reply.headers = { ...reply.headers, "cache-control": "no-store" };
 }
 
 async function answerCall<Auth>(

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,21 +9,34 @@ import type { Reply } from "./reply.ts";
 
 const types: Readonly<Record<string, string>> = { html: "text/html", css: "text/css", js: "text/javascript", txt: "text/plain" };
 
-/** The policy of every page: it can load and call nothing but its own origin. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-];
+/** The text in a built page that each reply replaces by its own nonce. */
+const NONCE_PLACEHOLDER = "__CSP_NONCE__";
+
+/**
+ * The policy of a page: it can load and call nothing but its own origin. Replies of scripts have the same origin, so its scripts and styles are those
+ * that the page itself names with the nonce of its reply, and what they import.
+ */
+const buildPolicy = (nonce: string, more: readonly string[]) =>
+  [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "worker-src 'none'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    ...more,
+  ].join("; ");
+
+/** A file that a page loads is no page, and renders nothing if it is opened. */
+const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 export interface StaticFiles {
   /** The folder in the function's asset. Bundling compresses each file and names all but the pages after their content. */
   folder: string;
+  /** Directives of the pages' policy besides those of every page. */
   policy: readonly string[];
   /** Additional headers of the pages. */
   page: Readonly<Record<string, string>>;
@@ -38,17 +52,28 @@ export function staticFiles({ folder, policy, page }: StaticFiles) {
     names ??= new Set(readdirSync(folder));
     if (!names.has(`${name}.gz`)) throw new SvcError("route.unknown", { method: "GET", path });
     const compressed = await readFile(join(folder, `${name}.gz`));
-    const asIs = /\bgzip\b/.test(acceptEncoding);
     const extension = name.slice(name.lastIndexOf(".") + 1);
+    const type = `${types[extension] ?? "application/octet-stream"}; charset=utf-8`;
+    if (extension === "html") {
+      const nonce = randomBytes(16).toString("base64url");
+      const html = (await promisify(gunzip)(compressed)).toString("utf8");
+      return {
+        statusCode: 200,
+        // The address of a page may contain a secret, and a nonce is used once.
+        headers: { "content-type": type, "content-security-policy": buildPolicy(nonce, policy), "cache-control": "no-store", ...page },
+        body: html.replaceAll(NONCE_PLACEHOLDER, nonce),
+      };
+    }
+    const asIs = /\bgzip\b/.test(acceptEncoding);
     return {
       statusCode: 200,
       headers: {
-        "content-type": `${types[extension] ?? "application/octet-stream"}; charset=utf-8`,
-        "content-security-policy": policy.join("; "),
+        "content-type": type,
+        "content-security-policy": FILE_POLICY,
         "cache-control": "public, max-age=31536000, immutable",
+        "x-content-type-options": "nosniff",
         vary: "accept-encoding",
         ...(asIs ? { "content-encoding": "gzip" } : {}),
-        ...(extension === "html" ? page : {}),
       },
       body: (asIs ? compressed : await promisify(gunzip)(compressed)).toString("base64"),
       isBase64Encoded: true,

@@ -15,9 +15,9 @@ const deps = { objects: objectTable, jobs: jobTable, storage, dataKeys, nowMs: D
 /** Archives of workspaces. */
 export const handler = domainApi([
   on(routes.archive, async ({ auth, params: { workspace }, query, headers }) => {
-    const archive = await createWorkspaceArchive(deps, secretReader(auth, workspace), query);
+    const archive = await createWorkspaceArchive(deps, secretReader(auth, workspace, routes.archive), query);
     // The archive may contain secrets, so no cache may store it.
-    const shared = { etag: archive.etag, "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
+    const shared = { etag: archive.etag, "cache-control": "no-store", "x-content-type-options": "nosniff" };
     if (matchesEtag(headers["if-none-match"], archive.etag)) return { statusCode: 304, headers: shared, body: "" };
     return sendArchive(workspace, archive, shared);
   }),

@@ -3,16 +3,15 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { webRoutes as routes } from "../../contract/routes/instance/web.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import type { Reply } from "../shared/reply.ts";
-import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";
+import { staticFiles } from "../shared/static-files.ts";
 
 /** `lib/api/web.ts` bundles these files. */
 const serveFile = staticFiles({
   folder: join(import.meta.dirname, "site"),
   // HTML from a flow is accepted only from the sanitizer.
-  policy: [...PAGE_POLICY, "require-trusted-types-for 'script'", "trusted-types dompurify"],
+  policy: ["require-trusted-types-for 'script'", "trusted-types dompurify"],
   page: {
-    // The address of a page may contain a secret, so it must not be cached or sent to other sites.
-    "cache-control": "no-store",
+    // The address of a page may contain a secret, so it must not be sent to other sites.
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex, nofollow",
     "x-frame-options": "DENY",

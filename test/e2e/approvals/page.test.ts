@@ -26,7 +26,7 @@ describe("the URL of the approval page", () => {
       "x-content-type-options": "nosniff",
     });
     const policy = answer.headers.get("content-security-policy") ?? "";
-    for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "connect-src 'self'"]) {
+    for (const rule of ["default-src 'none'", "worker-src 'none'", "frame-ancestors 'none'", "connect-src 'self'"]) {
       expect(policy.split("; ")).toContain(rule);
     }
     expect(policy).not.toMatch(/unsafe|https?:|\*/);

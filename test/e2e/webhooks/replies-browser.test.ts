@@ -105,6 +105,36 @@ it("no page of a script reads the session of its visitor, whatever its media typ
   expect(rendered).toBeGreaterThan(5);
 });
 
+it("no page of the service runs or applies the reply of a script, as script, style or worker", async () => {
+  const { page } = await openPage();
+  const addressOf = (type: string, body: string) =>
+    `/api/w/${ws.id}/jobs/run_wait_result/p/f/t/page?token=${token}&payload=${Buffer.from(JSON.stringify({ type, body, fail: false })).toString("base64url")}`;
+  const code = addressOf("text/javascript", "globalThis.attacked = true");
+  const style = addressOf("text/css", "html { --attacked: yes }");
+  await page.goto(`${shared().url}/docs`, { waitUntil: "networkidle" });
+  // The page itself works with its nonce.
+  expect(await page.locator("#reference *").count()).toBeGreaterThan(10);
+  const outcomes = await page.evaluate(`(async () => {
+    const add = (tag, fields) => new Promise((resolve) => {
+      const element = Object.assign(document.createElement(tag), fields, { onload: () => resolve("loaded"), onerror: () => resolve("refused") });
+      document.head.append(element);
+    });
+    const script = await add("script", { src: ${JSON.stringify(code)} });
+    const module = await add("script", { src: ${JSON.stringify(code)}, type: "module" });
+    const style = await add("link", { href: ${JSON.stringify(style)}, rel: "stylesheet" });
+    const service = await navigator.serviceWorker.register(${JSON.stringify(code)}).then(() => "registered", () => "refused");
+    const worker = await new Promise((resolve) => {
+      try {
+        new Worker(${JSON.stringify(code)}).onerror = () => resolve("refused");
+      } catch {
+        resolve("refused");
+      }
+    });
+    return [script, module, style, service, worker, globalThis.attacked ?? "no"];
+  })()`);
+  expect(outcomes).toEqual(["refused", "refused", "refused", "refused", "refused", "no"]);
+});
+
 it("no page and no file of an HTTP route reads the session of its visitor", { timeout: 240_000 }, async () => {
   const common = { script_path: "f/t/page", is_flow: false, http_method: "get", workspaced_route: true };
   expectStatus(await ws.post("http_triggers/create", { ...common, path: "f/t/shaped", route_path: "shaped" }), 201);

@@ -20,6 +20,17 @@ const ofRouter = new Set(["route.unknown", "route.method"]);
 /** A synchronous call whose job takes too long is no fault. */
 const tooLong = "job.syncTimeout";
 
+/** The routes of files that are the same for every caller, and of public keys. No cache may store another reply. */
+const storable = new Set([
+  "web.asset",
+  "instance.referenceFile",
+  "instance.cliPackage",
+  "instance.clientPackage",
+  "instance.configSchema",
+  "oidc.jwks",
+  "oidc.configuration",
+]);
+
 const FORMATS = {
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
   email: /^[^@\s]+@[^@\s]+$/,
@@ -82,6 +93,8 @@ function describeForm(route: Route, reply: Reply): string[] {
     }
   }
   if (typeof body !== "string") faults.push("the body is not a text");
+  if (header(reply, "cache-control") !== "no-store" && !(statusCode < 400 && storable.has(route.name)))
+    faults.push("a cache could store it");
   if (statusCode < 400 || isRunResult(route, reply)) return faults;
   const code = header(reply, "x-svc-error");
   if (statusCode >= 500 && code !== tooLong) faults.push(`the status is ${statusCode}`);

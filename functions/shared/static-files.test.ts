@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { staticFiles } from "./static-files.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "site-"));
+  writeFileSync(join(folder, "page.html.gz"), gzipSync('<script nonce="__CSP_NONCE__"></script><link nonce="__CSP_NONCE__">'));
+  writeFileSync(join(folder, "code.js.gz"), gzipSync("1"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const serve = (name: string) =>
+  staticFiles({ folder, policy: ["trusted-types none"], page: { "x-frame-options": "DENY" } })(name, `/${name}`, "gzip");
+const policyOf = (headers: object = {}) =>
+  Object.fromEntries(
+    String((headers as Record<string, unknown>)["content-security-policy"])
+      .split("; ")
+      .map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1)]),
+  );
+
+describe("a page", () => {
+  it("runs only what it names with the nonce of its reply, because the replies of scripts have the same origin", async () => {
+    const [first, second] = [await serve("page.html"), await serve("page.html")];
+    for (const { headers, body } of [first, second]) {
+      const policy = policyOf(headers);
+      const [source = ""] = policy["script-src"] ?? [];
+      expect(source).toMatch(/^'nonce-[\w-]{22}'$/);
+      expect([policy["script-src"], policy["style-src"], policy["worker-src"], policy["default-src"]]).toEqual([
+        [source],
+        [source],
+        ["'none'"],
+        ["'none'"],
+      ]);
+      const nonce = source.slice("'nonce-".length, -1);
+      expect(body).toBe(`<script nonce="${nonce}"></script><link nonce="${nonce}">`);
+      expect(headers).toMatchObject({ "cache-control": "no-store", "x-frame-options": "DENY" });
+      expect(policy["trusted-types"]).toEqual(["none"]);
+    }
+    expect(first.body).not.toBe(second.body);
+  });
+
+  it("loads files that browsers keep, and that render nothing if they are opened", async () => {
+    const { headers } = await serve("code.js");
+    expect(headers).toMatchObject({ "cache-control": expect.stringContaining("immutable"), "x-content-type-options": "nosniff" });
+    expect(policyOf(headers)).toMatchObject({ "default-src": ["'none'"], sandbox: [] });
+  });
+});
