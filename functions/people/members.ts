@@ -22,10 +22,14 @@ import { deps } from "./deps.ts";
 
 export const members: ApiRoutes = [
   on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await getCurrentUser(deps, auth.actor, workspace))),
-  on(routes.listMembers, async ({ params: { workspace } }) => json(200, await listMembers(deps, workspace))),
+  on(routes.listMembers, async ({ auth: { actor }, params: { workspace } }) => json(200, await listMembers(deps, { actor, workspace }))),
   on(routes.listUsernames, async ({ params: { workspace } }) => json(200, await listUsernames(deps, workspace))),
-  on(routes.getMember, async ({ params: { workspace, username } }) => json(200, await getMember(deps, workspace, username))),
-  on(routes.whois, async ({ params: { workspace, username } }) => json(200, await getMember(deps, workspace, username))),
+  on(routes.getMember, async ({ auth: { actor }, params: { workspace, username } }) =>
+    json(200, await getMember(deps, { actor, workspace }, username)),
+  ),
+  on(routes.whois, async ({ auth: { actor }, params: { workspace, username } }) =>
+    json(200, await getMember(deps, { actor, workspace }, username)),
+  ),
   on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await findMember(deps, workspace, username)).email)),
   on(routes.isOwner, async ({ auth, params: { workspace, path } }) =>
     json(200, may(auth.actor, accessRoutes.addAcl.access, { workspace, path })),

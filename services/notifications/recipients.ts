@@ -23,7 +23,11 @@ export async function findRecipients(deps: RecipientDeps, { workspace, people }:
   const addresses = selectAddresses(people);
   const [members, named] = await Promise.all([
     // A list of addresses needs no users of the instance, who may be many.
-    workspace !== INSTANCE ? listMembers(deps, workspace) : addresses.length < people.length ? listSuperadmins(deps) : [],
+    workspace !== INSTANCE
+      ? listMembers(deps, { actor: undefined, workspace })
+      : addresses.length < people.length
+        ? listSuperadmins(deps)
+        : [],
     loadPersons(deps.objects, addresses),
   ]);
   const disabled = named.flatMap((person) => (person?.disabled ? [person.email] : []));

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { MemberChange, NewMember } from "../../contract/routes/people/members.ts";
 import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type Expectation, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { type Actor, deriveUsername } from "../../core/people/actor.ts";
+import { type Actor, deriveUsername, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
 import { type Access, deriveRights, includesRight, type Member, memberSchema, revokeGrants } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
@@ -32,13 +33,28 @@ export async function loadMembers(objects: ObjectTable, workspace: string): Prom
   return parseReadableObjects(memberSchema, await objects.list(keys.member(workspace, "").pk));
 }
 
-/** Returns a member as the User of api.md §1. */
-function toUserJson(workspace: string, member: Member, access: Access, person: PersonRecord | undefined): UserJson {
+/** The reader of users. Without an actor, it is the service itself, which needs no folders. */
+interface UserReader {
+  actor: Actor | undefined;
+  workspace: string;
+}
+
+/** Returns the folders of which a reader learns who may use them: those that the reader may see. */
+const listVisibleFolders = ({ actor, workspace }: UserReader, { folders }: Access): string[] =>
+  Object.keys(folders).filter((name) => actor !== undefined && may(actor, actions.readFolder.access, { workspace, path: `f/${name}` }));
+
+/** Returns a member as the User of api.md §1, with the right to those of `folders`. */
+function toUserJson(
+  workspace: string,
+  member: Member,
+  { access, folders }: { access: Access; folders: readonly string[] },
+  person: PersonRecord | undefined,
+): UserJson {
   const { email, username, role, disabled = false, createdAtMs } = member;
   const rights = deriveRights(workspace, member, access, person?.groups);
   const isAdmin = role === "admin" || (person?.superAdmin ?? false);
   const having = (wanted: "read" | "write" | "owner") =>
-    Object.keys(access.folders)
+    folders
       .filter((name) => isAdmin || includesRight(Object.hasOwn(rights.folders, name) ? rights.folders[name] : undefined, wanted))
       .sort();
   return {
@@ -78,18 +94,20 @@ export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, work
   const member: Member = stored
     ? parseObject(memberSchema, stored)
     : { email: actor.email, username: actor.username, role: actor.rights?.role ?? "admin", createdAtMs: record?.createdAtMs ?? 0 };
-  return toUserJson(workspace, member, access, record);
+  return toUserJson(workspace, member, { access, folders: Object.keys(access.folders) }, record);
 }
 
 /** Lists the members of a workspace as users, by username. */
-export async function listMembers({ objects }: MemberDeps, workspace: string): Promise<UserJson[]> {
+export async function listMembers({ objects }: MemberDeps, reader: UserReader): Promise<UserJson[]> {
+  const { workspace } = reader;
   const [members, { access }] = await Promise.all([loadMembers(objects, workspace), loadAccess(objects, workspace)]);
   const persons = await loadPersons(
     objects,
     members.map(({ email }) => email),
   );
+  const folders = listVisibleFolders(reader, access);
   return members
-    .map((member, index) => toUserJson(workspace, member, access, persons[index]))
+    .map((member, index) => toUserJson(workspace, member, { access, folders }, persons[index]))
     .sort((a, b) => a.username.localeCompare(b.username));
 }
 
@@ -115,9 +133,11 @@ async function findStoredMember({ objects }: Pick<MemberDeps, "objects">, worksp
 }
 
 /** Returns the member with this username as a user. Throws `member.notFound`. */
-export async function getMember({ objects }: MemberDeps, workspace: string, username: string): Promise<UserJson> {
+export async function getMember({ objects }: MemberDeps, reader: WorkspaceCaller, username: string): Promise<UserJson> {
+  const { workspace } = reader;
   const [member, { access }] = await Promise.all([findMember({ objects }, workspace, username), loadAccess(objects, workspace)]);
-  return toUserJson(workspace, member, access, (await loadPersons(objects, [member.email]))[0]);
+  const folders = listVisibleFolders(reader, access);
+  return toUserJson(workspace, member, { access, folders }, (await loadPersons(objects, [member.email]))[0]);
 }
 
 /**
@@ -207,6 +227,7 @@ export async function leaveWorkspace(deps: Pick<MemberDeps, "objects">, { actor,
 export async function removeMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<void> {
   const member = await findMember({ objects }, workspace, username);
   await changeAccess(objects, workspace, (access) => revokeGrants(access, `u/${member.username}`), {
+    by: "bounded",
     also: [
       write.remove(keys.member(workspace, personKey(member.email)), "present"),
       write.remove(keys.username(workspace, member.username)),

@@ -6,13 +6,13 @@ import type { Person } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { createVariable } from "../variables/save.ts";
 import { changeAcl } from "./acls.ts";
 import { createFolder, getFolder } from "./folders.ts";
 import { createGroup, getGroup } from "./groups.ts";
 import { acceptInvite, deleteInvite, inviteUser } from "./invites.ts";
-import { addMember, findMember, isMember, updateMember } from "./members.ts";
+import { addMember, findMember, getCurrentUser, getMember, isMember, listMembers, updateMember } from "./members.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -36,6 +36,28 @@ async function saveVariable(path: string): Promise<void> {
   const variable = newVariableSchema.parse({ path, value: "hush", is_secret: true, description: "" });
   await createVariable(room.deps, { actor: anAdmin, workspace: room.workspace }, variable);
 }
+
+describe("the users of a workspace", () => {
+  it("name only the folders that the reader, and the reader's token, may see", async () => {
+    const { deps, workspace } = room;
+    const name = newName();
+    await createFolder(deps, anAdmin, workspace, { name, owners: ["u/ann"] } as Parameters<typeof createFolder>[3]);
+    const foldersOf = async (actor: Person) => {
+      const reader = { actor, workspace };
+      const [listed, one] = [
+        (await listMembers(deps, reader)).find(({ username }) => username === "ann"),
+        await getMember(deps, reader, "ann"),
+      ];
+      expect(one).toEqual(listed);
+      return [one.folders, one.folders_read, one.folders_owners].map((folders) => folders.includes(name) || folders.includes("t"));
+    };
+    expect(await foldersOf(anAdmin)).toEqual([true, true, true]);
+    expect(await foldersOf({ ...anAdmin, scopes: ["users:read"] })).toEqual([false, false, false]);
+    expect(await foldersOf(aReader(workspace, []))).toEqual([false, false, false]);
+    expect((await getMember(deps, { actor: aReader(workspace, [name]), workspace }, "ann")).folders_read).toEqual([name]);
+    expect((await getCurrentUser(deps, { ...anAdmin, scopes: ["users:read"] }, workspace)).folders).toContain(name);
+  });
+});
 
 describe("an invited person cannot choose the username", () => {
   it("of a superadmin who is no member, and owns what they create", async () => {
