@@ -20,6 +20,8 @@ export type AccessDomain =
   | "audit"
   | "approvals"
   | "settings"
+  | "encryption_key"
+  | "signing_secret"
   | "oidc"
   | `${TriggerKind}_triggers`;
 

@@ -6,6 +6,8 @@ import type { JobActor, Person } from "../people/actor.ts";
 import type { Role } from "../people/rights.ts";
 import { type Access, deriveRights } from "./access.ts";
 import { classifyRefusal, describeMissingRight, may } from "./may.ts";
+import { domainsOfKinds, findKind } from "./object-kinds.ts";
+import { scopeList } from "./scopes.ts";
 
 const tokenRoutes = Object.values<Route>(routes).filter((route): route is TokenRoute => route.auth === "token");
 const rules = new Map(tokenRoutes.map(({ name, access }) => [name, access]));
@@ -130,6 +132,31 @@ describe("may", () => {
   });
 });
 
+describe("the extra permissions of one object", () => {
+  const onPaths = [...rules.values()].filter(({ target, need }) => target === "path" && (need === "read" || need === "write"));
+
+  it("exist for every domain whose routes name an object by its path", () => {
+    const domains = new Set(onPaths.map(({ domain }) => domain));
+    expect([...domains].filter((domain) => findKind(domain) === undefined && domain !== "jobs")).toEqual([]);
+  });
+
+  it.each(Object.entries(domainsOfKinds))("of the kind %s give the right that they name, for its routes alone", (kind, domain) => {
+    const target = { workspace: "ws", path: "f/none/x" };
+    for (const writes of [false, true]) {
+      const shared = { ...access, objects: { [`${kind} ${target.path}`]: { "u/ann": writes } } };
+      const holder = ann("stranger", { rights: deriveRights("ws", { username: "ann", role: "developer" }, shared) });
+      const allowed = onPaths.filter((rule) => may(holder, rule, target));
+      const runs = kind === "script" || kind === "flow" ? ["jobs"] : [];
+      expect(new Set(allowed.map((rule) => rule.domain))).toEqual(
+        new Set([domain, ...runs].filter((one) => onPaths.some((rule) => rule.domain === one))),
+      );
+      const own = onPaths.filter((rule) => rule.domain === domain);
+      expect(own.length).toBeGreaterThan(1);
+      for (const rule of own) expect([rule, may(holder, rule, target)]).toEqual([rule, writes || rule.need === "read"]);
+    }
+  });
+});
+
 describe("the reason of a refusal", () => {
   const targetOf = ({ target }: AccessRule) => (target === "path" || target === "object" ? { path: "f/read/x" } : {});
 
@@ -166,7 +193,35 @@ describe("the reason of a refusal", () => {
   });
 });
 
+/** The routes of the keys that have scopes for themselves. */
+const secretRoutes = {
+  encryption_key: ["workspaces.getEncryptionKey", "workspaces.setEncryptionKey"],
+  signing_secret: [
+    ...["approvals.getWebhookSecret", "approvals.rotateWebhookSecret", "webhooks.instanceSecret", "webhooks.rotateInstanceSecret"],
+    ...["workspaces.getWebhookSecret", "workspaces.rotateWebhookSecret"],
+  ],
+} as const;
+
 describe("token limits", () => {
+  it.each(Object.entries(secretRoutes))("no other scope includes %s, and a token without scopes has it as before", (domain, names) => {
+    const found = [...rules].filter(([, rule]) => rule.domain === domain).map(([name]) => name);
+    expect(found.sort()).toEqual([...names].sort());
+    const others = scopeList.flatMap(({ scopes }) => scopes.map(({ value }) => value)).filter((value) => !value.startsWith(`${domain}:`));
+    for (const name of names) {
+      expect(may(ann("superadmin", { scopes: others }), ruleOf(name), { workspace: "ws" })).toBe(false);
+      expect(may(ann("superadmin"), ruleOf(name), { workspace: "ws" })).toBe(true);
+    }
+  });
+
+  it("scopes that are empty, absent or unknown allow nothing", () => {
+    for (const scopes of [[], [""], ["unknown"], ["scripts"], ["scripts:"], [":read"], ["scripts:read:"], ["*"], ["*:*"]]) {
+      for (const [name, rule] of rules) {
+        const allowed = may(ann("superadmin", { scopes }), rule, { workspace: "ws", path: "f/owned/x" });
+        expect([scopes, name, allowed]).toEqual([scopes, name, false]);
+      }
+    }
+  });
+
   it.each([
     [["jobs:run:scripts:f/owned/x"], "jobs.run.scripts", "f/owned/x", true],
     [["jobs:run:scripts:f/owned/x"], "jobs.runWait.scripts", "f/owned/x", true],
@@ -191,6 +246,15 @@ describe("token limits", () => {
     [["resources:write"], "resources.types.update", undefined, true],
     [["variables:read"], "scripts.list", undefined, false],
     [["users:read"], "tokens.list", undefined, false],
+    [["encryption_key:read"], "workspaces.getEncryptionKey", undefined, true],
+    [["encryption_key:read"], "workspaces.setEncryptionKey", undefined, false],
+    [["encryption_key:write"], "workspaces.setEncryptionKey", undefined, true],
+    [["signing_secret:read"], "workspaces.getWebhookSecret", undefined, true],
+    [["signing_secret:read"], "approvals.getWebhookSecret", undefined, true],
+    [["signing_secret:read"], "workspaces.rotateWebhookSecret", undefined, false],
+    [["signing_secret:write"], "webhooks.rotateInstanceSecret", undefined, true],
+    [["encryption_key:write"], "workspaces.getWebhookSecret", undefined, false],
+    [["signing_secret:write"], "workspaces.getEncryptionKey", undefined, false],
   ] as const)("the token scopes %j allow %s on %s: %s, for any owner", (scopes, action, path, expected) => {
     const actor = ann("superadmin", { scopes: [...scopes] });
     expect(may(actor, ruleOf(action), { workspace: "ws", path })).toBe(expected);

@@ -26,6 +26,8 @@ const domains: readonly ScopeDomain[] = [
   { name: "audit", paths: false },
   { name: "approvals", paths: false, description: "A decision requires `approvals:write`." },
   { name: "settings", paths: false },
+  { name: "encryption_key", paths: false, description: "The key that encrypts exported secrets. No other scope includes it." },
+  { name: "signing_secret", paths: false, description: "The secret that signs webhooks. No other scope includes it." },
 ];
 
 const readWrite = ({ name, paths }: ScopeDomain) =>

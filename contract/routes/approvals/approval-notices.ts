@@ -46,25 +46,25 @@ export const approvalNoticeRoutes = {
     ...readSecret,
     name: "approvals.getWebhookSecret",
     path: `${w}/webhook_secret`,
-    access: { domain: "approvals", verb: "read", need: "admin", target: "none" },
+    access: { domain: "signing_secret", verb: "read", need: "admin", target: "none" },
   }),
   rotateWebhookSecret: defineRoute({
     ...rotateSecret,
     name: "approvals.rotateWebhookSecret",
     path: `${w}/webhook_secret`,
-    access: { domain: "approvals", verb: "write", need: "admin", target: "none" },
+    access: { domain: "signing_secret", verb: "write", need: "admin", target: "none" },
   }),
   /** The same secret, for users who think of the events of the workspace. */
   workspaceWebhookSecret: defineRoute({
     ...readSecret,
     name: "workspaces.getWebhookSecret",
     path: "/api/w/{workspace}/workspaces/webhook_secret",
-    access: { domain: "workspaces", verb: "read", need: "admin", target: "none" },
+    access: { domain: "signing_secret", verb: "read", need: "admin", target: "none" },
   }),
   rotateWorkspaceWebhookSecret: defineRoute({
     ...rotateSecret,
     name: "workspaces.rotateWebhookSecret",
     path: "/api/w/{workspace}/workspaces/webhook_secret",
-    access: { domain: "workspaces", verb: "write", need: "admin", target: "none" },
+    access: { domain: "signing_secret", verb: "write", need: "admin", target: "none" },
   }),
 };

@@ -29,6 +29,7 @@ export const instanceWebhookRoutes = {
   }),
   instanceWebhookSecret: defineRoute({
     ...read,
+    access: { ...read.access, domain: "signing_secret" },
     name: "webhooks.instanceSecret",
     summary: "Get the secret that signs the events of the instance.",
     path: "/api/webhooks/secret",
@@ -37,6 +38,7 @@ export const instanceWebhookRoutes = {
   }),
   rotateInstanceWebhookSecret: defineRoute({
     ...write,
+    access: { ...write.access, domain: "signing_secret" },
     name: "webhooks.rotateInstanceSecret",
     summary: "Replace the secret that signs the events of the instance. For one day, events are signed with the old one too.",
     path: "/api/webhooks/secret",

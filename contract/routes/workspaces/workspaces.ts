@@ -112,7 +112,7 @@ export const workspaceRoutes = {
     name: "workspaces.getEncryptionKey",
     summary: "Get the key that encrypts exported secrets.",
     path: `${w}/workspaces/encryption_key`,
-    access: { domain: "workspaces", verb: "read", need: "admin", target: "none" },
+    access: { domain: "encryption_key", verb: "read", need: "admin", target: "none" },
     params: inWorkspace,
     reply: { json: z.object({ key: z.string() }) },
     errors: ["workspace.notFound"],
@@ -124,7 +124,7 @@ export const workspaceRoutes = {
     summary:
       "Replace the key that encrypts exported secrets and, unless skip_reencrypt is true, re-encrypt every stored secret with a new data key.",
     path: `${w}/workspaces/encryption_key`,
-    access: { domain: "workspaces", verb: "write", need: "admin", target: "none" },
+    access: { domain: "encryption_key", verb: "write", need: "admin", target: "none" },
     params: inWorkspace,
     body: z.object({ new_key: encryptionKey, skip_reencrypt: z.boolean().nullish() }),
     status: 200,
