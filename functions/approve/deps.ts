@@ -33,6 +33,8 @@ const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: find
 /** The caller of a route. Routes for links have an actor only if the holder of the link is signed in. */
 export interface Auth {
   actor: Actor | undefined;
+  /** The token, on routes that require one. */
+  sentToken?: string | undefined;
   /** The job of the run, on routes that name one. */
   run?: Job | undefined;
 }

@@ -32,6 +32,6 @@ export const handler = apiHandler<Auth>(
     }
     const actor = await authenticateActor(token, workspace);
     checkAccess(actor, route, params);
-    return { actor };
+    return { actor, sentToken: token };
   },
 );

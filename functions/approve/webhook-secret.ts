@@ -1,39 +1,35 @@
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { webhookKeys } from "../../aws/kms/data-keys.ts";
+import type { Route } from "../../contract/route.ts";
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approvals/approval-notices.ts";
 import { toOperation } from "../../core/audit/entry.ts";
+import { nameInAuditLog } from "../../core/people/actor.ts";
 import { runAudited } from "../../services/audit/audit.ts";
 import { getWebhookSecret, rotateWebhookSecret } from "../../services/notifications/webhook-secret.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 import { type ApproveRoutes, type Auth, requireActor } from "./deps.ts";
 
-const secretDeps = { objects: objectTable, webhookKeys, nowMs: Date.now };
+const secretDeps = { objects: objectTable, jobs: jobTable, webhookKeys, nowMs: Date.now };
 
-interface SecretAccess {
-  route: { name: string };
-  kind: "Execute" | "Updated";
-  load: typeof getWebhookSecret;
-}
+const read = async (auth: Auth, workspace: string, { name }: Route) => {
+  const reader = { actor: requireActor(auth), workspace, token: auth.sentToken ?? "", operation: toOperation(name) };
+  return json(200, { secret: await getWebhookSecret(secretDeps, reader) });
+};
 
-/** Each access to the secret has an entry in the audit log. */
-async function answerSecret(auth: Auth, workspace: string, { route, kind, load }: SecretAccess) {
-  const action = { workspace, username: requireActor(auth).username, operation: toOperation(route.name), action_kind: kind };
-  return json(200, { secret: await runAudited(secretDeps, action, () => load(secretDeps, workspace)) });
-}
+const rotate = async (auth: Auth, workspace: string, { name }: Route) => {
+  const username = nameInAuditLog(requireActor(auth));
+  const action = { workspace, username, operation: toOperation(name), action_kind: "Updated" as const };
+  return json(200, { secret: await runAudited(secretDeps, action, () => rotateWebhookSecret(secretDeps, workspace)) });
+};
 
-/** The routes of the webhook secret. Their access rule requires an admin. */
+/** The routes of the webhook secret. Their access rule requires an admin. Each access has an entry in the audit log. */
 export const webhookSecretHandlers: ApproveRoutes = [
-  on(routes.webhookSecret, ({ auth, params: { workspace } }) =>
-    answerSecret(auth, workspace, { route: routes.webhookSecret, kind: "Execute", load: getWebhookSecret }),
-  ),
-  on(routes.workspaceWebhookSecret, ({ auth, params: { workspace } }) =>
-    answerSecret(auth, workspace, { route: routes.workspaceWebhookSecret, kind: "Execute", load: getWebhookSecret }),
-  ),
+  on(routes.webhookSecret, ({ auth, params: { workspace } }) => read(auth, workspace, routes.webhookSecret)),
+  on(routes.workspaceWebhookSecret, ({ auth, params: { workspace } }) => read(auth, workspace, routes.workspaceWebhookSecret)),
+  on(routes.rotateWebhookSecret, ({ auth, params: { workspace } }) => rotate(auth, workspace, routes.rotateWebhookSecret)),
   on(routes.rotateWorkspaceWebhookSecret, ({ auth, params: { workspace } }) =>
-    answerSecret(auth, workspace, { route: routes.rotateWorkspaceWebhookSecret, kind: "Updated", load: rotateWebhookSecret }),
-  ),
-  on(routes.rotateWebhookSecret, ({ auth, params: { workspace } }) =>
-    answerSecret(auth, workspace, { route: routes.rotateWebhookSecret, kind: "Updated", load: rotateWebhookSecret }),
+    rotate(auth, workspace, routes.rotateWorkspaceWebhookSecret),
   ),
 ];

@@ -1,13 +1,15 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
-import { loadExportKey } from "../../services/secrets/key-ring.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
+import { readExportKey } from "../../services/secrets/read-export-key.ts";
+import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
 /** The key of a workspace's secrets. It is here because this function alone of the API may decrypt them. */
 export const encryptionKey: ApiRoutes = [
-  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await loadExportKey(deps, workspace) })),
+  on(routes.getEncryptionKey, async ({ auth, params: { workspace } }) =>
+    json(200, { key: await readExportKey(deps, secretReader(auth, workspace, routes.getEncryptionKey)) }),
+  ),
   on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
     // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
     const { rotateWorkspaceKey } = await import("../../services/secrets/rotate-workspace-key.ts");

@@ -5,7 +5,7 @@ import type { FileDownload } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
 import { downloadSignedFile, getStorageResource, signFiles } from "../../services/files/share.ts";
 import { checkStorage } from "../../services/files/storages.ts";
-import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
+import { type ApiRoutes, type Auth, secretReader } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
@@ -62,15 +62,15 @@ export const files: ApiRoutes = [
     return text(200, "The storage is reachable, and its files can be listed.");
   }),
   on(routes.resourceInfo, async ({ auth, params, body }) => {
-    const caller = { ...callerOf(routes.resourceInfo, auth, params), token: auth.sentToken ?? "" };
+    const caller = { ...callerOf(routes.resourceInfo, auth, params), ...secretReader(auth, params.workspace, routes.resourceInfo) };
     return json(200, await getStorageResource(deps, caller, body));
   }),
   on(routes.duckdbSettings, async ({ auth, params, body }) => {
-    const caller = { ...callerOf(routes.duckdbSettings, auth, params), token: auth.sentToken ?? "" };
+    const caller = { ...callerOf(routes.duckdbSettings, auth, params), ...secretReader(auth, params.workspace, routes.duckdbSettings) };
     return json(200, toDuckdbSettings(await getStorageResource(deps, caller, body)));
   }),
   on(routes.polarsSettings, async ({ auth, params, body }) => {
-    const caller = { ...callerOf(routes.polarsSettings, auth, params), token: auth.sentToken ?? "" };
+    const caller = { ...callerOf(routes.polarsSettings, auth, params), ...secretReader(auth, params.workspace, routes.polarsSettings) };
     return json(200, toPolarsSettings(await getStorageResource(deps, caller, body)));
   }),
   on(routes.signFiles, async ({ auth, params, body }) =>

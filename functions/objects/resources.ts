@@ -30,7 +30,7 @@ export const resources: ApiRoutes = [
   ),
   on(routes.getResourceValue, async ({ params: { workspace, path } }) => jsonText(200, (await findResource(deps, workspace, path)).json)),
   on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) =>
-    json(200, await getInterpolatedResource(deps, secretReader(auth, workspace), path)),
+    json(200, await getInterpolatedResource(deps, secretReader(auth, workspace, routes.getResourceValueInterpolated), path)),
   ),
   on(routes.existsResource, async ({ params: { workspace, path } }) => json(200, await resourceExists(deps, workspace, path))),
   on(routes.createResource, async ({ auth, params: { workspace }, query, body }) => {

@@ -14,10 +14,10 @@ export const variables: ApiRoutes = [
   ),
   on(routes.getVariable, async ({ auth, params: { workspace, path }, query }) => {
     const view = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };
-    return json(200, await getVariable(deps, secretReader(auth, workspace), path, view));
+    return json(200, await getVariable(deps, secretReader(auth, workspace, routes.getVariable), path, view));
   }),
   on(routes.getVariableValue, async ({ auth, params: { workspace, path } }) =>
-    json(200, await getVariableValue(deps, secretReader(auth, workspace), path)),
+    json(200, await getVariableValue(deps, secretReader(auth, workspace, routes.getVariableValue), path)),
   ),
   on(routes.existsVariable, async ({ params: { workspace, path } }) => json(200, await variableExists(deps, workspace, path))),
   on(routes.createVariable, async ({ auth, params: { workspace }, query, body }) => {

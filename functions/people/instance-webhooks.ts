@@ -6,7 +6,7 @@ import { getDelivery, listDeliveryLog } from "../../services/events/delivery-log
 import { listInstanceEndpoints, testInstanceEndpoint } from "../../services/events/instance-webhook.ts";
 import { requestReplay } from "../../services/events/replay-deliveries.ts";
 import { getWebhookSecret, rotateWebhookSecret } from "../../services/notifications/webhook-secret.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
+import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 import { deps as peopleDeps } from "./deps.ts";
@@ -16,7 +16,9 @@ const deps = { ...peopleDeps, webhookKeys };
 export const instanceWebhooks: ApiRoutes = [
   on(routes.listInstanceWebhooks, async () => json(200, (await listInstanceEndpoints(deps)).map(toWebhookJson))),
   on(routes.testInstanceWebhook, async ({ auth: { actor } }) => json(200, { id: await testInstanceEndpoint(deps, actor) })),
-  on(routes.instanceWebhookSecret, async () => json(200, { secret: await getWebhookSecret(deps, INSTANCE) })),
+  on(routes.instanceWebhookSecret, async ({ auth }) =>
+    json(200, { secret: await getWebhookSecret(deps, secretReader(auth, INSTANCE, routes.instanceWebhookSecret)) }),
+  ),
   on(routes.rotateInstanceWebhookSecret, async () => json(200, { secret: await rotateWebhookSecret(deps, INSTANCE) })),
   on(routes.listInstanceDeliveries, async ({ query }) => {
     const { deliveries, before } = await listDeliveryLog(deps, INSTANCE, query);

@@ -10,7 +10,7 @@ import { type Actor, nameInAuditLog } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { runAudited } from "../../services/audit/audit.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import type { SecretReader } from "../../services/secrets/masks.ts";
+import type { SecretReader } from "../../services/secrets/reveal.ts";
 import { findAuditedResource, fixedResources, resourceInReply } from "./audited-resource.ts";
 import { apiHandler, type RouteHandler } from "./edge.ts";
 import { checkAccess, toTarget } from "./guard.ts";
@@ -24,8 +24,12 @@ export interface Auth {
   /** The flow's job that a link to an approval lets its holder read without an actor, on the two routes that accept such a link. */
   linked?: Job;
 }
-/** Returns the caller as a reader of secrets, with the token that was sent. */
-export const secretReader = ({ actor, sentToken = "" }: Auth, workspace: string): SecretReader => ({ actor, workspace, token: sentToken });
+/** Returns the caller of a route as a reader of secrets, with the token that was sent. */
+export const secretReader = ({ actor, sentToken = "" }: Auth, workspace: string, { name }: Route): SecretReader => ({
+  ...{ actor, workspace },
+  token: sentToken,
+  operation: toOperation(name),
+});
 
 export type ApiRoutes = RouteHandler<Auth>[];
 
@@ -79,20 +83,6 @@ const isChange = (route: Route) => route.auth === "token" && route.access.verb =
 
 const deletesOwnLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
 
-/** Routes that may return the value of a secret. The entry is written before the value is known. */
-const revealing: ReadonlySet<string> = new Set([
-  "variables.get",
-  "variables.getValue",
-  "resources.getValueInterpolated",
-  "workspaces.getEncryptionKey",
-  "workspaces.tarball",
-  "webhooks.instanceSecret",
-]);
-
-/** Returns whether a call may reveal a secret. An archive does if its caller asks for plain secrets. */
-const isRevealing = ({ name }: Route, query: unknown): boolean =>
-  revealing.has(name) && (name !== "workspaces.tarball" || (query as { plain_secret?: boolean }).plain_secret === true);
-
 /** Routes whose calls change several objects one after the other. Their entries remain if a later step is refused. */
 const inSteps: ReadonlySet<string> = new Set([
   "users.deleteGlobal",
@@ -105,13 +95,15 @@ const inSteps: ReadonlySet<string> = new Set([
   "flows.delete",
 ]);
 
-/** Returns the route so that each call that changes something or may read a secret has an entry in the audit log. */
+/**
+ * Returns the route so that each call that changes something has an entry in the audit log. The entry of a read secret is written where the secret
+ * is decrypted (services/secrets/reveal.ts).
+ */
 function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
-  if (!isChange(route) && !revealing.has(route.name)) return { route, handle };
+  if (!isChange(route)) return { route, handle };
   return {
     route,
     handle: (call) => {
-      if (!isChange(route) && !isRevealing(route, call.query)) return handle(call);
       const { workspace: named } = (call.params ?? {}) as { workspace?: string };
       // A workspace's own log is deleted with it.
       const workspace = deletesOwnLog.has(route.name) ? undefined : named;
@@ -123,7 +115,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
           username: workspace === undefined ? call.auth.actor.email : nameInAuditLog(call.auth.actor),
           inSteps: inSteps.has(route.name),
           operation: toOperation(route.name),
-          action_kind: isChange(route) ? toActionKind(route.name, route.method) : "Execute",
+          action_kind: toActionKind(route.name, route.method),
           ...(resource === undefined ? {} : { resource }),
         },
         () => handle(call),

@@ -9,6 +9,7 @@ import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writ
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { type EventRoom, newEventRoom } from "../../test/support/use-cases/room-event-deliveries.ts";
 import { addEndpoint } from "../../test/support/use-cases/room-events.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { getWebhookSecret, listSigningSecrets } from "../notifications/webhook-secret.ts";
 
 const DAY_MS = 24 * 3600_000;
@@ -31,7 +32,7 @@ describe("the event of a change", () => {
     await addEndpoint(room, { id: "all", url: "https://all.example.com/", enabled: true });
     const event = await room.deliver();
     expect(room.posts.map(({ url }) => url).sort()).toEqual(["https://all.example.com/", SECRET_URL]);
-    const secret = await getWebhookSecret(room.deps, room.workspace);
+    const secret = await getWebhookSecret(room.deps, { actor: anAdmin, workspace: room.workspace, token: "", operation: "read" });
     for (const { headers, body } of room.posts) {
       expect(headers["webhook-id"]).toBe(event);
       expect(new Webhook(secret).verify(body, headers)).toEqual({

@@ -4,7 +4,7 @@ import { createFileLink, isValidFileLink } from "../../core/files/file-link.ts";
 import { DEFAULT_STORAGE, resolveStorageLocation, type S3Resource } from "../../core/files/storage-location.ts";
 import type { DataKey } from "../../core/secrets/seal.ts";
 import { evictKeyRing, loadKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
-import { recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
+import { revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 import { type FileCaller, type FileDownload, type FilesDeps, loadBytesOrUrl, resolveReadableFile } from "./files.ts";
 import { loadStorageResource, openStorage, permitStorageResource, type StorageName } from "./storages.ts";
@@ -68,7 +68,7 @@ export async function downloadSignedFile(
 }
 
 /**
- * Returns the bucket and keys of a storage, which are recorded as secrets before a job receives them. The caller must be allowed to read the storage's resource, unless
+ * Returns the bucket and keys of a storage, whose read has an entry in the audit log. The caller must be allowed to read the storage's resource, unless
  * the workspace has made it public. Throws `file.noKeys`.
  */
 export async function getStorageResource(
@@ -84,6 +84,7 @@ export async function getStorageResource(
   if (where.kind === "stack") throw new SvcError("file.noKeys", { storage: storageName.storage || DEFAULT_STORAGE });
   if (where.kind === "workspace" && !where.storage.public_resource) permitStorageResource(actor, workspace, where.storage.s3_resource_path);
   const { resource, secrets } = await loadStorageResource(deps, actor, workspace, where);
-  await recordSecretsFor(deps, caller, [...secrets, resource.secretKey]);
+  const path = where.kind === "resource" ? where.path : where.storage.s3_resource_path;
+  await revealSecrets(deps, caller, { secrets: [...secrets, resource.secretKey], resource: path });
   return resource;
 }

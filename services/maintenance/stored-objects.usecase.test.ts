@@ -75,7 +75,7 @@ describe("with the objects that release 0.2 stored", () => {
   }
 
   it("variables are read, a plain one and a secret one", async () => {
-    const reader = { actor: ann, workspace, token: "" };
+    const reader = { actor: ann, workspace, token: "", operation: "variables.read" };
     const shown = { decrypted: true, encrypted: false };
     expect(await getVariable(room.deps, reader, "f/ops/plain", shown)).toMatchObject({ value: "plain text", is_secret: false });
     expect(await getVariable(room.deps, reader, "f/ops/secret", shown)).toMatchObject({ value: "s3cret text", is_secret: true });
@@ -92,7 +92,7 @@ describe("with the objects that release 0.2 stored", () => {
   it("people, their rights and their token are read", async () => {
     const { deps } = room;
     expect((await listPersons(deps)).map(({ email }) => email)).toEqual(["ann@example.com", "bob@example.com"]);
-    expect((await listMembers(deps, workspace)).map(({ username }) => username).sort()).toEqual(["ann", "bob"]);
+    expect((await listMembers(deps, { actor: ann, workspace })).map(({ username }) => username).sort()).toEqual(["ann", "bob"]);
     expect(await getGroup(deps, workspace, "team")).toMatchObject({ members: ["ann", "bob"], summary: "The team" });
     expect(await listFolders(deps, ann, workspace)).toMatchObject([{ name: "ops", owners: ["u/ann"] }]);
     expect(await listInvites(deps, workspace)).toMatchObject([{ email: "cleo@example.com" }]);
@@ -106,7 +106,7 @@ describe("with the objects that release 0.2 stored", () => {
     expect(await listAllWorkspaces(deps)).toMatchObject([{ id: workspace, owner: "ann@example.com" }]);
     expect(await getWorkspaceSettings(deps, workspace)).toMatchObject({ workspace_id: workspace, approvals: { every_get_counts: true } });
     expect(await listGlobalSettings(deps)).toEqual([{ name: SYNC_LIMIT, value: 7 }]);
-    expect(await getWebhookSecret(deps, workspace)).toBe(state.webhookSecret);
+    expect(await getWebhookSecret(deps, { actor: ann, workspace, token: "", operation: "read" })).toBe(state.webhookSecret);
   });
 
   it("a script in each language is read and runs its build, with references to a variable and a resource", async () => {

@@ -7,6 +7,7 @@ import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
+import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 
 export interface WebhookSecretDeps {
   objects: Pick<ObjectTable, "get" | "put">;
@@ -44,10 +45,13 @@ async function loadCurrentSecret(
   }
 }
 
-/** Returns the secret with which receivers verify the signatures of webhooks. */
-export async function getWebhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
+/** Returns the secret with which receivers verify the signatures of webhooks. Its read has an entry in the audit log. */
+export async function getWebhookSecret(deps: WebhookSecretDeps & RevealDeps, reader: SecretReader): Promise<string> {
+  const { workspace } = reader;
   const { stored } = await loadCurrentSecret(deps, workspace);
-  return formatSecret(await deps.webhookKeys.unwrap(workspace, stored.wrapped));
+  const secret = formatSecret(await deps.webhookKeys.unwrap(workspace, stored.wrapped));
+  await revealSecrets(deps, reader, { secrets: [secret] });
+  return secret;
 }
 
 /** Returns all secrets with which a message is signed now, the current one first: a receiver needs one signature that it can verify. */

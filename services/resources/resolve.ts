@@ -18,7 +18,7 @@ import {
 import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 import type { SealDeps } from "../secrets/key-ring.ts";
-import { type MaskDeps, recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
+import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadPlainValue } from "../variables/read.ts";
 
 export type ResolveDeps = SealDeps;
@@ -75,10 +75,10 @@ export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace
   return resolveReferences(deps, [actor], workspace, value);
 }
 
-/** Returns a resource's value with its references replaced. Secrets are recorded before a job receives them. Throws as `resolveResource` does, and `auth.invalid`. */
-export async function getInterpolatedResource(deps: ResolveDeps & MaskDeps, reader: SecretReader, path: string): Promise<unknown> {
+/** Returns a resource's value with its references replaced. The read of secrets has an entry in the audit log. Throws as `resolveResource` does, and `auth.invalid`. */
+export async function getInterpolatedResource(deps: ResolveDeps & RevealDeps, reader: SecretReader, path: string): Promise<unknown> {
   const { value, secrets } = await resolveResource(deps, reader.actor, reader.workspace, path);
-  await recordSecretsFor(deps, reader, secrets);
+  if (secrets.length > 0) await revealSecrets(deps, reader, { secrets, resource: path });
   return value;
 }
 

@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import type { PutRequest } from "../../aws/dynamodb/batch.ts";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { createMasker, type Masker } from "../../core/secrets/mask.ts";
 import { decryptMasks, encryptMasks } from "../../core/secrets/mask-encryption.ts";
 
@@ -41,7 +39,7 @@ const recordedDigests = new Set<string>();
 const MAX_RECORDED = 10_000;
 
 /** Records the secrets that a job requests over HTTP. Returns false if the attempt is no longer running. */
-async function recordSecretRead(
+export async function recordSecretRead(
   deps: MaskDeps,
   job: { jobId: string; attempt: number },
   token: string,
@@ -81,14 +79,3 @@ export async function loadMasker(
 }
 
 const maskerOf = (token: string, secrets: readonly string[]) => createMasker([token, ...secrets]);
-
-/** A caller who reads secrets. `token` is the one that was sent: a job's secrets are recorded under it. */
-export interface SecretReader extends WorkspaceCaller {
-  token: string;
-}
-
-/** Records secrets before a job receives them, so that its output can be masked. Throws `auth.invalid` if the job has ended. */
-export async function recordSecretsFor(deps: MaskDeps, { actor, token }: SecretReader, secrets: readonly string[]): Promise<void> {
-  if (actor.kind !== "job") return;
-  if (!(await recordSecretRead(deps, actor, token, secrets))) throw new SvcError("auth.invalid", {});
-}

@@ -8,7 +8,8 @@ import type { ObjectKey } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
-import type { MaskDeps, SecretReader } from "../secrets/masks.ts";
+import type { MaskDeps } from "../secrets/masks.ts";
+import type { SecretReader } from "../secrets/reveal.ts";
 
 export interface LoadItemsDeps extends MaskDeps {
   objects: ObjectTable;

@@ -11,7 +11,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { type ArchiveEntries, toArchive } from "../../core/sync/archive.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { permit } from "../identity/permit.ts";
-import type { SecretReader } from "../secrets/masks.ts";
+import type { SecretReader } from "../secrets/reveal.ts";
 import { loadAccess } from "../workspaces/access.ts";
 import type { ArchiveContext, LoadItemsDeps } from "./archive-context.ts";
 import { loadApps, loadResources, loadResourceTypes, loadSchedules, loadTriggers, loadVariables } from "./load-objects.ts";
@@ -83,7 +83,10 @@ const readAll = (domain: Action["access"]["domain"]): Action => ({
   name: `${domain}.list`,
   access: { domain, verb: "read", need: "member", target: "list" },
 });
-const readAsAdmin = (name: string): Action => ({ name, access: { domain: "workspaces", verb: "read", need: "admin", target: "none" } });
+const readAsAdmin = (name: string, domain: Action["access"]["domain"]): Action => ({
+  name,
+  access: { domain, verb: "read", need: "admin", target: "none" },
+});
 
 /** Checks the caller's right to each kind of the archive, the limits of its token included. Throws `auth.forbidden`. */
 function permitKinds({ actor, workspace }: { actor: Actor; workspace: string }, query: ArchiveQuery): void {
@@ -95,8 +98,8 @@ function permitKinds({ actor, workspace }: { actor: Actor; workspace: string }, 
     ...(query.include_triggers ? triggerKinds.map((kind) => readAll(`${kind}_triggers`)) : []),
     ...(query.include_users ? [readAll("users")] : []),
     ...(query.include_groups ? [readAll("groups")] : []),
-    ...(query.include_settings ? [readAsAdmin("workspaces.getSettings")] : []),
-    ...(query.include_key ? [readAsAdmin("workspaces.getEncryptionKey")] : []),
+    ...(query.include_settings ? [readAsAdmin("workspaces.getSettings", "workspaces")] : []),
+    ...(query.include_key ? [readAsAdmin("workspaces.getEncryptionKey", "encryption_key")] : []),
   ];
   for (const action of actions) permit(actor, action, { workspace });
 }

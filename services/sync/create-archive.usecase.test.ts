@@ -62,7 +62,7 @@ beforeAll(async () => {
 const read = async (query: Partial<Record<keyof ArchiveQuery, string>> = {}, actor: Person = anAdmin) => {
   const { pack, ...archive } = await createWorkspaceArchive(
     room.deps,
-    { actor, workspace: room.workspace, token: "" },
+    { actor, workspace: room.workspace, token: "", operation: "workspaces.tarball" },
     archiveQuery.parse(query),
   );
   return { ...archive, bytes: await pack() };
@@ -149,7 +149,7 @@ describe("the archive of a workspace", () => {
   });
 
   it("is not found for an unknown workspace, also for a superadmin", async () => {
-    const reader = { actor: anAdmin, workspace: "no-such-workspace", token: "" };
+    const reader = { actor: anAdmin, workspace: "no-such-workspace", token: "", operation: "workspaces.tarball" };
     await expect(createWorkspaceArchive(room.deps, reader, {})).rejects.toMatchObject({ code: "workspace.notFound" });
   });
 

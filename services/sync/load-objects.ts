@@ -11,7 +11,7 @@ import { removeServerFields } from "../../core/sync/server-fields.ts";
 import { storedTriggerSchema, toTriggerJson } from "../../core/triggers/trigger.ts";
 import { getExportNonce, type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { loadExportKey } from "../secrets/key-ring.ts";
-import { recordSecretsFor } from "../secrets/masks.ts";
+import { revealSecrets } from "../secrets/reveal.ts";
 import { loadPlainValue } from "../variables/read.ts";
 import { type ArchiveContext, listReadable, listStored, toExtraPerms } from "./archive-context.ts";
 import { loadBodies } from "./load-bodies.ts";
@@ -21,7 +21,7 @@ export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]
   const { reader, query } = context;
   const readable = await listReadable(context, keys.variable(reader.workspace, ""), storedVariableSchema, actions.readVariable.access);
   const variables = readable.filter(({ isSecret }) => !(isSecret && query.skip_secrets));
-  const values = await revealSecrets(context, variables);
+  const values = await loadSecrets(context, variables);
   return variables.map((variable) => {
     const { path, isSecret, description, account, labels, isOauth } = variable;
     const value = {
@@ -37,14 +37,14 @@ export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]
   });
 }
 
-/** Returns the values of secrets by path, as the caller wants them. A secret is recorded before a job receives it. */
-async function revealSecrets({ deps, reader, query }: ArchiveContext, variables: StoredVariable[]): Promise<Map<string, string>> {
+/** Returns the values of secrets by path, as the caller wants them. */
+async function loadSecrets({ deps, reader, query }: ArchiveContext, variables: StoredVariable[]): Promise<Map<string, string>> {
   const secrets = variables.filter(({ isSecret }) => isSecret);
   if (secrets.length === 0) return new Map();
   const { workspace } = reader;
   const plain = await Promise.all(secrets.map((secret) => loadPlainValue(deps, workspace, secret)));
   if (query.plain_secret) {
-    await recordSecretsFor(deps, reader, plain);
+    await revealSecrets(deps, reader, { secrets: plain });
     return new Map(secrets.map(({ path }, index) => [path, plain[index] ?? ""]));
   }
   const exportKey = await loadExportKey(deps, workspace);

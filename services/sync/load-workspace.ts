@@ -6,7 +6,7 @@ import { memberSchema } from "../../core/permissions/access.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
 import { getWebhookSettings } from "../events/endpoints.ts";
-import { loadExportKey } from "../secrets/key-ring.ts";
+import { readExportKey } from "../secrets/read-export-key.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { loadCurrentDependencies } from "../workspaces/dependencies.ts";
 import { type ArchiveContext, listStored, mayRead } from "./archive-context.ts";
@@ -46,7 +46,7 @@ export async function loadSettings({ deps, reader }: ArchiveContext): Promise<Sy
 
 /** Loads the key with which the workspace's secrets are exported. */
 export async function loadEncryptionKey({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
-  return [{ kind: "encryption_key", path: "encryption_key", value: await loadExportKey(deps, reader.workspace) }];
+  return [{ kind: "encryption_key", path: "encryption_key", value: await readExportKey(deps, reader) }];
 }
 
 /** Loads the lists of package versions. */

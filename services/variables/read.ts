@@ -13,7 +13,7 @@ import {
   toVariableJson,
 } from "../../core/variables/variable.ts";
 import { loadExportKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
-import { type MaskDeps, recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
+import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 
 /** Returns the variable as read from the table. Throws `variable.notFound`. */
 export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
@@ -35,11 +35,11 @@ export async function exportText(deps: SealDeps, workspace: string, text: string
   return exportSecret(await loadExportKey(deps, workspace), text);
 }
 
-/** Returns a variable's plain value. A secret is recorded before a job receives it. Throws `variable.notFound`, `auth.invalid`. */
-export async function getVariableValue(deps: SealDeps & MaskDeps, reader: SecretReader, path: string): Promise<string> {
+/** Returns a variable's plain value. The read of a secret has an entry in the audit log. Throws `variable.notFound`, `auth.invalid`. */
+export async function getVariableValue(deps: SealDeps & RevealDeps, reader: SecretReader, path: string): Promise<string> {
   const variable = await findVariable(deps, reader.workspace, path);
   const value = await loadPlainValue(deps, reader.workspace, variable);
-  if (variable.isSecret) await recordSecretsFor(deps, reader, [value]);
+  if (variable.isSecret) await revealSecrets(deps, reader, { secrets: [value], resource: path });
   return value;
 }
 
@@ -55,9 +55,9 @@ export interface VariableView {
   encrypted: boolean;
 }
 
-/** Returns a variable. A decrypted secret is recorded before a job receives it. Throws `variable.notFound`, `auth.invalid`. */
+/** Returns a variable. The read of a secret, decrypted or exported, has an entry in the audit log. Throws `variable.notFound`, `auth.invalid`. */
 export async function getVariable(
-  deps: SealDeps & MaskDeps,
+  deps: SealDeps & RevealDeps,
   reader: SecretReader,
   path: string,
   view: VariableView,
@@ -65,7 +65,8 @@ export async function getVariable(
   const { workspace } = reader;
   const variable = await findVariable(deps, workspace, path);
   const value = await loadVisibleValue(deps, workspace, variable, view);
-  if (variable.isSecret && view.decrypted) await recordSecretsFor(deps, reader, [value ?? ""]);
+  if (variable.isSecret && value !== undefined)
+    await revealSecrets(deps, reader, { secrets: view.decrypted ? [value] : [], resource: path });
   return toVariableJson(workspace, variable, value, { nowMs: deps.nowMs() });
 }
 

@@ -94,7 +94,7 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
   await createFolder(deps, ann, workspace, { name: "ops", summary: "Operations" });
   await addMember(deps, workspace, { email: "bob@example.com", username: "bob", is_admin: false, operator: true }, { inherits: false });
   await createGroup(deps, caller, { name: "team", summary: "The team" });
-  await addToGroup(deps, workspace, "team", "bob");
+  await addToGroup(deps, { actor: ann, workspace }, "team", "bob");
   await inviteUser(deps, workspace, { email: "cleo@example.com", is_admin: false, operator: false });
   const token = await createToken(deps, ann, { label: "stored", workspace_id: workspace });
   await createToken(deps, ann, { label: "expiring", expiration: new Date(clock.nowMs + 60 * 24 * 3600_000).toISOString() });
@@ -108,7 +108,7 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
   await createResource(deps, caller, { path: "f/ops/store", value, resource_type: "c_store", description: "The store" });
   const audited = { workspace, username: "ann", operation: "variables.create", action_kind: "Created" as const, resource: "f/ops/plain" };
   await runAudited(deps, audited, async () => undefined);
-  const webhookSecret = await getWebhookSecret(deps, workspace);
+  const webhookSecret = await getWebhookSecret(deps, { actor: ann, workspace, token: "", operation: "read" });
 
   const scripts = await saveScripts(room);
   const path = scripts.bun ?? "";

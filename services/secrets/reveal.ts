@@ -1,0 +1,31 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { nameInAuditLog, type WorkspaceCaller } from "../../core/people/actor.ts";
+import { buildAuditItem } from "../audit/audit.ts";
+import { type MaskDeps, recordSecretRead } from "./masks.ts";
+
+export interface RevealDeps extends MaskDeps {
+  objects: Pick<ObjectTable, "put">;
+  nowMs: () => number;
+}
+
+/** A caller who reads secrets. `token` is the one that was sent: a job's secrets are recorded under it. */
+export interface SecretReader extends WorkspaceCaller {
+  token: string;
+  /** The name of the call in the audit log. */
+  operation: string;
+}
+
+/**
+ * Writes the entry in the audit log before a caller receives decrypted values, and records them for a job, so that its output can be masked. Every
+ * function that returns a decrypted value to a reader calls it. `resource` names the place of the values. Throws `auth.invalid` if the job has ended.
+ */
+export async function revealSecrets(
+  deps: RevealDeps,
+  { actor, workspace, token, operation }: SecretReader,
+  { secrets, resource }: { secrets: readonly string[]; resource?: string | undefined },
+): Promise<void> {
+  const entry = { workspace, username: nameInAuditLog(actor), operation, action_kind: "Execute" as const };
+  await deps.objects.put(buildAuditItem({ ...entry, ...(resource === undefined ? {} : { resource }) }, deps.nowMs()));
+  if (actor.kind === "job" && !(await recordSecretRead(deps, actor, token, secrets))) throw new SvcError("auth.invalid", {});
+}

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buckets } from "../../aws/s3/buckets.ts";
+import { actions } from "../../contract/access/actions.ts";
+import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
+import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { findAuditEntries } from "../audit/audit.ts";
+import { getStorageResource } from "../files/share.ts";
+import { getWebhookSecret } from "../notifications/webhook-secret.ts";
+import { getInterpolatedResource } from "../resources/resolve.ts";
+import { createResource } from "../resources/save.ts";
+import { readExportKey } from "../secrets/read-export-key.ts";
+import type { SecretReader } from "../secrets/reveal.ts";
+import { getVariable, getVariableValue } from "../variables/read.ts";
+import { createVariable } from "../variables/save.ts";
+import { createWorkspaceArchive } from "./create-archive.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+  const caller = { actor: anAdmin, workspace: room.workspace };
+  const variable = (path: string, is_secret: boolean) => newVariableSchema.parse({ path, value: "planted", is_secret, description: "" });
+  await createVariable(room.deps, caller, variable("f/t/secret", true));
+  await createVariable(room.deps, caller, variable("f/t/plain", false));
+  const resource = (path: string, value: object, resource_type = "any") => newResourceSchema.parse({ path, value, resource_type });
+  await createResource(room.deps, caller, resource("f/t/db", { password: "$var:f/t/secret" }));
+  await createResource(room.deps, caller, resource("f/t/open", { host: "$var:f/t/plain" }));
+  const bucket = {
+    bucket: "b",
+    region: "eu-central-1",
+    accessKey: "AKIA0000",
+    secretKey: "$var:f/t/secret",
+    useSSL: true,
+    endPoint: "s3.example.com",
+  };
+  await createResource(room.deps, caller, resource("f/t/bucket", bucket, "s3"));
+});
+
+const view = (decrypted: boolean, encrypted: boolean) => ({ decrypted, encrypted });
+const archive = (query: object) => (reader: SecretReader) => createWorkspaceArchive(room.deps, reader, query);
+
+/** Every call that returns a decrypted value, or one that can be decrypted, and the name of the value in the audit log. */
+const reads: [what: string, read: (reader: SecretReader) => Promise<unknown>, resource: string | undefined][] = [
+  ["a variable", (reader) => getVariable(room.deps, reader, "f/t/secret", view(true, false)), "f/t/secret"],
+  ["an exported variable", (reader) => getVariable(room.deps, reader, "f/t/secret", view(false, true)), "f/t/secret"],
+  ["the value of a variable", (reader) => getVariableValue(room.deps, reader, "f/t/secret"), "f/t/secret"],
+  ["a resource with its references", (reader) => getInterpolatedResource(room.deps, reader, "f/t/db"), "f/t/db"],
+  [
+    "the keys of a storage",
+    (reader) =>
+      getStorageResource({ ...room.deps, buckets }, { ...reader, action: actions.downloadFile }, { s3_resource_path: "f/t/bucket" }),
+    "f/t/bucket",
+  ],
+  ["the secrets of an archive", archive({ plain_secret: true }), undefined],
+  ["the key of an archive", archive({ include_key: true, skip_variables: true }), "encryption_key"],
+  ["the encryption key", (reader) => readExportKey(room.deps, reader), "encryption_key"],
+  ["the secret of webhooks", (reader) => getWebhookSecret(room.deps, reader), undefined],
+];
+
+async function entriesOf(read: (reader: SecretReader) => Promise<unknown>) {
+  const operation = `test.${Math.random()}`;
+  const value = await read({ actor: anAdmin, workspace: room.workspace, token: "", operation });
+  const { entries } = await findAuditEntries(room.deps, room.workspace, { operation });
+  return { value, entries };
+}
+
+describe("the audit log", () => {
+  it.each(reads)("has an entry for each read of %s, without the value", async (_, read, resource) => {
+    const { entries } = await entriesOf(read);
+    expect(entries).toMatchObject([{ username: "ann@example.com", action_kind: "Execute", ...(resource ? { resource } : {}) }]);
+    expect(JSON.stringify(entries)).not.toMatch(/planted|whsec_/);
+  });
+
+  it.each<[string, (reader: SecretReader) => Promise<unknown>]>([
+    ["a plain variable", (reader) => getVariableValue(room.deps, reader, "f/t/plain")],
+    ["a secret without its value", (reader) => getVariable(room.deps, reader, "f/t/secret", view(false, false))],
+    ["a resource that refers to no secret", (reader) => getInterpolatedResource(room.deps, reader, "f/t/open")],
+    ["an archive with exported secrets", archive({})],
+  ])("has no entry for the read of %s", async (_, read) => {
+    expect((await entriesOf(read)).entries).toEqual([]);
+  });
+
+  it("is written before a value is returned, so that no value is returned without an entry", async () => {
+    const objects = { ...room.deps.objects, put: () => Promise.reject(new Error("No table.")) };
+    const reader = { actor: anAdmin, workspace: room.workspace, token: "", operation: "test" };
+    await expect(getVariableValue({ ...room.deps, objects }, reader, "f/t/secret")).rejects.toThrow("No table.");
+  });
+});
+
+/** The files that decrypt values. Those with a reader call `revealSecrets`; the others use the values themselves. */
+const decrypting: Readonly<Record<string, "reveals" | "uses">> = {
+  "services/execution/resolve-and-execute.ts": "uses",
+  "services/files/share.ts": "reveals",
+  "services/files/storages.ts": "uses",
+  "services/flows/lifecycle/start.ts": "uses",
+  "services/flows/runtime/expressions/evaluate-with-reads.ts": "uses",
+  "services/resources/resolve.ts": "reveals",
+  "services/secrets/key-ring.ts": "uses",
+  "services/secrets/read-export-key.ts": "reveals",
+  "services/secrets/rotate-workspace-key.ts": "uses",
+  "services/secrets/route-credentials.ts": "uses",
+  "services/sync/load-objects.ts": "reveals",
+  "services/triggers/receive/poll-queues.ts": "uses",
+  "services/variables/read.ts": "reveals",
+  "services/variables/save.ts": "uses",
+};
+const DECRYPTS = /\b(unsealValue|loadPlainValue|loadExportKey|resolveReferences|resolveResource|loadStorageResource)\(/;
+
+it("every file that decrypts values is known, and calls for the entry if a reader receives them", () => {
+  const found = ["services", "functions"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((name) => join(folder, name))
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && DECRYPTS.test(readFileSync(name, "utf8"))),
+  );
+  expect(found.toSorted()).toEqual(Object.keys(decrypting));
+  const reveal = found.filter((name) => /\brevealSecrets\(/.test(readFileSync(name, "utf8")));
+  expect(reveal.toSorted()).toEqual(Object.keys(decrypting).filter((name) => decrypting[name] === "reveals"));
+});
