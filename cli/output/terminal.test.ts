@@ -127,3 +127,16 @@ it("no other module of the command line writes to a stream of the process", () =
   // The start of the program prints only its own texts, also in releases of Node.js that cannot load the rest.
   expect(found).toEqual(["main.ts", "output/terminal.ts"]);
 });
+
+it("questions are asked in one module, which cleans each of their texts", () => {
+  const cli = dirname(import.meta.dirname);
+  const modules = readdirSync(cli, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !/\.test\.ts$|node_modules|dist/.test(name),
+  );
+  expect(modules.filter((name) => readFileSync(join(cli, name), "utf8").includes("@clack/"))).toEqual(["output/prompts.ts"]);
+  const source = readFileSync(join(cli, "output/prompts.ts"), "utf8");
+  const texts = [...source.matchAll(/prompts\.(?:confirm|select|password)\(\{ message(.{11})|\blabel(: \w+\()/g)].map(
+    ([, message, label]) => message ?? label,
+  );
+  expect(texts).toEqual([": cleanText", ": cleanText(", ": cleanText", ": cleanText"]);
+});
