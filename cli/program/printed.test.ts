@@ -151,21 +151,28 @@ describe("svc token create", () => {
   });
 });
 
+/** Returns an archive in which the entry `twice2` has the name of `twice1`. */
+const zipWithTwice = (entries: Record<string, Uint8Array>): Uint8Array =>
+  Buffer.from(Buffer.from(zipSync(entries)).toString("latin1").replaceAll("twice2", "twice1"), "latin1");
+
 it("svc sync pull pulls what an archive contains beside a hostile item and a hostile extension, and names both", async () => {
   write({ "svc.yaml": "{}\n" });
   const variable = JSON.stringify({ value: "w", is_secret: false, description: "" });
   Object.assign(answers, {
     "workspaces/list_ws_specific": [],
     "resources/file_resource_type_to_file_ext_map": { evil: { format_extension: "../../x" } },
-    "workspaces/tarball": zipSync({
+    "workspaces/tarball": zipWithTwice({
       "f/t/name.variable.json": Buffer.from(variable),
+      "f/t/twice1.variable.json": Buffer.from(variable),
+      "f/t/twice2.variable.json": Buffer.from(variable),
       "f/../../out.variable.json": Buffer.from(variable),
       "f/t/a.resource.json": Buffer.from(JSON.stringify({ resource_type: "evil", value: { content: "x" } })),
     }),
   });
   await svc("sync", "pull", "--yes");
   expect(stderr).toContain("variable f/../../out is left out");
+  expect(stderr).toContain("f/t/twice1.variable.json is left out");
   expect(stderr).toContain('The extension "../../x" of the resource type evil is left out: no file can have it.');
-  const written = ["name.variable.yaml", "a.resource.yaml"].map((file) => existsSync(join(folder, "f/t", file)));
-  expect(written).toEqual([true, true]);
+  const written = ["name.variable.yaml", "a.resource.yaml", "twice1.variable.yaml"].map((file) => existsSync(join(folder, "f/t", file)));
+  expect(written).toEqual([true, true, false]);
 });

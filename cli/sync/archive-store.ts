@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { strFromU8, unzipSync } from "fflate";
-import type { ArchiveEntries } from "../../core/sync/archive.ts";
+import { type ArchiveEntries, REPEATED } from "../../core/sync/archive.ts";
 import type { ApiClient } from "../api/client.ts";
 import { CommandError } from "../errors.ts";
 import { writePrivateFile } from "../private-file.ts";
@@ -40,8 +40,15 @@ export async function loadArchive(client: ApiClient, root: string, query: Query)
 }
 
 function unzip(bytes: Uint8Array): ArchiveEntries | undefined {
+  const names = new Set<string>();
+  const repeated = new Set<string>();
+  const filter = ({ name }: { name: string }): boolean => {
+    (names.has(name) ? repeated : names).add(name);
+    return true;
+  };
   try {
-    return new Map(Object.entries(unzipSync(bytes)).map(([name, content]) => [name, strFromU8(content)]));
+    const entries = Object.entries(unzipSync(bytes, { filter }));
+    return new Map(entries.map(([name, content]) => [name, repeated.has(name) ? REPEATED : strFromU8(content)]));
   } catch {
     return undefined;
   }

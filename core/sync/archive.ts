@@ -7,6 +7,9 @@ import { itemKey, type SyncItem } from "./item.ts";
 /** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */
 export type ArchiveEntries = Map<string, string>;
 
+/** The text of an entry whose name a file of an archive has several times, so that no content is the right one. */
+export const REPEATED = "\0repeated";
+
 /** The entry with the versions of the items that state one. Only clients that request it receive it. */
 const VERSIONS = "versions.json";
 
@@ -81,12 +84,14 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
       // Below a folder that is another item, a file is a part of that one.
       if (place?.part === "main") add(name, place.kind, place.path, text);
       else leave(name);
-    } else if (name.startsWith("dependencies/"))
-      items.push({ kind: "dependencies", path: name.slice("dependencies/".length), value: text });
-    else {
+    } else if (name.startsWith("dependencies/")) {
+      const list = { kind: "dependencies", path: name.slice("dependencies/".length) };
+      if (text === REPEATED) leave(name, list);
+      else items.push({ ...list, value: text });
+    } else {
       const dot = name.indexOf(".", name.lastIndexOf("/") + 1);
       const path = name.slice(0, dot);
-      if (dot > 0) sources.set(path, sources.has(path) ? "several" : { ending: name.slice(dot), content: text });
+      if (dot > 0) sources.set(path, sources.has(path) || text === REPEATED ? "several" : { ending: name.slice(dot), content: text });
       else leave(name);
     }
   }
