@@ -5,8 +5,14 @@
 const REQUIREMENT =
   /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w\s,.-]*\])?\s*(?:\(?\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*\s*\)?)?\s*(?:;[\w\s.'"()<>=!~-]+)?$/;
 
-/** Returns whether a text is a valid requirement of at most 1000 characters. */
+/** Line breaks as any installer knows them (`str.splitlines` of Python knows eleven), after which an option could begin, and other control characters. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+/** No part of a requirement begins with a dash, as options do. */
+const OPTION = /(?:^|\s)-/;
+
+/** Returns whether a text is a valid requirement of at most 1000 characters, which is one line without options. */
 export function isRequirement(text: string): boolean {
+  if (CONTROL.test(text.replaceAll("\t", " ")) || OPTION.test(text)) return false;
   // Repeated spaces are collapsed, because the pattern would backtrack over every way to divide them.
   return text.length <= 1000 && REQUIREMENT.test(text.replace(/\s+/g, " "));
 }
