@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseExactJson } from "../../../../contract/exact-json.ts";
+import { interpretExpression, loadInterpreter } from "../../../../core/expressions/interpret.ts";
 import { evaluateExpression } from "./evaluate-expression.ts";
 
 const job = { input: { name: "Ada", list: [{ n: 1 }, { n: 2 }], none: null }, id: "1" };
@@ -143,6 +145,57 @@ describe("expressions", () => {
       ok: true,
       value: "undefined",
     });
+  });
+});
+
+describe("an expression that closes the function around it", () => {
+  /** Throws where the names of the expression are not visible: outside of its function. */
+  const outside = 'if (typeof inside === "undefined") throw new Error("ESCAPED");';
+  const asValue = '(typeof inside === "undefined" && (() => { throw new Error("ESCAPED"); })())';
+  const closers = [")", "}", "]", "})", "));", "\n", ";", ",", "`", "${", "'", '"', "/*", "*/", "//", "<!--", "-->", "\u2028", "\\", "/"];
+  const openers = ["(", "{", "[", "(() => {", "(function () {", "({ a: () => {", "(", "=> {", "return", "return 1", "1", "a:", "else", "`"];
+  const text = fc
+    .array(fc.constantFrom(...closers, ...openers, outside, asValue), { minLength: 2, maxLength: 12 })
+    .map((parts) => parts.join(" "));
+
+  it("never runs code outside of it", { timeout: 120_000 }, async () => {
+    let accepted = 0;
+    const check = async (expression: string) => {
+      const found = await evaluateExpression(expression, { inside: 1 });
+      if (found.ok) accepted += 1;
+      else expect([expression, found.reason]).toEqual([expression, expect.not.stringMatching(/^Error: ESCAPED/)]);
+    };
+    for (const open of openers)
+      for (const marker of [outside, asValue])
+        for (const close of [
+          "1)",
+          "1)}",
+          "1)});",
+          "1\n)})",
+          "}",
+          "}}",
+          "})",
+          "return 1}}",
+          "1/**/)}) ",
+          "(1 <!--\n)})",
+          "(1\n-->\n)})",
+          "`1`)})",
+          "/1/)})",
+        ]) {
+          await check(`${close} ${marker} ${open}`);
+          await check(`${close}; ${marker}; ${open} {`);
+          await check(`${close}, ${marker}, ${open} 1`);
+        }
+    await fc.assert(fc.asyncProperty(text, check), { numRuns: 1000 });
+    expect(accepted).toBeGreaterThan(0);
+  });
+
+  it("would run it if the text was embedded without a parser", async () => {
+    const evaluation = { as: "json", names: ["inside"], given: '{"names":{"inside":1}}', mayRead: false } as const;
+    const interpreter = await loadInterpreter();
+    const run = (code: string, isBody: boolean) => interpretExpression(interpreter, { ...evaluation, code, isBody, names: ["inside"] });
+    expect(run(`1)}, ${asValue}, function () { return (1`, false)).toMatchObject({ ok: false, reason: expect.stringContaining("ESCAPED") });
+    expect(run(`}}, ${asValue}, function () {{`, true)).toMatchObject({ ok: false, reason: expect.stringContaining("ESCAPED") });
   });
 });
 
