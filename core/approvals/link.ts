@@ -34,13 +34,17 @@ function digest({ id: keyId, key }: LinkKey, { workspace, id, resumeId, approver
 /** Signs a link. Returns 64 hex digits. */
 export const signLink = (key: LinkKey, linked: LinkSubject): string => digest(key, linked).toString("hex");
 
+const SIGNATURE = /^[0-9a-f]{64}$/;
+/** Returns whether a text has the form of a signature. */
+export const isLinkSignature = (text: string): boolean => SIGNATURE.test(text);
+
 /** Returns the level that a signature is valid for, or `undefined` if the signature is invalid. */
 export function findLinkLevel(
   keys: readonly LinkKey[],
   signature: string,
   of: Omit<LinkSubject, "level">,
 ): LinkSubject["level"] | undefined {
-  if (!/^[0-9a-f]{64}$/.test(signature)) return undefined;
+  if (!isLinkSignature(signature)) return undefined;
   const sent = Buffer.from(signature, "hex");
   for (const key of keys) {
     for (const level of ["step", "flow"] as const) if (timingSafeEqual(sent, digest(key, { ...of, level }))) return level;

@@ -21,5 +21,5 @@ export function fillTemplate(template: string, names: MessageNames): string {
     }
     return typeof value === "string" ? value : (JSON.stringify(value) ?? written);
   });
-  return filled.length <= MESSAGE_CHARS ? filled : `${filled.slice(0, MESSAGE_CHARS)}…`;
+  return filled.length <= MESSAGE_CHARS ? filled : `${filled.slice(0, MESSAGE_CHARS).toWellFormed()}…`;
 }

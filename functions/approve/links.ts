@@ -1,6 +1,7 @@
+import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
-import { buildLinkUrls } from "../../core/approvals/link.ts";
+import { buildLinkUrls, isLinkSignature } from "../../core/approvals/link.ts";
 import { parseArguments, parseJsonParameter } from "../../core/payload/arguments.ts";
 import { parseJson } from "../../core/payload/json.ts";
 import { type DecisionInput, decideByLink, type LinkReference } from "../../services/approvals/decisions/decide.ts";
@@ -15,16 +16,15 @@ interface LinkParams {
   resume_id: number;
   signature: string;
 }
-const toLinkReference = (
+
+/** Throws `approval.link`: the text of a link that cannot be valid is written into no header. */
+function toLinkReference(
   { workspace, id, resume_id: resumeId, signature }: LinkParams,
   { approver = "" }: { approver?: string | undefined },
-): LinkReference => ({
-  workspace,
-  id,
-  resumeId,
-  approver,
-  signature,
-});
+): LinkReference {
+  if (!isLinkSignature(signature)) throw new SvcError("approval.link", {});
+  return { workspace, id, resumeId, approver, signature };
+}
 
 /** Parses a body of JSON or of a form. An empty body is an empty object. */
 export async function parsePayload(payload: Payload): Promise<unknown> {
@@ -37,7 +37,7 @@ export async function parsePayload(payload: Payload): Promise<unknown> {
 
 const readReason = (payload: unknown): { reason?: string } => {
   const reason = (payload as { reason?: unknown } | null)?.reason;
-  return typeof reason === "string" ? { reason: reason.slice(0, 2000) } : {};
+  return typeof reason === "string" ? { reason: reason.slice(0, 2000).toWellFormed() } : {};
 };
 
 const toDecisionInput = (approved: boolean, payload: unknown): DecisionInput => ({

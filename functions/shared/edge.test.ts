@@ -68,6 +68,34 @@ describe("apiHandler with reply headers", () => {
     expect(named.map(([, value]) => value)).toEqual([expected]);
   });
 
+  const hostile = [
+    "\r\nSet-Cookie: token=1",
+    "\n",
+    "\u0000",
+    '"',
+    "<script>",
+    "\\",
+    " ",
+    "\t",
+    "é",
+    "\u2028",
+    "\u{1f511}",
+    "\ud800",
+    "\u007f",
+  ];
+  it.each(hostile.flatMap((text) => ["Location", "location", "LOCATION"].map((name) => [name, text] as const)))(
+    "encodes the target of a redirect: %s with %j",
+    async (name, text) => {
+      for (const target of ["/approve/", "https://host.example/a%20b?c=%0D&d="]) {
+        const { headers, statusCode } = await calling(() => ({ statusCode: 303, headers: { [name]: `${target}${text}` }, body: "" }));
+        const sent = String(Object.entries(headers ?? {}).find(([one]) => one.toLowerCase() === "location")?.[1]);
+        expect(sent).toMatch(/^[!#-;=?-[\]_a-z~]+$/);
+        expect([statusCode, decodeURIComponent(sent.slice(target.length))]).toEqual([303, text.toWellFormed()]);
+        expect(sent.startsWith(target)).toBe(true);
+      }
+    },
+  );
+
   it("names the job for which a call has waited too long", async () => {
     const { statusCode, headers } = await calling(() => {
       throw new SvcError("job.syncTimeout", { id: "job-1", limitMs: 25_000 });

@@ -114,6 +114,7 @@ export function edgeHandler(
   return middy<APIGatewayProxyEvent, Reply>()
     .use(httpHeaderNormalizer())
     .use({ after: ({ response }) => preferNamedHeaders(response?.headers) })
+    .use({ after: ({ response }) => encodeLocation(response?.headers) })
     .use({ after: ({ response }) => forbidStorage(response) })
     .use(httpSecurityHeaders(API_HEADERS as never))
     .handler(async (event, context) => {
@@ -145,6 +146,16 @@ function preferNamedHeaders(headers: Reply["headers"] = {}): void {
 function forbidStorage(reply: Reply | null): void {
   if (!reply || Object.keys(reply.headers ?? {}).some((name) => name.toLowerCase() === "cache-control")) return;
   reply.headers = { ...reply.headers, "cache-control": "no-store" };
+}
+
+/** Encodes what no URL contains in the target of a redirect, such as line breaks: API Gateway answers a reply with such a header with an error. */
+function encodeLocation(headers: Reply["headers"] = {}): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() !== "location") continue;
+    headers[name] = String(value)
+      .toWellFormed()
+      .replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, (char) => encodeURIComponent(char));
+  }
 }
 
 async function answerCall<Auth>(

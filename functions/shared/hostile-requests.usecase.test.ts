@@ -164,6 +164,29 @@ describe("every function answers with a documented status and one sentence, and 
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
 
+  it("if the signature of an approval link is no signature", async () => {
+    const links = fuzzer.operations.filter(({ route }) => route.fn === "approve" && route.path.endsWith("/{signature}"));
+    const texts = [
+      ...hostileParts.filter((part) => part.length <= 200),
+      "0".repeat(63),
+      "F".repeat(64),
+      `${"0".repeat(64)}%0a`,
+      `%0d${"0".repeat(64)}`,
+    ];
+    const calls = links.flatMap((operation) =>
+      texts.map((signature) => ({
+        what: JSON.stringify(signature),
+        operation,
+        rawParams: { signature },
+        headers: [["Accept", "text/html"] as const, ["Sec-Fetch-Mode", "navigate"] as const],
+        query: [],
+        expected: [404],
+      })),
+    );
+    expect(links.length).toBe(5);
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
   it("if several parts are hostile at once", async () => {
     const anyOf = <T>(cases: readonly T[]) => fc.constantFrom(...cases);
     const combination = fc.record({
