@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { extractStream } from "../streams/stream-lines.ts";
 import { createMasker } from "./mask.ts";
 
 const masker = (...secrets: string[]) => {
@@ -104,6 +105,45 @@ describe("chunks", () => {
         },
       ),
       { numRuns: 500 },
+    );
+  });
+
+  it("hold no secret that a stream yields in pieces, however lines and chunks divide it", () => {
+    const sizes = (max: number) => fc.array(fc.integer({ min: 1, max }), { minLength: 1, maxLength: 20 });
+    const cut = (text: string, parts: number[], least: number) => {
+      const found: string[] = [];
+      for (let at = 0; at < text.length; ) {
+        const wanted = Math.max(least, parts[found.length % parts.length] ?? least);
+        const size = text.length - at - wanted < least ? text.length - at : wanted;
+        found.push(text.slice(at, at + size));
+        at += size;
+      }
+      return found;
+    };
+    const secretOfLetters = fc.string({ unit: fc.constantFrom(..."ABCDEFGHü/"), minLength: 8, maxLength: 40 });
+    fc.assert(
+      fc.property(secretOfLetters, otherText, otherText, sizes(9), sizes(60), (secret, before, after, lines, chunks) => {
+        const pieces = cut(before + secret + after, lines, 1);
+        const log = pieces.map((piece) => `WM_STREAM: ${piece.replaceAll("\n", "\\n")}\n${piece.length % 3 === 0 ? "zz\n" : ""}`).join("");
+        // A border leaves less than three characters of the stream visible, as a border of the log does.
+        const joined = cut(
+          log,
+          chunks.map((size) => size + 30),
+          30,
+        )
+          .map(masker(secret).chunk)
+          .join("");
+        expect(joined).toHaveLength(log.length);
+        const shown = extractStream(joined, true);
+        for (let at = 0; at + 5 <= secret.length; at += 1) expect([log, shown.includes(secret.slice(at, at + 5))]).toEqual([log, false]);
+      }),
+      { numRuns: 500 },
+    );
+    expect(masker("SECRETSECRET").chunk("WM_STREAM: xSE\nzz\nWM_STREAM: CRETSEC\nWM_STREAM: RETx\n")).toBe(
+      "WM_STREAM: x**\nzz\nWM_STREAM: *******\nWM_STREAM: ***x\n",
+    );
+    expect(masker("SECRET\nSECRET").chunk("WM_STREAM: xSECRET\\nSEC\nWM_STREAM: RETx\n")).toBe(
+      "WM_STREAM: x***********\nWM_STREAM: ***x\n",
     );
   });
 

@@ -1,5 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import { computeBorders, extendMatch } from "../patterns/borders.ts";
+import { locateStream } from "./locate-stream.ts";
 
 /** Replaces each character, so that a masked text keeps its length and offsets into the output remain valid. */
 const STAR = "*";
@@ -14,7 +15,7 @@ const pieceChars = (form: string) => (form.length < LONG_SECRET_CHARS ? PIECE_CH
 export interface Masker {
   /** A complete text: masks every occurrence in every form. */
   text(text: string): string;
-  /** A chunk of a longer text: also masks parts of secrets at its borders. */
+  /** A chunk of a log: also masks parts of secrets at its borders, and secrets that several lines of its stream contain together. */
   chunk(text: string): string;
   /** JSON: masks strings and keys at every depth, and numbers that are a secret. */
   value(value: unknown): unknown;
@@ -32,7 +33,8 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
   };
   const occurrences = (whole: string) => forms.flatMap((form) => findAll(whole, form, () => table(form)));
   const text = (whole: string) => starred(whole, occurrences(whole));
-  const chunk = (part: string) => {
+  /** Also parts of secrets at the borders of a text that continues. */
+  const occurrencesInPart = (part: string) => {
     const ranges = occurrences(part);
     for (const form of forms) {
       const piece = pieceChars(form);
@@ -45,8 +47,12 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
       const beginning = overlap(form, start, startBorders);
       if (beginning >= piece && beginning < form.length) ranges.push([0, beginning]);
     }
-    return starred(part, ranges);
+    return ranges;
   };
+  // A generator yields a secret in pieces, each of which is one line of the log.
+  const occurrencesInStream = (part: string) =>
+    locateStream(part).flatMap(({ text: stream, places }) => occurrencesInPart(stream).flatMap(([from, to]) => places.slice(from, to)));
+  const chunk = (part: string) => starred(part, [...occurrencesInPart(part), ...occurrencesInStream(part)]);
   const value = (json: unknown): unknown => {
     if (typeof json === "string") return text(json);
     if (typeof json === "number" || typeof json === "bigint") {

@@ -1,6 +1,5 @@
 import { isJsonObject } from "../../contract/json-object.ts";
-
-const MARK = "WM_STREAM: ";
+import { STREAM_MARK as MARK } from "../secrets/locate-stream.ts";
 
 /**
  * Extracts a script's stream from its log: lines that begin with `WM_STREAM: `, in which a newline of the text is written as `\n` (api.md

@@ -63,7 +63,8 @@ export async function finishJob(
   const prepared = await storePreprocessed(deps, job, outcome);
   // A run is killed because it was canceled after it was claimed: only the record contains the cancellation.
   const marked = outcome.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
-  const result = await addStreamToResult(deps, job, reported);
+  // The beginning of a longer stream was stored without secrets, so its end contains no remains of one either.
+  const result = await addStreamToResult(deps, job, reported.logs.offset > 0 ? { ...reported, logs: outcome.logs } : reported);
   const ending = toEnding(marked?.cancel ? { ...job, cancel: marked.cancel } : job, { ...outcome, result });
   const { logs, memPeakKb, resultUploaded } = outcome;
   const uploaded: ValueLocation | undefined =
