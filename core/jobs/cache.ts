@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { toCanonicalJson } from "../../contract/canonical-json.ts";
+import { findCanonicalJson } from "../../contract/canonical-json.ts";
 import { parseFile } from "../files/file-key.ts";
 import type { Job } from "./job.ts";
 
@@ -55,7 +55,8 @@ export interface CacheInputs {
 
 /**
  * The cache key of a result: the version, the identity of the run, and its whole input. A run on behalf of another user has the same
- * identity for all callers. Runs of different identities never share a result, because the identity determines what code may read.
+ * identity for all callers. Runs of different identities never share a result, because the identity determines what code may read. `undefined` for
+ * arguments without a canonical form: such a run is not cached.
  */
 export function computeCacheKey(
   {
@@ -67,14 +68,15 @@ export function computeCacheKey(
     preprocess,
   }: Pick<Job, "workspace" | "hash" | "email" | "permissionedAs" | "superAdmin" | "preprocess">,
   { args, references, files = new Map(), ignorePaths = false }: CacheInputs,
-): string {
+): string | undefined {
   const contents = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   // Without paths, the content replaces each key. A file without known content still counts by its key.
   const inPlace = ignorePaths ? new Set<string>() : undefined;
   const given = inPlace ? withContents(args, files, inPlace) : args;
   const named = contents.filter(([key]) => !inPlace?.has(key));
   const all = [hash, email, permissionedAs, superAdmin, preprocess !== undefined, given, references, inPlace?.size, named];
-  return `cache#${workspace}#${createHash("sha256").update(toCanonicalJson(all)).digest("base64url")}`;
+  const text = findCanonicalJson(all);
+  return text === undefined ? undefined : `cache#${workspace}#${createHash("sha256").update(text).digest("base64url")}`;
 }
 
 function withContents(value: unknown, files: NonNullable<CacheInputs["files"]>, replaced: Set<string>): unknown {

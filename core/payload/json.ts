@@ -20,13 +20,14 @@ export function parseJson(source: string): unknown {
 const toWellFormedJson = (json: string): string => json.replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));
 
 /**
- * Parses JSON after an optional byte order mark. Returns `undefined` for other text. Throws `body.tooDeep` and `body.number`, because the
+ * Parses JSON after an optional byte order mark, also without half surrogate pairs. Returns `undefined` for other text. Throws `body.tooDeep` and `body.number`, because the
  * parsers of other languages would fail.
  */
 export function tryParseJson(source: string): { json: unknown } | undefined {
+  const text = source.replace(/^\ufeff/, "");
   let json: unknown;
   try {
-    json = parseExactJson(source.replace(/^\ufeff/, ""));
+    json = parseExactJson(ANY_SURROGATE.test(text) ? toWellFormedJson(text) : text);
   } catch {
     // The text is not JSON.
     return undefined;

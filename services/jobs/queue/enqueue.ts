@@ -163,7 +163,8 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
 
 /** The content of references and files is known only when the job runs, and only to a worker. */
 function cacheKeyFields(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {
-  return needsWorker(args) ? {} : { cacheKey: computeCacheKey(job, { args }) };
+  const cacheKey = needsWorker(args) ? undefined : computeCacheKey(job, { args });
+  return cacheKey === undefined ? {} : { cacheKey };
 }
 const needsWorker = (args: unknown) => hasReferences(args) || containsFiles(args);
 

@@ -79,7 +79,7 @@ export function cacheOf(
   if (!cacheTtlS) return {};
   const code = JSON.stringify([flow.path, module.id, runnable.hash, plan.scripts[module.id]?.key]);
   const hash = runnable.hash ?? createHash("sha256").update(code).digest("hex").slice(0, 16);
-  const known =
-    hasReferences(args) || containsFiles(args) ? {} : { cacheKey: computeCacheKey({ ...flow, hash }, { args: [module.id, args] }) };
-  return { cacheTtlS, hash, ...known };
+  const needsWorker = hasReferences(args) || containsFiles(args);
+  const cacheKey = needsWorker ? undefined : computeCacheKey({ ...flow, hash }, { args: [module.id, args] });
+  return { cacheTtlS, hash, ...(cacheKey === undefined ? {} : { cacheKey }) };
 }
