@@ -42,7 +42,10 @@ export const jobId = z.uuid().toLowerCase();
 export const newJobId = z.union([z.uuidv4().toLowerCase(), z.uuidv7().toLowerCase()], "must be a version 4 or 7 UUID");
 
 export const flag = z.enum(["true", "false", ""]).transform((value) => value !== "false");
-export const timestamp = z.iso.datetime({ offset: true });
+/** The digits of the seconds have no other limit. */
+export const timestamp = z.iso.datetime({ offset: true }).max(64);
+/** A number that every table and every language can hold. */
+export const anyNumber = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
 export const page = {
   page: z.coerce.number().int().min(0).optional(),
   per_page: z.coerce.number().int().min(1).max(10_000).optional(),

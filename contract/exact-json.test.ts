@@ -56,6 +56,11 @@ describe("what no language can pass on", () => {
     ["[1,-1e400]", "it contains the number -1e400, which is larger than any double"],
     ["1E+999", "it contains the number 1E+999, which is larger than any double"],
     ['"1e400"', undefined],
+    [`${"9".repeat(400)}.0`, `it contains the number ${"9".repeat(40)}, which is larger than any double`],
+    [`{"a":[-${"9".repeat(300)}e99]}`, `it contains the number -${"9".repeat(39)}, which is larger than any double`],
+    ["9".repeat(400), undefined],
+    [`${"9".repeat(209)}e99`, undefined],
+    [`0.${"9".repeat(400)}`, undefined],
     ["[true,123456]", undefined],
   ])("a value is measured (case %#)", (json, expected) => {
     expect(findExcess(json)).toBe(expected);

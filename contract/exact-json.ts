@@ -86,20 +86,24 @@ export function measureJson(json: string): JsonMeasure {
   return found;
 }
 
+/** A number with fewer digits and an exponent of two digits is no larger than 1e299, which a double can hold. */
+const MOST_FINITE_DIGITS = 200;
+
 /** Returns why a value cannot be passed between languages, as the end of a sentence about it; `undefined` if it can. `json` is valid JSON. */
 export function findExcess(json: string, maxDepth = MAX_DEPTH): string | undefined {
   const { depth, digits, exponent } = measureJson(json);
   if (depth > maxDepth) return `it is nested more than ${maxDepth} levels deep`;
   if (digits > MAX_DIGITS) return `it contains a number of more than ${MAX_DIGITS} digits`;
-  const infinite = exponent ? findInfinite(json) : undefined;
+  const infinite = exponent || digits > MOST_FINITE_DIGITS ? findInfinite(json) : undefined;
   return infinite && `it contains the number ${infinite}, which is larger than any double`;
 }
 
-/** Returns a number that a double cannot hold at all, as it was written. */
+/** Returns a number that a double cannot hold at all, as it was written. A whole number becomes a BigInt. */
 function findInfinite(json: string): string | undefined {
   let found: string | undefined;
   exact.parse(json, (_, value, { source }) => {
-    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) found = source?.slice(0, 40);
+    const isInfinite = value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
+    if (isInfinite && source !== undefined && !WHOLE.test(source)) found = source.slice(0, 40);
     return null;
   });
   return found;

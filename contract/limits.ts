@@ -149,6 +149,8 @@ export const limits = {
   concurrencyKeyChars: 500,
   /** SQS delays a message for at most 15 minutes. */
   maxQueueDelayMs: 900_000,
+  /** The longest period that counts, in seconds, about 3,170 years: the sum with the time now is a date with a year of four digits. */
+  periodS: 100_000_000_000,
   /** Maximum delay of a job, equal to the maximum duration of a flow. */
   maxDelayS: 360 * 24 * 3600,
   idempotencyKeyChars: 255,

@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { jsonObject } from "../common.ts";
+import { anyNumber, jsonObject } from "../common.ts";
 import { scriptLanguageSchema } from "../languages.ts";
 import { limits } from "../limits.ts";
+import { withinBounds } from "../within-bounds.ts";
 
 /** The flow format of api.md §4. Unknown fields are preserved, so a stored flow is returned deep-equal. */
 
 const expression = z.string().max(limits.expressionChars);
-const seconds = z.number().min(0);
+/** A period beyond `limits.periodS` counts as that one: clients send the largest integer for a time without an end. */
+const seconds = anyNumber.min(0);
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish();
 
 export const inputTransformSchema = z.discriminatedUnion("type", [
@@ -32,7 +34,7 @@ export const retrySchema = z.looseObject({
   exponential: optional(
     z.looseObject({
       attempts,
-      multiplier: optional(z.number().min(0)),
+      multiplier: optional(anyNumber.min(0)),
       seconds: optional(seconds),
       random_factor: optional(z.number().min(0).max(100)),
     }),
@@ -163,8 +165,8 @@ const aside = (id: string) =>
       message: "must be script or rawscript",
     });
 
-/** A stored flow. It is not checked against rules that were added after it was saved. */
-export const storedFlowValueSchema = z.looseObject({
+/** The fields of a flow, each by itself. */
+export const flowShapeSchema = z.looseObject({
   modules: modulesSchema,
   failure_module: optional(aside("failure")),
   preprocessor_module: optional(aside("preprocessor")),
@@ -181,4 +183,7 @@ export const storedFlowValueSchema = z.looseObject({
   early_return: optional(z.string()),
   chat_input_enabled: optional(z.boolean()),
 });
-export type FlowValue = z.output<typeof storedFlowValueSchema>;
+export type FlowValue = z.output<typeof flowShapeSchema>;
+
+/** A stored flow. It is not checked against rules that were added after it was saved, and its numbers not against later bounds. */
+export const storedFlowValueSchema = withinBounds(flowShapeSchema);

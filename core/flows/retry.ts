@@ -13,7 +13,8 @@ export function computeRetryDelayS({ constant, exponential }: Retry, failed: num
   if (failed <= constants) return Math.min(constant?.seconds ?? 0, LONGEST_S);
   if (failed > constants + (exponential?.attempts ?? 0)) return undefined;
   const { multiplier, seconds, random_factor: factor } = exponential ?? {};
-  const delay = Math.min((multiplier ?? 1) * (seconds ?? 0) ** failed, LONGEST_S);
+  // The power may exceed every double, and has no product with 0 then.
+  const delay = multiplier === 0 ? 0 : Math.min((multiplier ?? 1) * (seconds ?? 0) ** failed, LONGEST_S);
   const spread = (delay * (factor ?? 0)) / 100;
   return Math.min(delay - spread + 2 * spread * random, LONGEST_S);
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
+import { laterMs } from "../../contract/iso-time.ts";
 import { runnableLanguages } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
@@ -50,7 +51,7 @@ export function mayRetryLoss(job: RunningJob): boolean {
 
 /** Returns the deadline of a flow (epoch ms). Its time starts with its execution. */
 export const flowDeadlineMs = ({ startedAtMs, timeoutS }: Pick<RunningJob, "startedAtMs" | "timeoutS">): number =>
-  startedAtMs + timeoutS * 1000;
+  laterMs(startedAtMs, timeoutS);
 
 /** Returns the remaining whole seconds of a flow's time limit, at least one: a shorter delay would fire before the end. */
 export const flowRemainingS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>

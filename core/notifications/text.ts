@@ -1,3 +1,4 @@
+import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import { UNNAMED_APPROVER } from "../approvals/gate.ts";
 import { approvalPageUrl, shortenText } from "./event.ts";
@@ -25,7 +26,7 @@ const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 
 /** Formats a time as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
-const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const at = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
 
 /** Removes links that decide from a text of users: a reader of the mail would decide by opening one. */
 const withoutDecidingLinks = (text: string) => text.replace(/\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");

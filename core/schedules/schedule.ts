@@ -6,6 +6,7 @@ import {
   type ScheduleSettings,
   scheduleSettingsSchema,
 } from "../../contract/routes/schedules/schedule.ts";
+import { withinBounds } from "../../contract/within-bounds.ts";
 import { isJsonSubset } from "../jobs/filter.ts";
 
 /** A stored schedule. */
@@ -30,7 +31,7 @@ export const storedScheduleSchema = z.object({
   /** The job that had started last when the schedule was turned off. It may still run when the schedule is turned on again. */
   lastRun: z.string().optional(),
   /** The optional settings as the API names them. */
-  settings: scheduleSettingsSchema,
+  settings: withinBounds(scheduleSettingsSchema),
 });
 export type StoredSchedule = z.infer<typeof storedScheduleSchema>;
 

@@ -11,6 +11,7 @@ import {
   hostileParts,
   hostileQueryValues,
 } from "../../test/support/fuzz/hostile-values.ts";
+import { listEdges } from "../../test/support/fuzz/number-edges.ts";
 import { type Operation, SEED, sample } from "../../test/support/fuzz/operations.ts";
 
 let fuzzer: Fuzzer;
@@ -48,6 +49,9 @@ const CREDENTIAL_IN_BODY = [
   "auth.usersLogin",
   "oauth.loginCallback",
 ];
+
+/** A text in the place of a number. */
+const MARK = "number-at-the-edge";
 
 const takesBody = ({ route }: Operation) => route.body !== undefined || (route.payload === true && route.method !== "GET");
 const toCall = (operation: Operation, { what, ...parts }: Hostile): FuzzCall => ({ what, operation, ...parts });
@@ -162,6 +166,45 @@ describe("every function answers with a documented status and one sentence, and 
         : [],
     );
     expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if a number is at the edge of its type, or beyond it", async () => {
+    let turn = 0;
+    // Each place gets some of the edges in turn: several routes have the same schemas.
+    const someOf = (texts: string[], count: number) => {
+      turn += count;
+      return texts.map((_, at) => texts[(turn + at) % texts.length] ?? "").slice(0, count);
+    };
+    const inQuery = fuzzer.operations.flatMap((operation) =>
+      operation.queryNumbers.flatMap(({ path, schema }) =>
+        someOf([...listEdges(schema).map(String), "1e999"], 3).map((text) => ({
+          what: `${path}=${text}`,
+          operation,
+          query: [...sample(operation.requiredQuery, 1).flat(), [path.slice(1), text] as const],
+        })),
+      ),
+    );
+    // The numbers of a flow are the same in each body that contains one.
+    const known = new Map<string, number>();
+    const isNew = (path: string) => {
+      const end = /\.(modules|retry)\b.*$/.exec(path)?.[0];
+      if (end !== undefined) known.set(end, (known.get(end) ?? 0) + 1);
+      return end === undefined || (known.get(end) ?? 0) <= 2;
+    };
+    const inBody = fuzzer.operations.flatMap((operation) =>
+      operation.bodyNumbers
+        .filter(({ path }) => isNew(path))
+        .flatMap(({ path, schema, build }) => {
+          const values = listEdges(schema).map((value) => (Object.is(value, -0) ? "-0" : String(value)));
+          return someOf(values, 4).map((text) => ({
+            what: `${path} ${text.slice(0, 40)}`,
+            operation,
+            body: JSON.stringify(build(MARK)).replace(JSON.stringify(MARK), text),
+          }));
+        }),
+    );
+    expect([inQuery.length > 500, inBody.length > 1000]).toEqual([true, true]);
+    expect(await fuzzer.sendAll([...inQuery, ...inBody])).toEqual([]);
   });
 
   it("if the signature of an approval link is no signature", async () => {

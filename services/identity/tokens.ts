@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -106,7 +107,7 @@ export async function listTokens(
       ...(record.label === undefined ? {} : { label: record.label }),
       ...(record.scopes === undefined ? {} : { scopes: record.scopes }),
       ...(record.workspace === undefined ? {} : { workspace_id: record.workspace }),
-      ...(record.expiresAtMs === undefined ? {} : { expiration: new Date(record.expiresAtMs).toISOString() }),
+      ...(record.expiresAtMs === undefined ? {} : { expiration: toIsoTime(record.expiresAtMs) }),
     }));
 }
 
@@ -145,7 +146,7 @@ export async function updateToken(
   change: { scopes?: string[] | null; label?: string | null },
 ): Promise<string> {
   const { object, record } = await findOwnToken(objects, actor, sent);
-  if ("scopes" in change) checkExpiration(actor, record.expiresAtMs === undefined ? null : new Date(record.expiresAtMs).toISOString());
+  if ("scopes" in change) checkExpiration(actor, record.expiresAtMs === undefined ? null : toIsoTime(record.expiresAtMs));
   const { label, scopes, ...rest } = record;
   const newLabel = "label" in change ? change.label || undefined : label;
   const newScopes = "scopes" in change ? (change.scopes ? checkScopes(change.scopes) : undefined) : scopes;

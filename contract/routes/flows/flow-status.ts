@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { anyJson, jobId } from "../../common.ts";
-import { storedFlowValueSchema } from "../../flows/flow-value.ts";
+import { flowShapeSchema } from "../../flows/flow-value.ts";
 
 const branchChosen = z.object({ type: z.enum(["branch", "default"]), branch: z.int().optional() });
 const jobsInside = {
@@ -61,7 +61,7 @@ export type ExecutionJson = z.output<typeof executionSchema>;
 /** The fields of a flow's job beyond those of every job. */
 export const flowJobFields = {
   flow_status: flowStatusSchema.optional(),
-  raw_flow: storedFlowValueSchema.optional(),
+  raw_flow: flowShapeSchema.optional(),
   /** Absent before the first execution. */
   execution: executionSchema.optional(),
   /** For the job of a step: the id of its module. */

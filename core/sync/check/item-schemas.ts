@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { extraPerms, username } from "../../../contract/common.ts";
-import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
+import { flowShapeSchema } from "../../../contract/flows/flow-value.ts";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import { newScheduleSchema } from "../../../contract/routes/schedules/schedule.ts";
 import { newAppSchema } from "../../../contract/routes/stored/apps.ts";
@@ -44,7 +44,7 @@ export const itemSchemas: Readonly<Record<string, z.ZodType>> = {
   resource: newResourceSchema,
   script: newScriptSchema.omit({ ...ofRequests, parent_hash: true, auto_parent: true }).partial({ summary: true }),
   // Rules that span several fields are checked by the service: a stored flow may be older than a rule.
-  flow: newFlowSchema.omit(ofRequests).extend({ value: storedFlowValueSchema }),
+  flow: newFlowSchema.omit(ofRequests).extend({ value: flowShapeSchema }),
   app: newAppSchema.omit(ofRequests).partial({ policy: true }),
   schedule: newScheduleSchema.omit({ preserve_permissioned_as: true }),
   ...Object.fromEntries(Object.entries(newTriggerSchemas).map(([kind, schema]) => [`${kind}_trigger`, schema])),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { laterMs } from "../../../contract/iso-time.ts";
 import { resultOfItem, withResult } from "../../../core/flows/journal.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
@@ -41,7 +42,7 @@ async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number
       ref,
       id: ref.slice(childPrefix.erasure.length),
       afterS,
-      atMs: afterS === undefined ? Number.POSITIVE_INFINITY : flow.endedAtMs + afterS * 1000,
+      atMs: afterS === undefined ? Number.POSITIVE_INFINITY : laterMs(flow.endedAtMs, afterS),
     };
   });
   const due = noted.filter(({ atMs }) => atMs <= nowMs());

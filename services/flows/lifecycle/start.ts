@@ -3,6 +3,7 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flows/flow-value-schema.ts";
 import { limits } from "../../../contract/limits.ts";
+import { withinBounds } from "../../../contract/within-bounds.ts";
 import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { collectReferences } from "../../../core/flows/references.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
@@ -70,10 +71,13 @@ async function findInputProblem(deps: StartFlowDeps, job: RunningJob, flow: Runn
   return findArgumentProblem(flow, (await loadJson(deps, job, job.args)) as Record<string, unknown>);
 }
 
+/** A preview may have been stored by an earlier release, long before it starts. */
+const previewedFlowSchema = withinBounds(flowValueSchema);
+
 async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { storage, functions } = deps;
   const { flow: sent, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown } & BuildOverrides;
-  const source = { path: job.path ?? `${job.permissionedAs}/preview`, value: flowValueSchema.parse(sent), overrides: { tempScripts } };
+  const source = { path: job.path ?? `${job.permissionedAs}/preview`, value: previewedFlowSchema.parse(sent), overrides: { tempScripts } };
   const built = await planFlow(deps, job, source);
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });

@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { echo, nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { addFlow, endOfFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
+import { addFlow, endOfFlow, type FlowRoom, gates, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 
 let room: FlowRoom;
 beforeAll(async () => {
@@ -56,5 +59,51 @@ describe("the time limit of a flow", () => {
     const run = await startFlow(room, [step("a"), echo("b", "2")], {}, { timeoutS: 3600 });
     await new Cloud(room).play(run);
     expect(await endOfFlow(room, run)).toEqual({ state: "succeeded", result: 2 });
+  });
+});
+
+describe("a flow whose author chose a period beyond every date, before periods had bounds,", () => {
+  const ENDLESS_S = 1e300;
+  const asks = { id: "ask", value: { type: "identity" } };
+  const gate = { type: "consentgate", approvers: ["role:admin"], timeout: ENDLESS_S, remind_after: ENDLESS_S };
+  /** `until`: the state in which it waits; a flow without one runs to its end. */
+  it.each<[string, object, "running" | "succeeded" | "failed"]>([
+    ["waits for an approval", { modules: [{ ...asks, suspend: { required_events: 1, timeout: ENDLESS_S } }, step("b")] }, "running"],
+    [
+      "waits for a consent",
+      { modules: [{ id: "ask", value: { ...gate, escalate: { after: ENDLESS_S, approvers: ["role:admin"] } } }] },
+      "running",
+    ],
+    ["sleeps", { modules: [step("a", sleepS(ENDLESS_S)), step("b")] }, "failed"],
+    ["repeats a step", { modules: [echo("a", "1", { retry: { constant: { attempts: 1, seconds: ENDLESS_S } } })] }, "succeeded"],
+    [
+      "limits a step",
+      {
+        modules: [echo("a", "1", { timeout: ENDLESS_S, cache_ttl: ENDLESS_S, delete_after_secs: ENDLESS_S })],
+        delete_after_secs: ENDLESS_S,
+      },
+      "succeeded",
+    ],
+  ])("%s, and can be canceled by force", async (_, value, expected) => {
+    const stored = await addJob(room, {
+      id: randomUUID(),
+      kind: "flowpreview",
+      code: { in: "head", json: JSON.stringify({ flow: value }) },
+      args: { in: "head", json: "{}" },
+      hash: undefined,
+      language: undefined,
+      tag: "flow",
+      timeoutS: 3600,
+    });
+    await handleJobMessage(room.deps, { job: stored.id });
+    const cloud = new Cloud(room);
+    await (expected === "running" ? cloud.playUntilQuiet() : cloud.play(stored.id));
+    const job = (await room.deps.jobs.get(stored.id)) ?? expect.fail();
+    expect(job.state).toBe(expected);
+    if (job.state !== "running") return;
+    for (const { opened } of await gates(room, job.id)) expect(new Date(opened?.deadlineMs ?? 0).getTime()).toBe(opened?.deadlineMs);
+    await resumeDue(room);
+    await cancelJob(room.deps, job, { by: "ann", reason: "", force: true });
+    expect(await endOfFlow(room, job.id)).toMatchObject({ state: "canceled" });
   });
 });

@@ -4,6 +4,7 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { isSvcError } from "../../../contract/errors.ts";
+import { laterMs } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import { fileObjectKey } from "../../../core/files/file-key.ts";
 import { type CacheInputs, computeCacheKey, findFileReferences } from "../../../core/jobs/cache.ts";
@@ -55,7 +56,7 @@ function toObjectLocation(workspace: string, key: string): { key: string; place:
 export async function storeCacheEntry({ jobs }: { jobs: JobTable }, job: Job, atMs: number): Promise<void> {
   const { id, cacheKey: parent, cacheTtlS } = job;
   if (parent === undefined || cacheTtlS === undefined) return;
-  const expiresAtS = Math.ceil(Math.min(atMs + cacheTtlS * 1000, job.expiresAtMs) / 1000);
+  const expiresAtS = Math.ceil(Math.min(laterMs(atMs, cacheTtlS), job.expiresAtMs) / 1000);
   await jobs.putChild({ parent, ref: ENTRY, json: cacheEntryFormat.toJson({ job: id, atMs }), expiresAtS });
 }
 
@@ -77,7 +78,7 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
   if (!entry) return undefined;
   const { job: id, atMs } = cacheEntryFormat.parse(entry);
   // TTL deletes late, and the caller's own limit may be shorter than that of the entry.
-  if (Math.min(entry.expiresAtS * 1000, atMs + cacheTtlS * 1000) <= nowMs()) return undefined;
+  if (Math.min(entry.expiresAtS * 1000, laterMs(atMs, cacheTtlS)) <= nowMs()) return undefined;
   const origin = await jobs.get(id);
   if (origin?.state !== "succeeded" || origin.erased) return undefined;
   try {
@@ -114,7 +115,7 @@ export async function stageCachedStream(deps: ValueDeps, job: Job, { stream }: C
 /** Returns the record of a job that is created as ended, with a cached result. */
 export function createCachedJob(job: Job, { fields }: CachedResult, atMs: number): EndedJob {
   // The caller may die before it erases the run.
-  const erase = job.eraseAfterS === undefined ? {} : { eraseAtMs: atMs + job.eraseAfterS * 1000 };
+  const erase = job.eraseAfterS === undefined ? {} : { eraseAtMs: laterMs(atMs, job.eraseAfterS) };
   const expiresAtMs = expiryAfterEndMs(job, atMs);
   return { ...job, ...fields, ...erase, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false, expiresAtMs };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunOutcome } from "../../../runners/protocol.ts";
+import { aRunningJob } from "../../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { type Room, success } from "../../../test/support/use-cases/room.ts";
 import { addJob, newScriptRoom, passLease, passTime, work } from "../../../test/support/use-cases/room-jobs.ts";
@@ -119,5 +120,48 @@ describe("a job that is canceled while no runner accepts it", () => {
     await passLease(room);
     expect(await load(id)).toMatchObject({ state: "canceled", cancel: mark });
     expect(runsOf(id)).toBe(1);
+  });
+});
+
+describe("a job with a period that an earlier release stored without a bound", () => {
+  const UNBOUNDED = { eraseAfterS: 1e15, cacheTtlS: 1e15 };
+
+  it("ends when it is canceled by force, in any state", async () => {
+    const waiting = await addJob(room, { hash, ...UNBOUNDED });
+    expect(await cancel(waiting.id, true)).toBe(`The job ${waiting.id} is canceled.`);
+    const { id } = await addJob(room, { hash, ...UNBOUNDED });
+    let stop = () => {};
+    room.answers.run = () => new Promise((resolve) => (stop = () => resolve(killed)));
+    const running = handleJobMessage(room.deps, { job: id, hash });
+    await expect.poll(() => runsOf(id), { interval: 2 }).toBe(1);
+    expect(await cancel(id, true)).toBe(`The job ${id} is canceled.`);
+    stop();
+    await running;
+    expect([(await load(waiting.id)).state, (await load(id)).state]).toEqual(["canceled", "canceled"]);
+  });
+
+  it("runs, ends and disturbs no other job of housekeeping", async () => {
+    const [{ id }, other] = [await addJob(room, { hash, ...UNBOUNDED }), await addJob(room, { hash })];
+    await passTime(room);
+    await work(room);
+    expect([(await load(id)).state, (await load(other.id)).state]).toEqual(["succeeded", "succeeded"]);
+    await passTime(room);
+    expect(await load(id)).toMatchObject({ state: "succeeded", erased: false });
+  });
+
+  it("ends when its worker is lost", async () => {
+    const lost = { attempt: 3, losses: 3 };
+    const job = aRunningJob({
+      workspace: room.workspace,
+      hash,
+      ...UNBOUNDED,
+      ...lost,
+      createdAtMs: room.clock.nowMs,
+      leaseUntilMs: room.clock.nowMs,
+      expiresAtMs: room.clock.nowMs + 1e9,
+    });
+    await room.deps.jobs.create(job, room.clock.nowMs);
+    await passLease(room);
+    expect((await load(job.id)).state).toBe("failed");
   });
 });

@@ -1,3 +1,4 @@
+import { laterMs } from "../../../contract/iso-time.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
 import { nextLookMs } from "../lifecycle/next-look.ts";
 import { eraseJob } from "./erase-job.ts";
@@ -17,7 +18,7 @@ export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: nu
     await eraseJob(deps, job);
     return;
   }
-  const eraseAtMs = nowMs() + afterS * 1000;
+  const eraseAtMs = laterMs(nowMs(), afterS);
   const dueAtMs = Math.min(eraseAtMs, nextLookMs(job, nowMs()));
   await jobs.update(id, { eraseAtMs, ...jobs.dueAt(id, dueAtMs) }, { attr: "state", eq: job.state });
 }

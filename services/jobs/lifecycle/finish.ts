@@ -2,6 +2,7 @@ import type { HeadChange } from "../../../aws/dynamodb/job-items.ts";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { parseExactJson } from "../../../contract/exact-json.ts";
+import { laterMs } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { type Ending, toEnding } from "../../../core/jobs/lifecycle.ts";
@@ -252,7 +253,7 @@ function buildEnd({ jobs, nowMs }: EndDeps, job: Job, { state, result, ...extra 
   const condition = { and: [{ attr: "state", eq: job.state } as const, ...nonce, ...conditions] };
   const endedAtMs = nowMs();
   // The caller may die before it erases the run, or may have stopped waiting.
-  const eraseAtMs = job.eraseAfterS === undefined ? undefined : endedAtMs + job.eraseAfterS * 1000;
+  const eraseAtMs = job.eraseAfterS === undefined ? undefined : laterMs(endedAtMs, job.eraseAfterS);
   const erase = eraseAtMs === undefined ? {} : { eraseAtMs };
   // Housekeeping checks which steps are due for erasure, whether everything that ran for a flow was stopped, and whether handlers were started.
   const lookAtMs = Math.min(

@@ -229,6 +229,8 @@ export const hostileQueryValues: readonly string[] = [
   "*".repeat(50),
   "%00",
   "2026-13-45T99:99:99Z",
+  "0000-01-01T00:00:00+23:59",
+  "9999-12-31T23:59:59.999-23:59",
   "../..",
   "=,;",
 ];
@@ -266,6 +268,7 @@ export const hostileBodies: readonly Hostile[] = [
   { what: "the body is an object of 100,000 levels", body: bytes(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`) },
   { what: "the body is a list of 100,000 levels that does not end", body: bytes("[".repeat(100_000)) },
   { what: "the body has numbers beyond all limits", body: bytes('{"a":[1e999,-1e999,1e-999,123456789012345678901234567890]}') },
+  { what: "the body has a number of 400 digits with a fraction", body: bytes(`{"a":${"9".repeat(400)}.5}`) },
   { what: "the body repeats its keys", body: bytes('{"path":"a","path":1,"path":{}}') },
   { what: "the body names parts of every object", body: bytes('{"__proto__":{"a":1},"constructor":{"prototype":{}},"toString":1}') },
   { what: "the body is not UTF-8", body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]) },

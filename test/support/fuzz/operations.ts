@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { createSchema } from "zod-openapi";
 import type { Route } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
+import { listNumbers, type NumberPlace } from "./number-edges.ts";
 import type { Playground } from "./playground.ts";
 import { type Schema, schemaValues } from "./schema-values.ts";
 
@@ -17,6 +18,10 @@ export interface Operation {
   /** Only those parameters without which a call is invalid. */
   requiredQuery: fc.Arbitrary<[string, string][]>;
   queryNames: readonly string[];
+  /** The numbers of the query by name. */
+  queryNumbers: readonly NumberPlace[];
+  /** The numbers at each place of the body. */
+  bodyNumbers: readonly NumberPlace[];
   /** The bodies that the schema allows, or `undefined` for a route without a body. */
   body: fc.Arbitrary<unknown> | undefined;
   /** Bodies with hostile values in any place. */
@@ -47,6 +52,8 @@ export function listOperations({ known }: Playground, hostile: readonly unknown[
       query: query ? toQuery(query) : fc.constant([]),
       requiredQuery: query ? toQuery({ ...query, schema: onlyRequired(query.schema) }) : fc.constant([]),
       queryNames: Object.keys(query?.schema.properties ?? {}),
+      queryNumbers: query ? listNumbers(query.schema, query) : [],
+      bodyNumbers: body ? listNumbers(body.schema, body) : [],
       body: body ? schemaValues(body.schema, body) : route.payload && route.method !== "GET" ? fc.jsonValue() : undefined,
       hostileBody: body ? schemaValues(body.schema, { ...body, hostile }) : undefined,
     };

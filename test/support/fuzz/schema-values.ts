@@ -65,7 +65,7 @@ function shallow(alternatives: readonly Schema[], options: ValueOptions, depth: 
   return flat.length > 0 ? flat : alternatives.slice(0, 1);
 }
 
-function resolveReference(reference: string, { components }: ValueOptions): Schema {
+export function resolveReference(reference: string, { components }: ValueOptions): Schema {
   const found = components[reference.slice(reference.lastIndexOf("/") + 1)];
   if (!found) throw new Error(`The schema ${reference} is missing.`);
   return found;

@@ -1,3 +1,4 @@
+import { laterMs } from "../../../../contract/iso-time.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { describeMissingMembers } from "../../../../core/approvals/groups.ts";
 import { readRequiredGroups, toSuspendRules } from "../../../../core/approvals/rules.ts";
@@ -32,7 +33,7 @@ export async function openApproval(deps: StepGateDeps, step: StepContext, done: 
     kind: "suspend",
     rules: toSuspendRules(suspend, groups),
     atMs: now,
-    deadlineMs: now + (suspend.timeout ?? limits.suspendTimeoutS) * 1000,
+    deadlineMs: laterMs(now, suspend.timeout ?? limits.suspendTimeoutS),
     result: done.result,
     outcomeFields: { ...done.details },
     contentDigest: digestOf([suspend.resume_form ?? null, done.result, suspend.inputs ?? []]),

@@ -1,4 +1,5 @@
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
+import { laterMs } from "../../../../contract/iso-time.ts";
 import { toConsentRules } from "../../../../core/approvals/rules.ts";
 import { fillTemplate } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
@@ -25,13 +26,13 @@ export async function openConsent(deps: StepGateDeps, step: StepContext, value: 
     kind: "consent",
     rules: toConsentRules(value.approvers),
     atMs: now,
-    ...(timeout ? { deadlineMs: now + timeout * 1000 } : {}),
+    ...(timeout ? { deadlineMs: laterMs(now, timeout) } : {}),
     result: await storeFlowValue(deps, step, null),
     outcomeFields: {},
     message,
     contentDigest: digestOf([message]),
-    ...(remindS ? { remindAtMs: now + remindS * 1000 } : {}),
-    ...(escalate ? { escalate: { atMs: now + escalate.after * 1000, people: escalate.approvers } } : {}),
+    ...(remindS ? { remindAtMs: laterMs(now, remindS) } : {}),
+    ...(escalate ? { escalate: { atMs: laterMs(now, escalate.after), people: escalate.approvers } } : {}),
   });
 }
 
