@@ -3,7 +3,7 @@ import { hasHandlers } from "../../core/handlers/schedule-outcomes.ts";
 import type { EndState, Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
-import { type StoredSchedule, storedScheduleSchema } from "../../core/schedules/schedule.ts";
+import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 
 /** Loads the schedule whose tick a job runs; `undefined` for another job, and if the schedule is gone. */
 export async function loadScheduleOf(
@@ -11,7 +11,10 @@ export async function loadScheduleOf(
   { workspace, schedulePath }: Pick<Job, "workspace" | "schedulePath">,
 ): Promise<StoredSchedule | undefined> {
   const found = schedulePath === undefined ? undefined : await objects.get(keys.schedule(workspace, schedulePath));
-  return found && parseObject(storedScheduleSchema, found);
+  if (!found) return undefined;
+  // Loaded on first use, so that functions start faster: few jobs are those of a schedule.
+  const { storedScheduleSchema } = await import("../../core/schedules/schedule.ts");
+  return parseObject(storedScheduleSchema, found);
 }
 
 /** Returns whether a handler of the job's schedule may follow its end, or whether the end must be counted for one. A skipped run counts as none. */
