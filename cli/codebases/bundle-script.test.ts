@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -143,6 +144,32 @@ describe("a bundle", () => {
     expect(await problemOf(bundle("x", { assets }, { from: project }))).toMatchObject({
       message: expect.stringContaining("a folder that contains it"),
     });
+  });
+
+  it("contains no hidden file and none from outside of the repository, whatever the script imports", async () => {
+    const outer = newProject();
+    const project = join(outer, "project");
+    const write = (name: string, text: string) => {
+      mkdirSync(dirname(join(outer, name)), { recursive: true });
+      writeFileSync(join(outer, name), text);
+    };
+    for (const name of ["home/token.json", "project/.env", "project/.svc/state.json", "node_modules/hoisted/index.js"]) write(name, "{}");
+    symlinkSync("../home/token.json", join(project, "link.json"));
+    write("project/f/a/own.ts", 'import text from "../../own.json"; export const main = () => text;');
+    write("project/own.json", "{}");
+    write("project/f/a/hoisted.ts", 'import text from "hoisted"; export const main = () => text;');
+    for (const name of ["../home/token.json", ".env", ".svc/state.json", "link.json"]) {
+      write("project/f/a/x.ts", `import text from "../../${name}";\nexport const main = () => text;\n`);
+      expect(await problemOf(bundle("x", { loader: { ".env": "text" } }, { from: project }))).toEqual({
+        file: "f/a/x.ts",
+        message: `${name.replace("link.json", "../home/token.json")} is hidden or lies outside of the repository, so no bundle may contain it. Move it into the folder of svc.yaml.`,
+      });
+    }
+    for (const name of ["own", "hoisted"]) expect((await bundle(name, {}, { from: project })).bytes.length).toBeGreaterThan(0);
+    // A repository may have the folder of svc.yaml below its root.
+    execFileSync("git", ["init", "-q"], { cwd: outer });
+    write("project/f/a/x.ts", 'import text from "../../../home/token.json"; export const main = () => text;');
+    expect(textOf(await bundle("x", {}, { from: project }))).toContain("token");
   });
 
   it("is the output of the codebase's own bundler, whose failure shows its errors", async () => {

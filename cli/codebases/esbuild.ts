@@ -1,7 +1,10 @@
+import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import type { BuildFailure, BuildOptions, Loader, Message, OutputFile } from "esbuild";
 import { MODULE_REQUIRE } from "../../contract/module-require.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
+import { findGitRoot } from "../project/git.ts";
+import { isInside, isSkipped } from "../project/links.ts";
 import { type BundledFiles, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";
 import { clientPlugin } from "./client-plugin.ts";
 
@@ -14,6 +17,8 @@ export async function runEsbuild(source: BundleSource): Promise<BundledFiles> {
   const { root, file, format, codebase } = source;
   try {
     const { outputFiles = [], metafile } = await build(toBuildOptions(source));
+    const foreign = listForeignInputs(root, Object.keys(metafile?.inputs ?? {}));
+    if (foreign.length > 0) throw new BundleFailure(foreign.map((input) => ({ file, message: describeForeign(input) })));
     const nameOf = ({ path }: OutputFile) => relative(join(root, OUT), path).split(sep).join("/");
     const files = new Map(outputFiles.map((output) => [nameOf(output), output.contents]));
     const map = outputFiles.find((output) => nameOf(output) === `${MAIN}.map`)?.text ?? "{}";
@@ -65,6 +70,26 @@ function toRootMap(text: string): string {
   const map = JSON.parse(text) as { sources?: string[] };
   return JSON.stringify({ ...map, sources: (map.sources ?? []).map((source) => posix.join(OUT, source)) });
 }
+
+/**
+ * Returns the imported files that a bundle must not contain: it is uploaded, and an import of a repository could name any file of the person. Files of the same
+ * repository that are not hidden, and those of packages, may be imported.
+ */
+function listForeignInputs(root: string, inputs: readonly string[]): string[] {
+  const realRoot = realpathSync(root);
+  const isOwn = (top: string, place: string) => isInside(top, place) && !relative(top, place).split(sep).some(isSkipped);
+  return inputs.filter((input) => {
+    // Code of plugins is no file.
+    if (!existsSync(join(root, input))) return false;
+    const place = realpathSync(join(root, input));
+    if (place.split(sep).includes("node_modules") || isOwn(realRoot, place)) return false;
+    const top = findGitRoot(root);
+    return top === undefined || !isOwn(realpathSync(top), place);
+  });
+}
+
+const describeForeign = (input: string): string =>
+  `${input} is hidden or lies outside of the repository, so no bundle may contain it. Move it into the folder of svc.yaml.`;
 
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
