@@ -1,9 +1,12 @@
 import { beforeAll, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
+import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { type Room, success } from "../../../test/support/use-cases/room.ts";
 import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
-import { loadJson, storeOutput } from "../values/values.ts";
+import { recordHeartbeat } from "../../execution/heartbeat.ts";
+import { recordSecrets } from "../../secrets/masks.ts";
+import { loadJson, loadLogs, storeOutput } from "../values/values.ts";
 import { resultObjectKey } from "./finish.ts";
 
 let room: Room;
@@ -50,4 +53,28 @@ it("a result that the runner stored in S3 contains the stream too", async () => 
   expect(await resultOf({ n: 1 }, "b\nWM_STREAM: c", { ...uploads, earlier: "WM_STREAM: a" })).toEqual({ n: 1, wm_stream: "abc" });
   expect(await resultOf({ n: 1 }, "no stream\n", uploads)).toEqual({ n: 1 });
   expect(await resultOf([1], "WM_STREAM: a\n", uploads)).toEqual([1]);
+});
+
+it("neither the output nor the result of a longer run shows a secret that its stream yields in pieces", async () => {
+  const secret = "SECRETOFTHEVARIABLE";
+  const { id } = await addJob(room, { hash });
+  const shown = (text: string) =>
+    [...secret].flatMap((_, at) => (at + 5 <= secret.length ? [secret.slice(at, at + 5)] : [])).filter((piece) => text.includes(piece));
+  room.answers.run = async ({ token, attempt, nonce, workspace }) => {
+    const job = (await room.deps.jobs.get(id)) ?? expect.fail();
+    await recordSecrets(room.deps, job, { token, secrets: [secret] });
+    const pieces = secret.match(/.{1,4}/g)?.map((piece) => `WM_STREAM: ${piece}\n`) ?? [];
+    const [beginning, end] = [pieces.slice(0, 2).join(""), pieces.slice(2).join("")];
+    await recordHeartbeat(room.deps, { id, workspace, token }, { attempt, nonce, logs: { offset: 0, text: `WM_STREAM: x\n${beginning}` } });
+    const invocation = success(null, `${end}WM_STREAM: y\n`);
+    if (invocation.kind === "outcome") invocation.outcome.logs.offset = `WM_STREAM: x\n${beginning}`.length;
+    return invocation;
+  };
+  await handleJobMessage(room.deps, { job: id, hash });
+  const job = await room.deps.jobs.get(id);
+  if (!job || !hasEnded(job)) throw new Error(`The job is ${job?.state}.`);
+  const logs = await loadLogs(room.deps, job);
+  const result = await loadJson(room.deps, job, job.redactedResult ?? job.result);
+  expect([shown(logs), shown(String(result)), extractStream(logs, true)]).toEqual([[], [], result]);
+  expect(result).toBe(`x${"*".repeat(secret.length)}y`);
 });
