@@ -25,10 +25,12 @@ export function findNearestName(name: string, known: readonly string[]): string 
 const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, "");
 
 /** Returns whether a name is so similar to a known one that it is a misspelling. Senders may add fields with other names. */
-function isMisspelling(name: string, known: string): boolean {
-  if (plain(name) === plain(known)) return true;
-  const most = Math.min(name.length, known.length) < 6 ? 1 : 2;
-  return Math.min(name.length, known.length) >= 4 && distance(name, known) <= most;
+function isMisspelling(name: string, plainName: string, known: string): boolean {
+  if (plainName === plain(known)) return true;
+  const shorter = Math.min(name.length, known.length);
+  const most = shorter < 6 ? 1 : 2;
+  // A body may have 100,000 names, and most of them have another length.
+  return shorter >= 4 && Math.abs(name.length - known.length) <= most && distance(name, known) <= most;
 }
 
 /**
@@ -49,9 +51,10 @@ export function findUnknownFields(schema: z.core.$ZodType, value: unknown, aroun
   }
   if (inner instanceof z.ZodObject) return findInObject(inner, value, around);
   if (def.type === "intersection" && def.left && def.right) {
-    const [left, right] = [findUnknownFields(def.left, value, around), findUnknownFields(def.right, value, around)];
-    return left.flatMap((field) => {
-      const same = right.find(({ path }) => path.join("\n") === field.path.join("\n"));
+    const placeOf = ({ path }: UnknownField) => path.map(String).join("\n");
+    const right = new Map(findUnknownFields(def.right, value, around).map((field) => [placeOf(field), field]));
+    return findUnknownFields(def.left, value, around).flatMap((field) => {
+      const same = right.get(placeOf(field));
       return same ? [toUnknown(value, field.path, [...field.known, ...same.known])] : [];
     });
   }
@@ -98,7 +101,8 @@ function findInObject(schema: z.ZodObject, value: Record<string, unknown>, aroun
 /** `value` is the object that has the last part of the path. */
 function toUnknown(value: Record<string, unknown>, path: Path, known: readonly string[]): UnknownField {
   const name = String(path.at(-1));
-  const absent = known.filter((other) => !Object.hasOwn(value, other) && isMisspelling(name, other));
+  const plainName = plain(name);
+  const absent = known.filter((other) => !Object.hasOwn(value, other) && isMisspelling(name, plainName, other));
   return { path, known, meant: absent.length > 0 ? closest(name, absent) : undefined };
 }
 

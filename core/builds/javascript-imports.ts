@@ -1,8 +1,9 @@
 import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
 import { parser } from "@lezer/javascript";
+import { boundWork } from "./bounded-parser.ts";
 
-const typescript = parser.configure({ dialect: "ts" });
-const typescriptJsx = parser.configure({ dialect: "ts jsx" });
+const typescript = boundWork(parser.configure({ dialect: "ts" }));
+const typescriptJsx = boundWork(parser.configure({ dialect: "ts jsx" }));
 
 export interface JavascriptImports {
   /** Specifiers as written, each once, in order, without type-only imports. */

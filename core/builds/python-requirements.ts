@@ -1,5 +1,8 @@
 import { parser } from "@lezer/python";
+import { boundWork } from "./bounded-parser.ts";
 import { isRequirement, removeComment } from "./requirement.ts";
+
+const bounded = boundWork(parser);
 
 /** The requirements that a script lists in comments. */
 export interface Requirements {
@@ -12,10 +15,11 @@ export interface Requirements {
 
 /** Returns the lines of a source. Those that look like comments but are part of a text are empty. */
 function readLines(source: string): string[] {
-  const tree = parser.parse(source);
+  const comments = new Set<number>();
+  bounded.parse(source).iterate({ enter: ({ name, from }) => void (name === "Comment" && comments.add(from)) });
   let from = 0;
   return source.split("\n").map((line) => {
-    const isText = line.startsWith("#") && tree.resolveInner(from, 1).name !== "Comment";
+    const isText = line.startsWith("#") && !comments.has(from);
     from += line.length + 1;
     return isText ? "" : line.replace(/\r$/, "");
   });

@@ -28,8 +28,8 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 /** Formats a time as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
 const at = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
 
-/** Removes links that decide from a text of users: a reader of the mail would decide by opening one. */
-const withoutDecidingLinks = (text: string) => text.replace(/\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");
+/** Removes links that decide from a text of users: a reader of the mail would decide by opening one. A match begins with its word, so that none is searched twice. */
+const withoutDecidingLinks = (text: string) => text.replace(/(?<!\S)\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");
 
 const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   opened: "Approval needed",

@@ -18,8 +18,9 @@ const TOKEN_PARAMETER = "token";
  * parameter `token`, and each other header or parameter that repeats one of their values, such as a `Referer` with the token.
  */
 export function removeCredentials(payload: Payload): Payload {
-  const secrets = listSecrets(payload);
-  const repeats = (text: string) => secrets.some((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
+  const secrets = [...new Set(listSecrets(payload).flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())]))];
+  // Most texts are shorter than any secret, and a request may have a thousand of both.
+  const repeats = (text: string) => text.length >= SHORTEST_SECRET && secrets.some((secret) => text.includes(secret));
   const headers = Object.entries(payload.headers).filter(
     ([name, value]) => !CREDENTIAL_HEADERS.has(name.toLowerCase()) && !(value !== undefined && repeats(value)),
   );

@@ -1,12 +1,15 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/go";
+import { boundWork } from "../builds/bounded-parser.ts";
 import { readGoParams } from "../builds/go-source.ts";
 import type { ParsedSignature } from "./parsed-signature.ts";
-import { createObjectSchema, type Field, MAX_DEPTH, MAX_TYPES, type Schema } from "./schema.ts";
+import { createObjectSchema, type Field, listFields, MAX_DEPTH, MAX_TYPES, type Schema } from "./schema.ts";
+
+const bounded = boundWork(parser);
 
 /** Parses the parameters of `main` in a Go script. */
 export function parseGoSignature(source: string): ParsedSignature {
-  const root = parser.parse(source).topNode;
+  const root = bounded.parse(source).topNode;
   const functions = new Map<string, SyntaxNode>();
   for (const declaration of root.getChildren("FunctionDecl")) {
     const name = declaration.getChild("DefName");
@@ -48,9 +51,9 @@ function typeNodesOf(list: SyntaxNode): (SyntaxNode | null)[] {
 function docComment(declaration: SyntaxNode, source: string): string {
   const lines: string[] = [];
   for (let node = declaration.prevSibling; node?.name === "LineComment"; node = node.prevSibling) {
-    lines.unshift(source.slice(node.from, node.to).replace(/^\/\/ ?/, ""));
+    lines.push(source.slice(node.from, node.to).replace(/^\/\/ ?/, ""));
   }
-  return lines.join("\n").trim();
+  return lines.reverse().join("\n").trim();
 }
 
 class GoTypes {
@@ -152,7 +155,7 @@ class GoTypes {
       if (tag === "-" || !type) continue;
       const written = this.schemaOf(type, depth + 1);
       if (names.length === 0 && renamed === "" && written.properties) {
-        embedded.push(...embeddedFields(written));
+        embedded.push(...listFields(written));
         continue;
       }
       const schema: Schema = options.includes("string") ? { type: "string" } : written;
@@ -171,8 +174,4 @@ class GoTypes {
 function readTag(text: string): string | undefined {
   const tag = text.startsWith("`") ? text.slice(1, -1) : text.slice(1, -1).replace(/\\(["\\])/g, "$1");
   return /(?:^|\s)json:"([^"]*)"/.exec(tag)?.[1];
-}
-
-function embeddedFields({ properties = {}, required = [], order = [] }: Schema): Field[] {
-  return order.map((name) => ({ name, schema: properties[name] ?? {}, optional: !required.includes(name) }));
 }

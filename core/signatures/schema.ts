@@ -30,6 +30,9 @@ export const MAX_DEPTH = 12;
  */
 export const MAX_TYPES = 2000;
 
+/** The maximum number of types that are searched for an alternative, such as null, in one signature. Beyond it, no further alternative is found. */
+export const MAX_SEARCHED = 100_000;
+
 /** Creates the schema of an object from its fields. */
 export function createObjectSchema(fields: Field[]): Schema {
   const properties: Record<string, Schema> = Object.create(null) as Record<string, Schema>;
@@ -40,6 +43,12 @@ export function createObjectSchema(fields: Field[]): Schema {
     required: fields.filter(({ optional }) => !optional).map(({ name }) => name),
     order: fields.map(({ name }) => name),
   };
+}
+
+/** Returns the fields of the schema of an object. */
+export function listFields({ properties = {}, required = [], order = [] }: Schema): Field[] {
+  const isRequired = new Set(required);
+  return order.map((name) => ({ name, schema: properties[name] ?? {}, optional: !isRequired.has(name) }));
 }
 
 /** Creates the schema of a resource: `resource-postgresql` for `Postgresql`, `resource-s3_object` for `S3Object`. */

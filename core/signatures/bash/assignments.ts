@@ -35,13 +35,13 @@ export function readBashAssignments(source: string): BashAssignment[] {
   const braces: boolean[] = [];
   let compounds = 0;
   let pending: string | undefined;
-  const called: string[] = [];
+  const called = new Set<string>();
   for (const { words, body } of readCommands(source)) {
     const frame = frames.at(-1) ?? script;
     if (body !== undefined) pending = body;
-    const command = [...words];
-    while (command[0] !== undefined && BEFORE_COMMANDS.has(command[0])) {
-      const keyword = command.shift();
+    let start = 0;
+    for (let keyword = words[0]; keyword !== undefined && BEFORE_COMMANDS.has(keyword); keyword = words[start]) {
+      start += 1;
       if (keyword === "{") {
         braces.push(pending !== undefined);
         if (pending !== undefined) {
@@ -50,8 +50,9 @@ export function readBashAssignments(source: string): BashAssignment[] {
           frames.push(entered);
         }
         pending = undefined;
-      } else if (keyword && OPENING.has(keyword)) compounds++;
+      } else if (OPENING.has(keyword)) compounds++;
     }
+    const command = words.slice(start);
     const [first] = command;
     if (first === undefined) continue;
     if (first === "}") {
@@ -61,14 +62,14 @@ export function readBashAssignments(source: string): BashAssignment[] {
     if (OPENING.has(first)) compounds++;
     else if (CLOSING.has(first)) compounds--;
     const current = frames.at(-1) ?? frame;
-    if (command.includes('"$@"') && frames.length === 1) called.push(first);
+    if (command.includes('"$@"') && frames.length === 1) called.add(first);
     if (first === "shift") {
       current.shifted += Number(command[1] ?? 1) || 0;
       current.lost ||= compounds > 0 || !/^\d*$/.test(command[1] ?? "");
     } else if (first === "set" && command.some((word) => !/^[-+]|^(set|pipefail|errexit|nounset|xtrace)$/.test(word))) current.lost = true;
     else if (!current.lost) current.assignments.push(...assignmentsOf(command, current.shifted));
   }
-  return [...script.assignments, ...called.flatMap((name) => functions.get(name)?.assignments ?? [])];
+  return [...script.assignments, ...[...called].flatMap((name) => functions.get(name)?.assignments ?? [])];
 }
 
 function assignmentsOf(command: string[], shifted: number): BashAssignment[] {

@@ -19,19 +19,23 @@ export function readEnumClass(definition: SyntaxNode, ancestors: SyntaxNode[], r
   });
   const isPlain = roots.every((root) => PLAIN.has(root)) && !methods.includes("__new__") && !methods.includes("_generate_next_value_");
   const members = new Map<string, unknown>();
+  const before: MembersBefore = { last: 0, isIncreasing: true };
   for (const statement of own) {
     if (statement.name !== "AssignStatement") continue;
     for (const { target, value } of readAssignments(statement)) {
       const name = module.text(target);
       // Names such as `_ignore_` and `__secret` belong to the class.
       if (target.name !== "VariableName" || !value || /^_.*_$|^__/.test(name) || value.name === "LambdaExpression") continue;
-      members.set(name, isPlain ? memberValue(name, value, roots, [...members.values()], module) : NOT_LITERAL);
+      const known = isPlain ? memberValue(name, value, roots, before, module) : NOT_LITERAL;
+      before.isIncreasing &&= typeof known === "number" && (members.size === 0 || known > before.last);
+      before.last = typeof known === "number" ? known : Number.NaN;
+      members.set(name, known);
     }
   }
   return members;
 }
 
-function memberValue(name: string, node: SyntaxNode, roots: string[], before: unknown[], module: PythonText): unknown {
+function memberValue(name: string, node: SyntaxNode, roots: string[], before: MembersBefore, module: PythonText): unknown {
   const isAutomatic = node.name === "CallExpression" && node.firstChild && module.nameOf(module.text(node.firstChild)) === "auto";
   const value = isAutomatic ? nextValue(name, roots, before) : readPythonLiteral(node, module);
   const isText = roots.includes("str") || roots.includes("StrEnum");
@@ -42,11 +46,17 @@ function memberValue(name: string, node: SyntaxNode, roots: string[], before: un
   return typeof value === "object" && value !== null ? NOT_LITERAL : value;
 }
 
+/** The members that are before another one. */
+interface MembersBefore {
+  last: number;
+  /** All are numbers, each larger than the one before. */
+  isIncreasing: boolean;
+}
+
 /** Returns the value of `auto()`. Python's versions differ for values that do not increase. */
-function nextValue(name: string, roots: string[], before: unknown[]): unknown {
+function nextValue(name: string, roots: string[], { last, isIncreasing }: MembersBefore): unknown {
   if (roots.includes("StrEnum")) return name.toLowerCase();
-  const isIncreasing = before.every((value, at) => typeof value === "number" && (at === 0 || value > Number(before[at - 1])));
-  return isIncreasing ? Number(before.at(-1) ?? 0) + 1 : NOT_LITERAL;
+  return isIncreasing ? last + 1 : NOT_LITERAL;
 }
 
 /** Returns the members of `Enum("Color", "RED GREEN")`, whose names may also be a list or the keys of a dictionary. */

@@ -29,6 +29,12 @@ export class PythonModule implements PythonText {
   /** Names whose value changes, so that their first value is not the one of a default. */
   private readonly changing = new Set<string>();
   private readonly enums = new Map<string, Map<string, unknown> | undefined>();
+  /** The first member of each value, for enums of which all values are known. */
+  private readonly membersByValue = new WeakMap<Map<string, unknown>, Map<unknown, string> | undefined>();
+  /** Values by their name and the depth at which they are read, so that names that refer to each other several times are read once. */
+  private readonly constants = new Map<string, unknown>();
+  private readonly enumClasses = new Map<string, boolean>();
+  private readonly bases = new WeakMap<SyntaxNode, readonly string[]>();
 
   constructor(root: SyntaxNode, source: string) {
     this.source = source;
@@ -78,9 +84,14 @@ export class PythonModule implements PythonText {
     return this.enums.get(name);
   }
 
-  /** Returns the names of the bases of a class. */
-  basesOf(definition: SyntaxNode): string[] {
-    return argumentsOf(definition.getChild("ArgList"), this).flatMap(({ key, value }) => (key === undefined ? [this.text(value)] : []));
+  /** Returns the names of the bases of a class, each once. */
+  basesOf(definition: SyntaxNode): readonly string[] {
+    const known = this.bases.get(definition);
+    if (known) return known;
+    const given = argumentsOf(definition.getChild("ArgList"), this);
+    const bases = [...new Set(given.flatMap(({ key, value }) => (key === undefined ? [this.text(value)] : [])))];
+    this.bases.set(definition, bases);
+    return bases;
   }
 
   /** Returns the value of a constant, or of a member of an enum: `LIMIT`, `Color.RED`, `Color.RED.value`, `Color("red")`, `Color["RED"]`. */
@@ -100,12 +111,13 @@ export class PythonModule implements PythonText {
   private memberOf(node: SyntaxNode): { name: string; value: unknown } | undefined {
     const base = node.firstChild;
     const members = base?.name === "VariableName" ? this.enumOf(this.text(base)) : undefined;
-    if (!base || !members || [...members.values()].includes(NOT_LITERAL)) return;
+    const byValue = members && this.namesByValue(members);
+    if (!byValue) return;
     if (node.name === "CallExpression") {
       const [first] = argumentsOf(node.getChild("ArgList"), this);
       const value = first ? readPythonLiteral(first.value, this) : NOT_LITERAL;
-      const found = [...members].find(([, own]) => own === value);
-      return found && { name: found[0], value: found[1] };
+      const name = byValue.get(value);
+      return name === undefined ? undefined : { name, value };
     }
     if (node.name !== "MemberExpression") return;
     const index = node.getChild("[")?.nextSibling;
@@ -114,11 +126,25 @@ export class PythonModule implements PythonText {
     return typeof name === "string" && members.has(name) ? { name, value: members.get(name) } : undefined;
   }
 
+  /** Returns `undefined` for an enum with a member whose value is unknown. */
+  private namesByValue(members: Map<string, unknown>): Map<unknown, string> | undefined {
+    if (!this.membersByValue.has(members)) {
+      const names = new Map<unknown, string>();
+      for (const [name, value] of members) if (!names.has(value)) names.set(value, name);
+      this.membersByValue.set(members, names.has(NOT_LITERAL) ? undefined : names);
+    }
+    return this.membersByValue.get(members);
+  }
+
   private constant(name: string, depth: number): unknown {
-    const value = this.changing.has(name) ? undefined : this.assigned.get(name);
-    const read = value ? readPythonLiteral(value, this, depth + 1) : NOT_LITERAL;
-    // A list or a dictionary may have other members when `main` is defined.
-    return typeof read === "object" && read !== null ? NOT_LITERAL : read;
+    const key = `${name} ${depth}`;
+    if (!this.constants.has(key)) {
+      const value = this.changing.has(name) ? undefined : this.assigned.get(name);
+      const read = value ? readPythonLiteral(value, this, depth + 1) : NOT_LITERAL;
+      // A list or a dictionary may have other members when `main` is defined.
+      this.constants.set(key, typeof read === "object" && read !== null ? NOT_LITERAL : read);
+    }
+    return this.constants.get(key);
   }
 
   private register(statement: SyntaxNode): void {
@@ -216,35 +242,43 @@ export class PythonModule implements PythonText {
   }
 
   private readImport(statement: SyntaxNode): void {
-    const text = this.text(statement).replace(/#.*|[\\()]/g, " ");
-    const [, from = "", names = ""] = /^from\s+([.\w\s]+?)\s+import\s+([\s\S]*)$/.exec(text) ?? [];
+    // With single spaces, the pattern has one way to divide them.
+    const text = this.text(statement)
+      .replace(/#.*|[\\()]/g, " ")
+      .replace(/\s+/g, " ");
+    const [, from = "", names = ""] = /^from ([.\w ]+?) import (.*)$/.exec(text) ?? [];
     for (const [, name = "", as] of names.matchAll(/(\w+)(?:\s+as\s+(\w+))?/g)) this.imports.set(as ?? name, { from, name });
   }
 
   private isEnum(baseText: string, depth = 0): boolean {
-    if (depth > MAX_DEPTH) return false;
-    if (!this.classes.has(baseText)) return ENUM_BASES.has(this.nameOf(baseText));
     const definition = this.classes.get(baseText);
-    return definition ? this.basesOf(definition).some((base) => this.isEnum(base, depth + 1)) : false;
+    if (!definition) return ENUM_BASES.has(this.nameOf(baseText));
+    const known = this.enumClasses.get(baseText);
+    if (known !== undefined || depth > MAX_DEPTH) return known ?? false;
+    // Breaks the cycle of a class that inherits from itself.
+    this.enumClasses.set(baseText, false);
+    const found = this.basesOf(definition).some((base) => this.isEnum(base, depth + 1));
+    this.enumClasses.set(baseText, found);
+    return found;
   }
 
   private enumOfClass(definition: SyntaxNode): Map<string, unknown> | undefined {
     const bases = this.basesOf(definition);
     if (!bases.some((base) => this.isEnum(base))) return;
-    const ancestors: SyntaxNode[] = [];
-    const roots: string[] = [];
-    const collect = (names: string[], depth: number) => {
+    const ancestors = new Set<SyntaxNode>();
+    const roots = new Set<string>();
+    const collect = (names: readonly string[], depth: number) => {
       for (const base of names) {
         const parent = this.classes.get(base);
-        if (!parent) roots.push(this.nameOf(base));
-        else if (depth < MAX_DEPTH) {
-          ancestors.push(parent);
+        if (!parent) roots.add(this.nameOf(base));
+        else if (depth < MAX_DEPTH && !ancestors.has(parent)) {
+          ancestors.add(parent);
           collect(this.basesOf(parent), depth + 1);
         }
       }
     };
     collect(bases, 0);
-    return readEnumClass(definition, ancestors, roots, this);
+    return readEnumClass(definition, [...ancestors], [...roots], this);
   }
 
   private enumOfCall(call: SyntaxNode): Map<string, unknown> | undefined {

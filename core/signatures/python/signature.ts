@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/python";
+import { boundWork } from "../../builds/bounded-parser.ts";
 import type { Param, ParsedSignature } from "../parsed-signature.ts";
 import { inferSchema, MAX_DEPTH, type Schema } from "../schema.ts";
 import { PythonModule } from "./module.ts";
@@ -7,9 +8,11 @@ import { argumentsOf, membersOf } from "./syntax.ts";
 import { PythonTypes } from "./types.ts";
 import { isPythonInteger, NOT_LITERAL, readPythonLiteral, readPythonString } from "./values.ts";
 
+const bounded = boundWork(parser);
+
 /** Parses the parameters of `main` in a Python script. */
 export function parsePythonSignature(source: string): ParsedSignature {
-  const module = new PythonModule(parser.parse(source).topNode, source);
+  const module = new PythonModule(bounded.parse(source).topNode, source);
   const types = new PythonTypes(module);
   const main = findCallable(module, "main");
   const docs = main?.documented ? docstring(main.documented, module) : "";
@@ -43,21 +46,32 @@ interface Callable {
  * Finds a function under a name: a definition, a lambda, another name of a function, or what a call returns that receives one function, as in
  * `main = functools.partial(run, 1)` and `main = retry(run)`. Wrappers pass their arguments on.
  */
-function findCallable(module: PythonModule, name: string, depth = 0): Callable | undefined {
+function findCallable(module: PythonModule, name: string, depth = 0, known: KnownCallables = new Map()): Callable | undefined {
   const definition = module.functionOf(name);
   if (definition) return { list: definition.getChild("ParamList"), documented: definition, supplied: 0, keywords: new Map() };
   const value = module.assignedTo(name);
-  return value && depth < MAX_DEPTH ? callableOf(value, module, depth) : undefined;
+  if (!value || depth >= MAX_DEPTH) return undefined;
+  if (!known.has(name)) {
+    // Breaks the cycle of a name that refers to itself.
+    known.set(name, undefined);
+    known.set(name, callableOf(value, module, depth, known));
+  }
+  return known.get(name);
 }
 
-function callableOf(value: SyntaxNode, module: PythonModule, depth: number): Callable | undefined {
+/** The functions under names that were read, each of which several calls may receive. */
+type KnownCallables = Map<string, Callable | undefined>;
+
+function callableOf(value: SyntaxNode, module: PythonModule, depth: number, known: KnownCallables): Callable | undefined {
   if (depth > MAX_DEPTH) return;
   if (value.name === "LambdaExpression")
     return { list: value.getChild("ParamList"), documented: undefined, supplied: 0, keywords: new Map() };
-  if (value.name === "VariableName") return findCallable(module, module.text(value), depth + 1);
+  if (value.name === "VariableName") return findCallable(module, module.text(value), depth + 1, known);
   if (value.name !== "CallExpression" || !value.firstChild) return;
   const given = argumentsOf(value.getChild("ArgList"), module);
-  const inner = given.flatMap(({ key, value: argument }) => (key === undefined ? (callableOf(argument, module, depth + 1) ?? []) : []));
+  const inner = given.flatMap(({ key, value: argument }) =>
+    key === undefined ? (callableOf(argument, module, depth + 1, known) ?? []) : [],
+  );
   const [only] = inner;
   if (!only || inner.length > 1) return;
   if (module.nameOf(module.text(value.firstChild)) !== "partial") return only;

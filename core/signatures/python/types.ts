@@ -6,7 +6,9 @@ import {
   createResourceSchema,
   createUnionSchema,
   type Field,
+  listFields,
   MAX_DEPTH,
+  MAX_SEARCHED,
   MAX_TYPES,
   type Schema,
 } from "../schema.ts";
@@ -54,6 +56,8 @@ export class PythonTypes {
   /** Classes and aliases that contain the type that is read, so that a type that refers to itself ends. */
   private readonly open = new Set<string>();
   private read = 0;
+  private searched = 0;
+  private readonly totals = new WeakMap<SyntaxNode, boolean>();
 
   constructor(module: PythonModule) {
     this.module = module;
@@ -89,7 +93,7 @@ export class PythonTypes {
 
   /** Returns whether a type allows `None`, so that an argument may be absent. */
   allowsNone(type: SyntaxNode, depth = 0, text: PythonText = this.module): boolean {
-    if (depth > MAX_DEPTH) return false;
+    if (depth > MAX_DEPTH || ++this.searched > MAX_SEARCHED) return false;
     const allows = (node: SyntaxNode | undefined) => node !== undefined && this.allowsNone(node, depth + 1, text);
     switch (type.name) {
       case "None":
@@ -136,6 +140,7 @@ export class PythonTypes {
   private named(written: string, depth: number): Schema {
     if (this.open.has(written)) return {};
     const values = this.module.enumOf(written);
+    this.read += values?.size ?? 0;
     if (values) return createEnumSchema([...values.values()].map((value) => (value === NOT_LITERAL ? undefined : value)));
     const definition = this.module.classes.get(written);
     const alias = this.module.assigned.get(written);
@@ -167,15 +172,24 @@ export class PythonTypes {
     return ["dict", "Dict", "TypedDict"].includes(this.module.text(value)) ? createResourceSchema(name) : this.schemaOf(value, depth + 1);
   }
 
+  private isTotal(definition: SyntaxNode): boolean {
+    const known = this.totals.get(definition);
+    if (known !== undefined) return known;
+    const given = argumentsOf(definition.getChild("ArgList"), this.module);
+    const isTotal = !given.some(({ key, value }) => key === "total" && this.module.text(value) === "False");
+    this.totals.set(definition, isTotal);
+    return isTotal;
+  }
+
   private classSchema(definition: SyntaxNode, depth: number): Schema {
     const { module } = this;
-    const inheritance = argumentsOf(definition.getChild("ArgList"), module);
-    const isTotal = !inheritance.some(({ key, value }) => key === "total" && module.text(value) === "False");
+    if (++this.read > MAX_TYPES) return {};
+    const isTotal = this.isTotal(definition);
     const own = bodyOf(definition).flatMap((statement) => this.fieldOf(statement, isTotal, depth));
     const bases = module.basesOf(definition);
     const inherited = bases.flatMap((base) => {
       const parent = module.classes.get(base);
-      return parent && depth < MAX_DEPTH ? fieldsOf(this.classSchema(parent, depth + 1)) : [];
+      return parent && depth < MAX_DEPTH ? listFields(this.classSchema(parent, depth + 1)) : [];
     });
     const fields = new Map([...inherited, ...own].map((field) => [field.name, field]));
     if (fields.size > 0) return createObjectSchema([...fields.values()]);
@@ -260,8 +274,4 @@ function alternativesOf(type: SyntaxNode, depth: number): SyntaxNode[] {
   const { firstChild: left, lastChild: right } = type;
   if (type.name !== "BinaryExpression" || !left || !right || depth > MAX_DEPTH * 4) return [type];
   return [...alternativesOf(left, depth + 1), right];
-}
-
-function fieldsOf({ properties = {}, required = [], order = [] }: Schema): Field[] {
-  return order.map((name) => ({ name, schema: properties[name] ?? {}, optional: !required.includes(name) }));
 }

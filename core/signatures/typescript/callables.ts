@@ -21,7 +21,7 @@ export interface Callable {
 export function findCallable(module: TypescriptModule, exported: string): Callable | undefined {
   const local = module.exported.get(exported);
   const declared = local === undefined ? undefined : module.values.get(local);
-  const found = local === undefined ? undefined : callableOf(local, module, 0);
+  const found = local === undefined ? undefined : callableOf(local, module, 0, new Map());
   // The exported name has the comment, even if it is another name of a function.
   return found && declared ? { ...found, statement: isDocumented(declared.statement) ? declared.statement : found.statement } : found;
 }
@@ -39,16 +39,31 @@ function isDocumented(statement: SyntaxNode): boolean {
   return statement.prevSibling?.name === "BlockComment";
 }
 
-function callableOf(name: string, module: TypescriptModule, depth: number): Callable | undefined {
+/** The functions under names that were read, each of which several calls may receive. */
+type KnownCallables = Map<string, Callable | undefined>;
+
+function callableOf(name: string, module: TypescriptModule, depth: number, known: KnownCallables): Callable | undefined {
   const declared = module.values.get(name);
   if (!declared || depth > MAX_DEPTH) return;
-  const found = callableIn(declared.node, declared.statement, module, depth);
-  return found && { ...found, isTyped: found.isTyped || declared.isTyped };
+  if (!known.has(name)) {
+    // Breaks the cycle of a name that refers to itself.
+    known.set(name, undefined);
+    const found = callableIn(declared.node, { statement: declared.statement, module, known }, depth);
+    known.set(name, found && { ...found, isTyped: found.isTyped || declared.isTyped });
+  }
+  return known.get(name);
 }
 
-function callableIn(node: SyntaxNode, statement: SyntaxNode, module: TypescriptModule, depth: number): Callable | undefined {
+interface CallablePlace {
+  statement: SyntaxNode;
+  module: TypescriptModule;
+  known: KnownCallables;
+}
+
+function callableIn(node: SyntaxNode, place: CallablePlace, depth: number): Callable | undefined {
   if (depth > MAX_DEPTH) return;
-  const inner = (child: SyntaxNode | null | undefined) => (child ? callableIn(child, statement, module, depth + 1) : undefined);
+  const { statement, module, known } = place;
+  const inner = (child: SyntaxNode | null | undefined) => (child ? callableIn(child, place, depth + 1) : undefined);
   switch (node.name) {
     case "FunctionDeclaration":
     case "FunctionExpression":
@@ -63,7 +78,7 @@ function callableIn(node: SyntaxNode, statement: SyntaxNode, module: TypescriptM
       };
     }
     case "VariableName":
-      return callableOf(module.text(node), module, depth + 1);
+      return callableOf(module.text(node), module, depth + 1, known);
     case "ParenthesizedExpression":
       return inner(node.firstChild?.nextSibling);
     case "PostfixExpression":

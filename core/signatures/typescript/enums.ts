@@ -2,6 +2,9 @@ import type { SyntaxNode } from "@lezer/common";
 import { MAX_DEPTH } from "../schema.ts";
 import { NOT_LITERAL, readLiteral, readQuotedText, type TypescriptText } from "./values.ts";
 
+/** The maximum length of the value of a member. A longer one is unknown. */
+const MAX_TEXT_CHARS = 10_000;
+
 /**
  * Returns the values of an enum by the names of its members. A member without a value continues the number before it. `NOT_LITERAL`: only a run
  * can tell the value.
@@ -10,7 +13,9 @@ export function readEnum(name: string, declaration: SyntaxNode, module: Typescri
   const members = new Map<string, unknown>();
   let member: string | undefined;
   let next: unknown = 0;
-  const add = (key: string, value: unknown) => {
+  const add = (key: string, evaluated: unknown) => {
+    // Members that refer to each other could double a text with each member.
+    const value = typeof evaluated === "string" && evaluated.length > MAX_TEXT_CHARS ? NOT_LITERAL : evaluated;
     members.set(key, value);
     next = typeof value === "number" ? value + 1 : NOT_LITERAL;
   };

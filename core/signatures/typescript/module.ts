@@ -16,6 +16,8 @@ export class TypescriptModule implements TypescriptText {
   /** Names of classes and namespaces, whose members are not read. */
   readonly opaque = new Set<string>();
   private readonly enums = new Map<string, Map<string, unknown> | undefined>();
+  /** Values by their name and the depth at which they are read, so that names that refer to each other several times are read once. */
+  private readonly constants = new Map<string, unknown>();
 
   constructor(root: SyntaxNode, source: string) {
     this.source = source;
@@ -40,18 +42,24 @@ export class TypescriptModule implements TypescriptText {
 
   /** Returns the value of a constant, or of a member of an enum: `limit`, `Color.Red`, `Color["Red"]`. */
   resolve(node: SyntaxNode, depth: number): unknown {
-    if (node.name === "VariableName") {
-      const declared = this.values.get(this.text(node));
-      const value = declared?.isConstant ? readLiteral(declared.node, this, depth + 1) : NOT_LITERAL;
-      // An object may have other members when `main` is called.
-      return typeof value === "object" && value !== null ? NOT_LITERAL : value;
-    }
+    if (node.name === "VariableName") return this.constant(this.text(node), depth);
     const base = node.firstChild;
     const members = base?.name === "VariableName" ? this.enumOf(this.text(base)) : undefined;
     const property = node.getChild("PropertyName");
     const index = node.getChild("[")?.nextSibling;
     const name = property ? this.text(property) : index?.name === "String" ? readStringText(index, this.source) : undefined;
     return members && name !== undefined && members.has(name) ? members.get(name) : NOT_LITERAL;
+  }
+
+  private constant(name: string, depth: number): unknown {
+    const key = `${name} ${depth}`;
+    if (!this.constants.has(key)) {
+      const declared = this.values.get(name);
+      const value = declared?.isConstant ? readLiteral(declared.node, this, depth + 1) : NOT_LITERAL;
+      // An object may have other members when `main` is called.
+      this.constants.set(key, typeof value === "object" && value !== null ? NOT_LITERAL : value);
+    }
+    return this.constants.get(key);
   }
 
   private readStatement(statement: SyntaxNode): void {
@@ -73,7 +81,7 @@ export class TypescriptModule implements TypescriptText {
       case "TypeAliasDeclaration":
       case "InterfaceDeclaration":
       case "EnumDeclaration":
-        if (name) this.types.set(this.text(name), [...(this.types.get(this.text(name)) ?? []), declaration]);
+        if (name) this.declareType(this.text(name), declaration);
         return [];
       case "ClassDeclaration":
       case "NamespaceDeclaration":
@@ -89,6 +97,12 @@ export class TypescriptModule implements TypescriptText {
       default:
         return [];
     }
+  }
+
+  private declareType(name: string, declaration: SyntaxNode): void {
+    const known = this.types.get(name);
+    if (known) known.push(declaration);
+    else this.types.set(name, [declaration]);
   }
 
   private readVariables(declaration: SyntaxNode, statement: SyntaxNode): string[] {

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/javascript";
+import { boundWork } from "../../builds/bounded-parser.ts";
 import type { Param, ParsedSignature } from "../parsed-signature.ts";
 import { inferSchema } from "../schema.ts";
 import { type Callable, findCallable, mayBeFunction } from "./callables.ts";
@@ -8,8 +9,8 @@ import { parseTypescript } from "./quoted-names.ts";
 import { TypescriptTypes } from "./types.ts";
 import { NOT_LITERAL, readLiteral, readStringText } from "./values.ts";
 
-const typescript = parser.configure({ dialect: "ts" });
-const typescriptJsx = parser.configure({ dialect: "ts jsx" });
+const typescript = boundWork(parser.configure({ dialect: "ts" }));
+const typescriptJsx = boundWork(parser.configure({ dialect: "ts jsx" }));
 
 /** Parses the parameters of `main` in a TypeScript script. */
 export function parseTypescriptSignature(source: string): ParsedSignature {

@@ -6,7 +6,9 @@ import {
   createResourceSchema,
   createUnionSchema,
   type Field,
+  listFields,
   MAX_DEPTH,
+  MAX_SEARCHED,
   MAX_TYPES,
   type Schema,
 } from "../schema.ts";
@@ -70,6 +72,7 @@ export class TypescriptTypes {
   private readonly bound = new Map<string, Schema>();
   private readonly converted: ConvertedTypes;
   private read = 0;
+  private searched = 0;
 
   constructor(module: TypescriptModule, parameters: readonly string[] = []) {
     this.module = module;
@@ -104,6 +107,7 @@ export class TypescriptTypes {
 
   /** Returns the members of a union, or the type itself. */
   private membersOf(type: SyntaxNode, depth: number): SyntaxNode[] {
+    if (++this.searched > MAX_SEARCHED) return [type];
     if (type.name === "ParenthesizedType" && depth < MAX_DEPTH) return children(type).flatMap((child) => this.membersOf(child, depth + 1));
     const [alias] = type.name === "TypeName" ? (this.module.types.get(this.text(type)) ?? []) : [];
     const target = alias?.name === "TypeAliasDeclaration" ? alias.getChild("Equals")?.nextSibling : undefined;
@@ -202,6 +206,7 @@ export class TypescriptTypes {
 
   private declaredSchema(name: string, declarations: SyntaxNode[], depth: number): Schema {
     const members = this.module.enumOf(name);
+    this.read += members?.size ?? 0;
     if (members) return enumSchema(members);
     const [first] = declarations;
     if (first?.name === "InterfaceDeclaration") return intersectionOf(declarations.flatMap((one) => this.interfaceSchemas(one, depth)));
@@ -266,8 +271,9 @@ export class TypescriptTypes {
         return withFields(inner(first), (field) => [{ ...field, optional: name === "Partial" }]);
       case "Pick":
       case "Omit": {
-        const keys = inner(second).enum;
-        return keys ? withFields(inner(first), (field) => (keys.includes(field.name) === (name === "Pick") ? [field] : [])) : {};
+        const listed = inner(second).enum;
+        const keys = new Set(listed);
+        return listed ? withFields(inner(first), (field) => (keys.has(field.name) === (name === "Pick") ? [field] : [])) : {};
       }
       case "Record": {
         const keys = inner(first).enum;
@@ -329,11 +335,7 @@ function enumSchema(members: Map<string, unknown>): Schema {
 
 /** Changes the fields of an object. Other types become any value. */
 function withFields(schema: Schema, change: (field: Field) => Field[]): Schema {
-  return schema.properties ? createObjectSchema(fieldsOf(schema).flatMap(change)) : {};
-}
-
-function fieldsOf({ properties = {}, required = [], order = [] }: Schema): Field[] {
-  return order.map((name) => ({ name, schema: properties[name] ?? {}, optional: !required.includes(name) }));
+  return schema.properties ? createObjectSchema(listFields(schema).flatMap(change)) : {};
 }
 
 /** Types among the children of a type, without its punctuation. */
@@ -348,6 +350,6 @@ function children(node: SyntaxNode | null): SyntaxNode[] {
 function intersectionOf(members: Schema[]): Schema {
   const objects = members.filter((member) => member.properties);
   if (objects.length === 0) return members[0] ?? {};
-  const fields = objects.flatMap(fieldsOf);
+  const fields = objects.flatMap(listFields);
   return createObjectSchema([...new Map(fields.map((field) => [field.name, field])).values()]);
 }

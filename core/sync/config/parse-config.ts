@@ -5,17 +5,18 @@ import { parseYaml } from "../files/yaml.ts";
 import type { FileProblem } from "../item.ts";
 import { configSchema, type SyncConfig } from "./config.ts";
 
-/** Parses `svc.yaml`. Returns every problem with its place and, for an unknown property, the nearest name. */
+const MOST_PROBLEMS = 100;
+
+/** Parses `svc.yaml`. Returns the problems with their places and, for an unknown property, the nearest name. */
 export function parseConfig(file: string, text: string): { config: SyncConfig } | { problems: FileProblem[] } {
   const parsed = parseYaml(file, text);
   if ("problem" in parsed) return { problems: [parsed.problem] };
   const checked = configSchema.safeParse(parsed.value ?? {});
   if (checked.success) return { config: checked.data };
   const placeOf = createLocator(text);
-  const problems = checked.error.issues.flatMap((issue) =>
-    describeIssue(issue).map(({ path, message }) => ({ file, ...placeOf(path), message })),
-  );
-  return { problems };
+  // Finding a place reads the file, so a file of unknown names reports the first ones.
+  const problems = checked.error.issues.flatMap(describeIssue).slice(0, MOST_PROBLEMS);
+  return { problems: problems.map(({ path, message }) => ({ file, ...placeOf(path), message })) };
 }
 
 interface PlacedMessage {

@@ -47,13 +47,18 @@ const inlineTag: ScalarTag = { tag: "!inline", resolve: (file) => `!inline ${fil
 /** The maximum number of aliases in a file. Files that this service writes have none. */
 const MAX_ALIASES = 100;
 
+/** Such keys within each other, for which the parser takes minutes. Files that this service writes have none. */
+const NESTED_KEYS = /(?:\?\s+){10}/;
+
 /** Parses a YAML file. Returns the value, or the first problem with its place. */
 export function parseYaml(file: string, text: string): { value: unknown } | { problem: FileProblem } {
+  if (NESTED_KEYS.test(text)) return { problem: { file, message: "keys that begin with a question mark are nested too deeply" } };
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: true,
+    // The parser would compare each key with all before it.
+    uniqueKeys: false,
     customTags: [inlineTag],
     intAsBigInt: true,
   });
@@ -62,6 +67,11 @@ export function parseYaml(file: string, text: string): { value: unknown } | { pr
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
     return { problem: { file, line, column: col, message: firstLine(error.message) } };
+  }
+  const repeated = findRepeatedKey(document);
+  if (repeated !== undefined) {
+    const { line, col } = lines.linePos(repeated);
+    return { problem: { file, line, column: col, message: "Map keys must be unique" } };
   }
   // Only a whole number that a double cannot hold remains a BigInt, as in `parseExactJson`.
   visit(document, {
@@ -74,6 +84,26 @@ export function parseYaml(file: string, text: string): { value: unknown } | { pr
   } catch (thrown) {
     return { problem: { file, message: firstLine((thrown as Error).message) } };
   }
+}
+
+/** Returns the position of a key that its object has twice. */
+function findRepeatedKey(document: Document.Parsed): number | undefined {
+  let at: number | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          at = key.range?.[0];
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return at;
 }
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? text;
