@@ -6,7 +6,7 @@ const WORK_OF_CHARACTER = 100;
 
 /**
  * Returns a parser that reads a source only as far as its work grows with the length. Where a grammar is ambiguous, the parser copies its stack at each step,
- * so that 16 KB of brackets within each other take a second, and 1 MB takes an hour. What is read until then is the tree.
+ * so that 16 KB of brackets within each other take a second, and 1 MB takes an hour. The tree ends there.
  */
 export function boundWork(parser: { configure(config: { wrap: ParseWrapper }): Parser }): Parser {
   return parser.configure({ wrap: (inner, input) => new BoundedParse(inner, input) });

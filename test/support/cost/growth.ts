@@ -24,7 +24,7 @@ const FIRST_SIZE = 256;
 const SIZE_STEP = 4;
 /** Four doublings. */
 const GROWTH = 16;
-/** Below this time of the processor, a parser is fast enough for any growth, and a measurement says little. */
+/** A parser that takes less processor time is fast enough for any growth, and its measurement is imprecise. */
 const LEAST_MS = 60;
 /** Work of n log n may also grow by this factor, because large inputs use slower memory and collect garbage. */
 const MARGIN = 4;
