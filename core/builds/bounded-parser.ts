@@ -5,8 +5,8 @@ const WORK_OF_ANY = 2_000_000;
 const WORK_OF_CHARACTER = 100;
 
 /**
- * Returns a parser that reads a source only as far as its work grows with the length. Where a grammar is ambiguous, the parser copies its stack at each step,
- * so that 16 KB of brackets within each other take a second, and 1 MB takes an hour. The tree ends there.
+ * Returns a parser that stops where its work exceeds a multiple of the source's length. Where a grammar is ambiguous, the parser copies its stack at
+ * each step: 16 KB of nested brackets take a second, and 1 MB an hour. The tree contains the source before that position.
  */
 export function boundWork(parser: { configure(config: { wrap: ParseWrapper }): Parser }): Parser {
   return parser.configure({ wrap: (inner, input) => new BoundedParse(inner, input) });
