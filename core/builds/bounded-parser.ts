@@ -5,7 +5,7 @@ const WORK_OF_ANY = 2_000_000;
 const WORK_OF_CHARACTER = 100;
 
 /**
- * Returns a parser that stops where its work exceeds a multiple of the source's length. Where a grammar is ambiguous, the parser copies its stack at
+ * Returns a parser that stops when its work exceeds a multiple of the source's length. With an ambiguous grammar, the parser copies its stack at
  * each step: 16 KB of nested brackets take a second, and 1 MB an hour. The tree contains the source before that position.
  */
 export function boundWork(parser: { configure(config: { wrap: ParseWrapper }): Parser }): Parser {
