@@ -7,8 +7,9 @@ const ruleFolders = "{contract,core,statemachines}";
 /** Folders whose tests stand beside their code and need no engine. */
 const unitFolders = "{services,aws,functions,lib,bin,engine,cli,web,bench,test/support}";
 
-/** Tests that start interpreters, compilers and package managers: seconds each, where other tests take milliseconds. */
+/** Tests that start interpreters, compilers and package managers, or measure work: seconds each, where other tests take milliseconds. */
 const programs = [
+  "test/support/cost/*.test.ts",
   "{runners,clients}/**/*.test.{ts,mjs}",
   "functions/build/**/*.test.ts",
   "statemachines/localstack.test.ts",

@@ -122,6 +122,7 @@ function parse(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
+    // The caller leaves out an entry that is not JSON.
     return undefined;
   }
 }

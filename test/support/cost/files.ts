@@ -10,7 +10,7 @@ import { parseMail, toMailMessage } from "../../../services/triggers/receive/par
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, nest, numbered, repeat } from "./shapes.ts";
 
-const MOST = 256 * 1024;
+const MOST = 64 * 1024;
 
 const yaml: Record<string, Build> = {
   names: numbered((at) => `k${at}: 1\n`),

@@ -24,7 +24,7 @@ const FIRST_SIZE = 256;
 const SIZE_STEP = 4;
 /** Four doublings. */
 const GROWTH = 16;
-/** A parser that takes less processor time is fast enough for any growth, and its measurement is imprecise. */
+/** Below this time of the processor, a parser is fast enough for any growth, and a measurement is not exact. */
 const LEAST_MS = 60;
 /** Work of n log n may also grow by this factor, because large inputs use slower memory and collect garbage. */
 const MARGIN = 4;

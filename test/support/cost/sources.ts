@@ -276,7 +276,7 @@ const go: Record<string, Build> = {
   tags: between('package inner\ntype A struct { A int `json:"', repeat("a,"), '"` }\nfunc main(a A) {}'),
 };
 const bash: Record<string, Build> = {
-  ...mix('"', "'", "`", "$(", "${", "(", ")", "}", "<<a ", "#"),
+  ...mix('"', "'", "$(", "${", "(", "<<a "),
   arguments: numbered((at) => `a${at}="\${1:-b}"\n`),
   keywords: repeat("time "),
   braces: nest("{ ", "}\n"),
@@ -300,7 +300,7 @@ const pick = (shapes: Record<string, Build>, ...names: string[]) =>
 
 /** Scripts and their lists of packages, as authors save them. */
 export const sources: CostCase[] = [
-  ...feed("a signature in TypeScript", MOST, read("bun"), typescript),
+  ...feed("a signature in TypeScript", MOST / 4, read("bun"), typescript),
   ...feed("a signature in Python", MOST, read("python3"), python),
   ...feed("a signature in Go", MOST, read("go"), go),
   ...feed("a signature in Bash", MOST, read("bash"), bash),

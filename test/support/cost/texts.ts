@@ -11,7 +11,7 @@ import { createMasker } from "../../../core/secrets/mask.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, nest, numbered, repeat } from "./shapes.ts";
 
-const MOST = 256 * 1024;
+const MOST = 64 * 1024;
 /** The longest expression and the longest text of a schedule, and more. */
 const MOST_EXPRESSION = 16 * 1024;
 
@@ -95,7 +95,7 @@ export const texts: CostCase[] = [
     groups: nest("(", ")"),
     repetitions: between("a", repeat("{2}")),
   }),
-  ...feed("a secret in an output", MOST / 16, (text: string) => createMasker([text])?.text(text + text), {
+  ...feed("a secret in an output", MOST / 4, (text: string) => createMasker([text])?.text(text + text), {
     ...mix("a", "b", "\n", "%", "ü", "+"),
     "a long period": repeat("aaaaaaab"),
   }),
