@@ -1,4 +1,6 @@
 import canonicalize from "canonicalize";
+// Whole numbers beyond 2^53 are BigInts, which JSON.stringify writes with the conversion that this module defines.
+import "./exact-json.ts";
 
 /** Returns JSON text by RFC 8785 (sorted keys), so that equal values have equal texts. `undefined` yields `null`, as inside an array. */
 export const toCanonicalJson = (value: unknown): string => canonicalize(value) ?? "null";
