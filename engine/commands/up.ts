@@ -4,7 +4,7 @@ import type { EndedRun } from "../../functions/shared/ended-run.ts";
 import { startAutosave } from "../engine/autosave.ts";
 import { type InPhase, type Instance, startInstance } from "../engine/instance.ts";
 import { startLocalstack } from "../engine/localstack.ts";
-import { endedLine, errorText, followEndedRuns } from "../front/ended-runs.ts";
+import { createOrderedPrinter, endedLine, errorText, followEndedRuns } from "../front/ended-runs.ts";
 import { liveLine } from "../front/live-log.ts";
 import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
@@ -20,6 +20,7 @@ const DEFAULT_PORT = 8000;
 const WORKSPACE = { id: "demo", name: "Demo" };
 const EMAIL = "admin@example.com";
 const FIRST_ARGS = { name: "you" };
+const REASON_MS = 5000;
 
 interface UpOptions {
   port: number;
@@ -63,9 +64,10 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
     if (engine === "ministack") writeFileSync(seededJson, JSON.stringify(seeded));
     console.log(greeting(running, account, { result, hasExample, engine }));
     live = true;
+    const print = createOrderedPrinter((line) => console.log(line));
     unfollow = followEndedRuns(running.endedRuns, (run) => {
       autosave.touch();
-      void showEnd(running.url, account.token, run);
+      print(describeEnd(running.url, account.token, run));
     });
     const ended = await Promise.race([running.died, aborted(stop)]);
     if (ended) {
@@ -104,18 +106,20 @@ const saveStatuses = {
   localstack: () => ({ state: "only in LocalStack's container", end: "stops it and deletes the container with its state" }),
 };
 
-/** Prints the line of a run that has ended, with the reason of a failure. */
-async function showEnd(url: string, token: string, run: EndedRun): Promise<void> {
+/** Returns the line of a run that has ended, with the reason of a failure, or `undefined` if it has none. */
+async function describeEnd(url: string, token: string, run: EndedRun): Promise<string | undefined> {
   const at = new Date();
-  if (endedLine(run, at) === undefined) return;
+  if (endedLine(run, at) === undefined) return undefined;
   const reason = run.state === "succeeded" || run.state === "skipped" ? "" : await reasonOf(url, token, run);
-  console.log(endedLine(run, at, reason));
+  return endedLine(run, at, reason);
 }
 
 async function reasonOf(url: string, token: string, { workspace, id }: EndedRun): Promise<string> {
   try {
     const answer = await fetch(`${url}/api/w/${workspace}/jobs_u/completed/get_result/${id}`, {
       headers: { authorization: `Bearer ${token}` },
+      // The lines of later runs wait for this one.
+      signal: AbortSignal.timeout(REASON_MS),
     });
     return errorText(await answer.json());
   } catch {

@@ -53,3 +53,14 @@ export function followEndedRuns(file: string, onEnd: (run: EndedRun) => void): (
     closeSync(handle);
   };
 }
+
+/** Returns a function that prints lines in the order of its calls, although the reasons of failures take time to load. */
+export function createOrderedPrinter(print: (line: string) => void): (line: Promise<string | undefined>) => void {
+  let last = Promise.resolve();
+  return (line) => {
+    last = last.then(async () => {
+      const text = await line;
+      if (text !== undefined) print(text);
+    });
+  };
+}

@@ -6,7 +6,7 @@ import { env } from "../../contract/env.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { EndedJobReport } from "../../core/telemetry/telemetry.ts";
 import { appendEndedRun, type EndedRun } from "../../functions/shared/ended-run.ts";
-import { endedLine, errorText, followEndedRuns } from "./ended-runs.ts";
+import { createOrderedPrinter, endedLine, errorText, followEndedRuns } from "./ended-runs.ts";
 import type { FrontEvent } from "./front.ts";
 import { liveLine } from "./live-log.ts";
 
@@ -88,4 +88,21 @@ describe("the end of a run that a trigger started", () => {
     await vi.waitFor(() => expect(lines).toEqual([`12:03:11 demo f/a failed 31 ms, ${by} 0197`]));
     stop();
   });
+});
+
+it("the line of a failed step precedes that of its flow, although its reason takes longer to load", async () => {
+  const lines: string[] = [];
+  const print = createOrderedPrinter((line) => lines.push(line));
+  let loadReason = (_line: string) => {};
+  print(
+    new Promise((resolve) => {
+      loadReason = resolve;
+    }),
+  );
+  print(Promise.resolve("the flow succeeded"));
+  print(Promise.resolve(undefined));
+  await Promise.resolve();
+  expect(lines).toEqual([]);
+  loadReason("the step failed");
+  await vi.waitFor(() => expect(lines).toEqual(["the step failed", "the flow succeeded"]));
 });
