@@ -230,7 +230,7 @@ describe("a route whose requests its script checks", () => {
   });
 });
 
-it.each([undefined, null, "", "nobody", "NONE", ["none"]])("a stored route with the method %j is no route", async (method) => {
+it.each([undefined, null, "", "nobody", "NONE", ["none"]])("a stored route with the method %j is not served", async (method) => {
   const route = fieldsOf("none");
   await room.create("http", route);
   const find = () => findRoute(room.deps, { method: "get", path: `${room.workspace}/${route.route_path}` });

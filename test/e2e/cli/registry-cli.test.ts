@@ -132,7 +132,7 @@ describe("the command line of another product of this family", () => {
     await run(home, "workspace", "add", full.id, full.id, `${shared().url}/`, "--token", shared().token);
     const wmill = (folder: string, ...args: string[]) => run(folder, ...args, "--workspace", full.id);
     const items = itemsOfRegistryCli(itemsWithEveryField(await prepare(full)));
-    // That command line pushes the settings first, but the handlers that they name must exist.
+    // `wmill` pushes the settings first, but the handlers that they name must exist.
     const checkout = newFolder("full", { "wmill.yaml": FULL_CONFIG.replace("includeSettings: true\n", ""), ...filesOf(items) });
     await wmill(checkout, "sync", "push", "--yes");
     await buildsOf(full, items);

@@ -7,6 +7,7 @@ import { parseFiles } from "../../../core/sync/files/parse-files.ts";
 import { formatYaml, parseYaml } from "../../../core/sync/files/yaml.ts";
 import { parseLockFile } from "../../../core/sync/metadata/lock-file.ts";
 import { parseMail, toMailMessage } from "../../../services/triggers/receive/parse-mail.ts";
+import { aTar } from "../../builders/tar.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, nest, numbered, repeat } from "./shapes.ts";
 
@@ -61,22 +62,7 @@ const manyEntries = (size: number): Map<string, string> =>
 
 /** A tar archive of files, each with its own path. */
 function tarOf(size: number, path: (at: number) => string, type = "0"): Uint8Array {
-  const blocks = Array.from({ length: Math.ceil(size / 512) }, (_, at) => {
-    const header = Buffer.alloc(512);
-    header.write(path(at), 0, 100);
-    header.write("00000000000\0", 124);
-    header.write(" ".repeat(8), 148);
-    header.write(type, 156);
-    header.write(
-      `${header
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, "0")}\0 `,
-      148,
-    );
-    return header;
-  });
-  return Buffer.concat(blocks);
+  return aTar(Array.from({ length: Math.ceil(size / 512) }, (_, at) => ({ path: path(at), type })));
 }
 
 const head = "From: a@b.example\r\nSubject: a\r\nMIME-Version: 1.0\r\n";
