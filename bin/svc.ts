@@ -15,7 +15,7 @@ const kind = !carriesInterpreters(config) ? "." : config.skipInterpreters ? "che
 const out = join(root, "dist", kind);
 // The local engine and the checks name the state of the sources. A deployment to AWS bundles anew.
 const sources = process.env["SVC_SOURCES"];
-const bundles = sources ? bundleOnce(root, out, sources) : bundleAll(root, out);
+const bundles = await (sources ? bundleOnce(root, out, sources) : bundleAll(root, out));
 putInterpreters(root, config, bundles);
 new SvcStack(app, "svc", { config, bundles });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

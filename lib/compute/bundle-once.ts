@@ -11,13 +11,13 @@ interface Bundled {
  * Bundles as `bundleAll` does, unless `out` contains the bundles of the same sources: bundling takes 20 s of processor time. `sources` is a
  * digest of all files from which bundles are made.
  */
-export function bundleOnce(root: string, out: string, sources: string): Bundle[] {
+export async function bundleOnce(root: string, out: string, sources: string): Promise<Bundle[]> {
   const record = join(out, "bundled.json");
   const before = readRecord(record);
   if (before?.sources === sources && before.bundles.every(isComplete)) return before.bundles;
   // A bundling that is interrupted leaves files of both sources behind.
   rmSync(record, { force: true });
-  const bundles = bundleAll(root, out);
+  const bundles = await bundleAll(root, out);
   writeFileSync(record, JSON.stringify({ sources, bundles }));
   return bundles;
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { buildCli } from "../../cli/build.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
@@ -33,7 +34,7 @@ const filesIn = (folder: string) =>
     .sort();
 
 describe("bundleAll", () => {
-  it("finds functions and runners by their handlers", () => {
+  it("finds functions and runners by their handlers", async () => {
     const root = aCheckout({
       "functions/run/handler.ts": "export const handler = () => 1;",
       "functions/shared/edge.ts": "export const no = 1;",
@@ -41,7 +42,7 @@ describe("bundleAll", () => {
       "runners/python3/handler.py": "def handler(event, context): pass",
       "runners/shared/beats.ts": "",
     });
-    const bundles = bundleAll(root, join(root, "dist"));
+    const bundles = await bundleAll(root, join(root, "dist"));
     expect(bundles.map(({ kind, name, runtime }) => `${kind}/${name} ${runtime}`)).toEqual([
       "functions/run node",
       "runners/bun node",
@@ -49,7 +50,7 @@ describe("bundleAll", () => {
     ]);
   });
 
-  it("puts bundle and wrappers into an asset, without source maps and tests", () => {
+  it("puts bundle and wrappers into an asset, without source maps and tests", async () => {
     const root = aCheckout({
       "runners/bun/handler.ts": "export const handler = () => 2;",
       "runners/bun/host.mjs": 'import { shared } from "../shared/realm.mjs"; console.log(shared);',
@@ -60,7 +61,7 @@ describe("bundleAll", () => {
       "runners/python3/test/driver.py": "",
       "runners/shared/realm.mjs": "export const shared = 'by several';",
     });
-    bundleAll(root, join(root, "dist"));
+    await bundleAll(root, join(root, "dist"));
     expect(readFileSync(join(root, "dist/runners/bun/host.mjs"), "utf8")).toContain("by several");
     expect(filesIn(join(root, "dist"))).toEqual([
       "maps/runners/bun/index.mjs.map",
@@ -72,23 +73,23 @@ describe("bundleAll", () => {
     ]);
   });
 
-  it("puts dynamically imported code into chunks beside the handler, and counts it separately", () => {
+  it("puts dynamically imported code into chunks beside the handler, and counts it separately", async () => {
     const root = aCheckout({
       "functions/run/handler.ts": `export const handler = async () => (await import("./large.ts")).large;`,
       "functions/run/large.ts": `export const large = "${"x".repeat(5000)}";`,
     });
-    const bundles = bundleAll(root, join(root, "dist"));
+    const bundles = await bundleAll(root, join(root, "dist"));
     expect(filesIn(join(root, "dist/functions/run"))).toEqual([expect.stringMatching(/^chunks\/large-\w+\.mjs$/), "index.mjs"]);
     expect(bytesAtStart(join(root, "dist"), bundleOf(bundles, "functions", "run"))).toBeLessThan(1000);
   });
 
-  it("removes stale files and does not rewrite unchanged ones", () => {
+  it("removes stale files and does not rewrite unchanged ones", async () => {
     const root = aCheckout({ "functions/run/handler.ts": "export const handler = () => 1;", "functions/run/old.mjs": "" });
-    const before = bundleAll(root, join(root, "dist"));
+    const before = await bundleAll(root, join(root, "dist"));
     const index = join(root, "dist/functions/run/index.mjs");
     const written = statSync(index).mtimeMs;
     writeFileSync(join(root, "dist/functions/run/left-over.mjs"), "");
-    expect(bundleAll(root, join(root, "dist"))).toEqual(before);
+    expect(await bundleAll(root, join(root, "dist"))).toEqual(before);
     expect(statSync(index).mtimeMs).toBe(written);
     expect(existsSync(join(root, "dist/functions/run/left-over.mjs"))).toBe(false);
   });
@@ -100,7 +101,7 @@ describe("bundleAll", () => {
     const root = aCheckout({
       "functions/step/handler.ts": `import { evaluateExpression } from ${JSON.stringify(evaluate)}; export const handler = evaluateExpression;`,
     });
-    const bundles = bundleAll(root, join(root, "dist"));
+    const bundles = await bundleAll(root, join(root, "dist"));
     expect(bytesAtStart(join(root, "dist"), bundleOf(bundles, "functions", "step"))).toBeLessThan(10_000);
     const { handler } = await import(join(root, "dist/functions/step/index.mjs"));
     expect(await handler("x + 1", { x: 1 })).toEqual({ ok: true, value: 2 });
@@ -113,19 +114,19 @@ describe("bundleAll", () => {
       "functions/run/old.cjs": 'const os = require(["node", "os"].join(":")); module.exports = { platform: os.platform };',
       "functions/run/handler.ts": 'import old from "./old.cjs"; export const handler = () => old.platform();',
     });
-    bundleAll(root, join(root, "dist"));
+    await bundleAll(root, join(root, "dist"));
     const { handler } = await import(join(root, "dist/functions/run/index.mjs"));
     expect(handler()).toBe(process.platform);
   });
 });
 
 describe("an import of node:http in a bundle", () => {
-  it("does not load the HTTP client and the WebSocket that are among its exports", () => {
+  it("does not load the HTTP client and the WebSocket that are among its exports", async () => {
     const root = aCheckout({
       "functions/run/handler.ts": `import { STATUS_CODES } from "node:http";
         export const handler = async () => [STATUS_CODES[404], typeof (await import("node:http")).Agent];`,
     });
-    bundleAll(root, join(root, "dist"));
+    await bundleAll(root, join(root, "dist"));
     const program = `const { handler } = await import(process.argv[1]);
       const loaded = process.moduleLoadList.filter((name) => name.includes("undici"));
       console.log(JSON.stringify([...await handler(), loaded]));`;
@@ -139,33 +140,33 @@ describe("bundleOnce", () => {
   const indexIn = (root: string) => readFileSync(join(root, "dist/functions/run/index.mjs"), "utf8");
   const changeHandler = (root: string) => writeFileSync(join(root, "functions/run/handler.ts"), "export const handler = () => 'changed';");
 
-  it("bundles the same sources once", () => {
+  it("bundles the same sources once", async () => {
     const root = aRoot();
-    const before = bundleOnce(root, join(root, "dist"), "one");
+    const before = await bundleOnce(root, join(root, "dist"), "one");
     changeHandler(root);
-    expect(bundleOnce(root, join(root, "dist"), "one")).toEqual(before);
+    expect(await bundleOnce(root, join(root, "dist"), "one")).toEqual(before);
     expect(indexIn(root)).not.toContain("changed");
   });
 
-  it("bundles other sources", () => {
+  it("bundles other sources", async () => {
     const root = aRoot();
-    bundleOnce(root, join(root, "dist"), "one");
+    await bundleOnce(root, join(root, "dist"), "one");
     changeHandler(root);
-    bundleOnce(root, join(root, "dist"), "two");
+    await bundleOnce(root, join(root, "dist"), "two");
     expect(indexIn(root)).toContain("changed");
   });
 
-  it("bundles again if a bundle is missing", () => {
+  it("bundles again if a bundle is missing", async () => {
     const root = aRoot();
-    bundleOnce(root, join(root, "dist"), "one");
+    await bundleOnce(root, join(root, "dist"), "one");
     rmSync(join(root, "dist/functions/run"), { recursive: true });
-    bundleOnce(root, join(root, "dist"), "one");
+    await bundleOnce(root, join(root, "dist"), "one");
     expect(indexIn(root)).toContain("handler");
   });
 });
 
 describe("the client libraries", () => {
-  it("are only in the asset of build, as sources, without files for publishing and tests", () => {
+  it("are only in the asset of build, as sources, without files for publishing and tests", async () => {
     const root = aCheckout({
       "functions/build/handler.ts": "export const handler = () => 1;",
       "functions/run/handler.ts": "export const handler = () => 2;",
@@ -179,7 +180,7 @@ describe("the client libraries", () => {
       "clients/go/jobs.go": "package svc",
       "clients/go/internal/driver/main.go": "package main",
     });
-    bundleAll(root, join(root, "dist"));
+    await bundleAll(root, join(root, "dist"));
     expect(filesIn(join(root, "dist/functions/run"))).toEqual(["index.mjs"]);
     expect(filesIn(join(root, "dist/functions/build"))).toEqual([
       "clients/go/go.mod",
@@ -229,6 +230,17 @@ describe("the checkout's own bundles", () => {
       expect(bytesAtStart(out, bundle)).toBeLessThan(1024 * 1024);
     },
   );
+
+  it("contain only the schemas of the AWS operations that they request", () => {
+    const { outputs } = JSON.parse(readFileSync(join(out, "meta/functions/worker.json"), "utf8")) as Metafile;
+    const index = Object.entries(outputs).find(([path]) => path.endsWith("/index.mjs"))?.[1].inputs ?? {};
+    for (const client of ["client-s3", "client-lambda"]) {
+      const [path = ""] = Object.keys(index).filter((file) => file.includes(`/${client}/dist-es/schemas/`));
+      expect(index[path]?.bytesInOutput, client).toBeGreaterThan(0);
+      // All schemas of one of these services have over 45 KB.
+      expect(index[path]?.bytesInOutput, client).toBeLessThan(25_000);
+    }
+  });
 
   it("api contains the files of /docs, small, with names derived from their content except for the page", () => {
     const folder = join(out, "functions/api/reference");

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { buildSync, type Metafile } from "esbuild";
+import { build, buildSync, type Metafile } from "esbuild";
 import { MODULE_REQUIRE } from "../../contract/module-require.ts";
 import { cliFiles } from "../api/cli-package.ts";
 import { referenceFiles } from "../api/reference.ts";
 import { webFiles } from "../api/web.ts";
+import { awsSchemas } from "./aws-schemas.ts";
 
 /** A folder that can become a function's asset. */
 export interface Bundle {
@@ -27,11 +28,12 @@ export function bundleOf(bundles: readonly Bundle[], kind: Bundle["kind"], name:
  * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` and the command line for `api`,
  * and the console's pages for `web`. Source maps go to `<out>/maps` and metafiles to `<out>/meta`, because assets need neither.
  */
-export function bundleAll(root: string, out: string): Bundle[] {
+export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
   const bundles = (["functions", "runners"] as const).flatMap((kind) => discover(root, out, kind));
   const files = new Map<string, Uint8Array>();
   for (const { kind, name } of bundles.filter(({ runtime }) => runtime === "node")) {
-    const { outputFiles, metafile } = bundleHandler(root, join(out, kind, name), `${kind}/${name}/handler.ts`);
+    // One after the other: all at once take more memory than a small machine has.
+    const { outputFiles, metafile } = await bundleHandler(root, join(out, kind, name), `${kind}/${name}/handler.ts`);
     files.set(join("meta", kind, `${name}.json`), Buffer.from(JSON.stringify(metafile)));
     for (const file of outputFiles) {
       const path = relative(out, file.path);
@@ -59,7 +61,7 @@ export function bundleAll(root: string, out: string): Bundle[] {
 }
 
 function bundleHandler(root: string, outdir: string, handler: string) {
-  return buildSync({
+  return build({
     absWorkingDir: root,
     entryPoints: { index: handler },
     outdir,
@@ -78,6 +80,7 @@ function bundleHandler(root: string, outdir: string, handler: string) {
       "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts"),
       "node:http": join(import.meta.dirname, "node-http.ts"),
     },
+    plugins: [awsSchemas],
     minify: true,
     sourcemap: "external",
     metafile: true,
