@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { eventSchema, instanceEventTypes } from "../contract/events.ts";
 import { signWebhook } from "../core/notifications/webhook.ts";
 import { root } from "../engine/paths.ts";
-import { goPath, pythonPath } from "../test/support/clients/client-driver.ts";
 import { goTestEnv } from "../test/support/engine/go-cache.ts";
+import { goPath, pythonPath } from "../test/support/programs.ts";
 
 // A cold Go compiler on a shared machine.
 vi.setConfig({ hookTimeout: 240_000, testTimeout: 240_000 });

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { goPath } from "../test/support/programs.ts";
 import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
 
 describe("bash scripts", () => {
@@ -135,7 +136,7 @@ describe("go scripts", () => {
   });
 
   it("a script runs as a real binary", { timeout: 120_000 }, async () => {
-    const go = process.env["SVC_GO_PATH"] || "go";
+    const go = goPath();
     const folder = mkdtempSync(join(tmpdir(), "svc-go-"));
     writeFileSync(
       join(folder, "main.go"),

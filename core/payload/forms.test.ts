@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
+import { pythonPath } from "../../test/support/programs.ts";
 import { addFilesToEvent, mergeStoredFiles, type PayloadOptions, parseArguments } from "./arguments.ts";
 import { parseFormText } from "./form-text.ts";
 import { buildPreprocessorArguments, restoreEventBody } from "./preprocessor-arguments.ts";
@@ -180,7 +181,7 @@ describe("Python's parsers", () => {
       [MULTIPART, `${part('name="a b;c"', "x\r\ny")}${part('name="é"', "ü")}--cut--\r\n`] as const,
     ];
     const input = forms.map((form) => `${JSON.stringify(form)}\n`).join("");
-    const answers = execFileSync("python3", ["-c", PYTHON], { input, encoding: "utf8", env: { ...process.env, PYTHONUTF8: "1" } });
+    const answers = execFileSync(pythonPath(), ["-c", PYTHON], { input, encoding: "utf8", env: { ...process.env, PYTHONUTF8: "1" } });
     const expected = answers
       .trim()
       .split("\n")

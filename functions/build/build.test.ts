@@ -3,8 +3,8 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { pythonPath } from "../../test/support/clients/client-driver.ts";
 import { shareGoCache } from "../../test/support/engine/go-cache.ts";
+import { pythonPath } from "../../test/support/programs.ts";
 import { type Built, ENTRY, lockOf, useBuilder } from "./build-fixture.ts";
 
 // A cold compiler on a shared machine; nothing here waits for a clock.

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { interpreters, interpreterVariable } from "../../contract/languages.ts";
+import { pythonPath } from "../../test/support/programs.ts";
 import type { RunnerManifest } from "../manifest.ts";
 import * as manifests from "../manifests.ts";
 import type { RunOutcome, RunRequest } from "../protocol.ts";
@@ -91,7 +92,7 @@ async function loadSupervisor(language: string, environment: Record<string, stri
 /** Starts the Python supervisor as one warm process, as the local engine does. It takes one request at a time, like a Lambda environment. */
 function spawnSupervisor(environment: Record<string, string>): Supervisor {
   const workDir = mkdtempSync(join(tmpdir(), "svc-python3-"));
-  const child = spawn(process.env["SVC_TEST_PYTHON"] ?? "python3", [join(import.meta.dirname, "../python3/test/driver.py")], {
+  const child = spawn(pythonPath(), [join(import.meta.dirname, "../python3/test/driver.py")], {
     env: { PATH: process.env["PATH"], SVC_WORK_DIR: workDir, ...secrets, ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });

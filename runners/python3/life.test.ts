@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { pythonPath } from "../../test/support/programs.ts";
 import { type Runner, startRunner } from "../conformance/harness.ts";
 
 let runner: Runner;
@@ -20,7 +21,7 @@ beforeEach(() => {
 /** Runs some lines of Python with the supervisor's modules and returns their output. */
 function python(program: string, args: string[], environment: Record<string, string> = {}): string {
   const env = { ...process.env, ...environment };
-  return execFileSync(process.env["SVC_TEST_PYTHON"] ?? "python3", ["-B", "-c", program, ...args], {
+  return execFileSync(pythonPath(), ["-B", "-c", program, ...args], {
     cwd: import.meta.dirname,
     env,
     encoding: "utf8",

@@ -5,6 +5,7 @@ import { listDifferences } from "../../../test/fixtures/signatures/agreement.ts"
 import type { TrueSignature } from "../../../test/fixtures/signatures/case.ts";
 import { goCorpus } from "../../../test/fixtures/signatures/go-corpus.ts";
 import { goTestEnv } from "../../../test/support/engine/go-cache.ts";
+import { goPath } from "../../../test/support/programs.ts";
 import { parseSignature } from "../signature.ts";
 
 describe("the signature of a Go script", () => {
@@ -13,10 +14,10 @@ describe("the signature of a Go script", () => {
     const oracle = join(import.meta.dirname, "../../../test/fixtures/signatures/go-oracle/main.go");
     const input = JSON.stringify(goCorpus.map(({ source }) => source));
     // A program without its paths does not know where the sources of the library are.
-    const GOROOT = execFileSync("go", ["env", "GOROOT"]).toString().trim();
+    const GOROOT = execFileSync(goPath(), ["env", "GOROOT"]).toString().trim();
     // A cold compiler on a shared machine takes a while.
     described = JSON.parse(
-      execFileSync("go", ["run", oracle], { input, env: { ...process.env, ...goTestEnv, GOROOT } }).toString(),
+      execFileSync(goPath(), ["run", oracle], { input, env: { ...process.env, ...goTestEnv, GOROOT } }).toString(),
     ) as TrueSignature[];
   }, 240_000);
 

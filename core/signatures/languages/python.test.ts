@@ -5,6 +5,7 @@ import { listDifferences, listRefusedDefaults } from "../../../test/fixtures/sig
 import type { TrueSignature } from "../../../test/fixtures/signatures/case.ts";
 import { pythonCorpus } from "../../../test/fixtures/signatures/python-corpus.ts";
 import { requirementsCorpus } from "../../../test/fixtures/signatures/requirements-corpus.ts";
+import { pythonPath } from "../../../test/support/programs.ts";
 import { readRequirements } from "../../builds/python-requirements.ts";
 import { parsePythonSignature } from "../python/signature.ts";
 import { parseSignature, toArgumentsSchema } from "../signature.ts";
@@ -17,7 +18,7 @@ interface Described extends TrueSignature {
 /** All scripts are described in one process. */
 function describeInPython(sources: string[]): Described[] {
   const oracle = join(import.meta.dirname, "../../../test/fixtures/signatures/python-oracle.py");
-  const output = execFileSync(process.env["SVC_TEST_PYTHON"] ?? "python3", [oracle], { input: JSON.stringify(sources) });
+  const output = execFileSync(pythonPath(), [oracle], { input: JSON.stringify(sources) });
   return JSON.parse(output.toString()) as Described[];
 }
 

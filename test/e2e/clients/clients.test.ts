@@ -7,17 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLIENT_MODULE } from "../../../contract/client-packages.ts";
 import { root } from "../../../engine/paths.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import {
-  type Client,
-  clients,
-  type Driver,
-  goPath,
-  pythonPath,
-  startDriver,
-  typescriptCommand,
-} from "../../support/clients/client-driver.ts";
+import { type Client, clients, type Driver, startDriver, typescriptCommand } from "../../support/clients/client-driver.ts";
 import { installTypescriptClient } from "../../support/clients/client-package.ts";
 import { goTestEnv } from "../../support/engine/go-cache.ts";
+import { goPath, pythonPath } from "../../support/programs.ts";
 
 let ws: Workspace;
 let childHash: string;

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../../engine/paths.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { goPath, pythonPath } from "../../support/clients/client-driver.ts";
 import { goTestEnv } from "../../support/engine/go-cache.ts";
+import { goPath, pythonPath } from "../../support/programs.ts";
 
 /** The commands that docs/clients.md prints for programs outside of jobs. */
 const printed = () => {

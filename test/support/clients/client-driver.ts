@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { env } from "../../../contract/env.ts";
 import { root } from "../../../engine/paths.ts";
 import { interpreter } from "../../../runners/conformance/harness.ts";
 import { goTestEnv } from "../engine/go-cache.ts";
+import { goPath, pythonPath } from "../programs.ts";
 
 export const clients = ["bun", "deno", "nodejs", "python3", "go"] as const;
 export type Client = (typeof clients)[number];
@@ -24,9 +24,6 @@ export interface Driver {
   call(helper: string, ...args: unknown[]): Promise<Called>;
   stop(): void;
 }
-
-export const pythonPath = () => process.env["SVC_TEST_PYTHON"] ?? "python3";
-export const goPath = () => process.env[env.goPath] || "go";
 
 /** The command that runs a TypeScript program. */
 export function typescriptCommand(client: "bun" | "deno" | "nodejs", program: string): [string, ...string[]] {
