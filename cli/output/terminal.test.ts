@@ -2,21 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { capturePrinted, type Printed } from "../../test/support/cli/printed.ts";
 import { Output } from "./output.ts";
 import { cleanText, style, writeData, writeJson, writeMessage } from "./terminal.ts";
 
 const obeyed = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
-let [stdout, stderr] = ["", ""];
+let printed: Printed;
 beforeEach(() => {
-  [stdout, stderr] = ["", ""];
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    stdout += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    stderr += String(text);
-    return true;
-  });
+  printed = capturePrinted();
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -68,34 +61,34 @@ describe("the exit", () => {
   it("cleans messages always, and data for a terminal", () => {
     writeMessage(hostile);
     writeData(hostile);
-    expect([stderr, stdout]).toEqual(["ab", hostile]);
+    expect([printed.stderr, printed.stdout]).toEqual(["ab", hostile]);
     pretendTerminal();
-    stdout = "";
+    printed.stdout = "";
     writeData(hostile);
-    expect(stdout).toBe("ab");
+    expect(printed.stdout).toBe("ab");
   });
 
   it("writes exact JSON, which a terminal cannot obey", () => {
     const text = JSON.stringify({ value: hostile }, undefined, 2);
     writeJson(text);
-    expect(stdout).toBe(text);
+    expect(printed.stdout).toBe(text);
     pretendTerminal();
-    stdout = "";
+    printed.stdout = "";
     writeJson(text);
-    expect(stdout).not.toMatch(obeyed);
-    expect(JSON.parse(stdout)).toEqual({ value: hostile });
+    expect(printed.stdout).not.toMatch(obeyed);
+    expect(JSON.parse(printed.stdout)).toEqual({ value: hostile });
   });
 
   it("styles for a terminal what the program styles, and nothing else", () => {
     vi.stubEnv("FORCE_COLOR", undefined);
     vi.stubEnv("NO_COLOR", undefined);
     writeMessage(style("red", hostile));
-    expect(stderr).toBe("ab");
+    expect(printed.stderr).toBe("ab");
     pretendTerminal();
     vi.stubEnv("TERM", "xterm-256color");
-    stderr = "";
+    printed.stderr = "";
     writeMessage(`${style("red", hostile)} ${style("bold", "\x1b[32mc")}`);
-    expect(stderr).toBe("\x1b[31mab\x1b[39m \x1b[1mc\x1b[22m");
+    expect(printed.stderr).toBe("\x1b[31mab\x1b[39m \x1b[1mc\x1b[22m");
   });
 
   it("is behind each way to print", () => {
@@ -110,10 +103,10 @@ describe("the exit", () => {
       output.detail(hostile);
       output.say(output.table(["NAME"], [[`${hostile}`], ["a\r\nb"]]));
     }
-    expect(stdout).not.toMatch(obeyed);
+    expect(printed.stdout).not.toMatch(obeyed);
     // The style of details is the program's.
-    expect(stderr.replaceAll("\x1b[2m", "").replaceAll("\x1b[22m", "")).not.toMatch(obeyed);
-    expect(stderr).toContain("NAME\nab\na b\n");
+    expect(printed.stderr.replaceAll("\x1b[2m", "").replaceAll("\x1b[22m", "")).not.toMatch(obeyed);
+    expect(printed.stderr).toContain("NAME\nab\na b\n");
   });
 });
 

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { zipSync } from "fflate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { capturePrinted, type Printed } from "../../test/support/cli/printed.ts";
 import { createProgram } from "./program.ts";
 
 const TOKEN = "0123456789abcdef";
@@ -15,7 +16,8 @@ let server: http.Server;
 /** The answers of the service by route after the workspace. Others are an empty object. */
 let answers: Record<string, unknown>;
 let sent: Record<string, unknown>;
-let [stdout, stderr, folder] = ["", "", ""];
+let printed: Printed;
+let folder: string;
 
 beforeAll(async () => {
   server = http.createServer(async (request, response) => {
@@ -33,18 +35,11 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "svc-printed-"));
-  [stdout, stderr, answers, sent] = ["", "", {}, {}];
+  printed = capturePrinted();
+  [answers, sent] = [{}, {}];
   for (const [name, value] of Object.entries({ SVC_CONFIG_DIR: folder, SVC_URL: url, SVC_TOKEN: TOKEN, SVC_WORKSPACE: "ws" }))
     vi.stubEnv(name, value);
   vi.spyOn(process, "cwd").mockReturnValue(folder);
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    stdout += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    stderr += String(text);
-    return true;
-  });
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -84,10 +79,10 @@ describe("svc sync plan", () => {
   it("writes the plan to stdout, and hints and progress to stderr", async () => {
     write({ "svc.yaml": "{}\n" });
     await svc("sync", "plan");
-    expect(stdout).toContain("change variable f/t/name");
-    expect(stderr).not.toContain("f/t/name");
-    expect(stderr).toContain("2 items here are left out. To include such items, set includeSchedules: true in svc.yaml.");
-    expect(stderr).toContain("1 item here is left out. To include such items, set includeTriggers: true in svc.yaml.");
+    expect(printed.stdout).toContain("change variable f/t/name");
+    expect(printed.stderr).not.toContain("f/t/name");
+    expect(printed.stderr).toContain("2 items here are left out. To include such items, set includeSchedules: true in svc.yaml.");
+    expect(printed.stderr).toContain("1 item here is left out. To include such items, set includeTriggers: true in svc.yaml.");
   });
 
   it.each([
@@ -96,16 +91,16 @@ describe("svc sync plan", () => {
   ])("gives no hint about schedules and triggers if svc.yaml %s", async (_, included, planned) => {
     write({ "svc.yaml": `includeSchedules: ${included}\nincludeTriggers: ${included}\n` });
     await svc("sync", "plan", "--json");
-    const { changes } = JSON.parse(stdout) as { changes: { type: string; kind: string; path: string }[] };
+    const { changes } = JSON.parse(printed.stdout) as { changes: { type: string; kind: string; path: string }[] };
     const others = changes.map(({ type, kind, path }) => `${type} ${kind} ${path}`).filter((change) => /schedule|trigger/.test(change));
     expect(others).toEqual(planned);
-    expect(stderr).not.toContain("left out");
+    expect(printed.stderr).not.toContain("left out");
   });
 });
 
 it("svc completion --help explains how each shell loads the script", async () => {
   await expect(svc("completion", "--help")).rejects.toMatchObject({ code: "commander.helpDisplayed", exitCode: 0 });
-  for (const shell of ["bash", "zsh", "fish"]) expect(stdout).toMatch(new RegExp(`^  ${shell} .*svc completion ${shell}`, "m"));
+  for (const shell of ["bash", "zsh", "fish"]) expect(printed.stdout).toMatch(new RegExp(`^  ${shell} .*svc completion ${shell}`, "m"));
 });
 
 it("svc job logs shows the steps of a flow and of the flows in it, each line with the ids of its steps", async () => {
@@ -127,7 +122,7 @@ it("svc job logs shows the steps of a flow and of the flows in it, each line wit
     "jobs_u/get_logs/third": "four",
   });
   await svc("job", "logs", "outer");
-  expect(stdout).toBe("a | one\na | two\nsub/b | three\nsub/deep/c | four\n");
+  expect(printed.stdout).toBe("a | one\na | two\nsub/b | three\nsub/deep/c | four\n");
 });
 
 describe("svc token create", () => {
@@ -146,8 +141,10 @@ describe("svc token create", () => {
     Object.assign(answers, { "users/tokens/list": tokens, "users/tokens/create": "new-token" });
     await svc("token", "create", ...flags);
     expect((sent["users/tokens/create"] as { expiration?: string }).expiration).toEqual(expected);
-    expect(stdout).toBe("new-token\n");
-    expect(stderr.includes(`It is valid as long as your login, until ${expiration}.`)).toBe(flags.length === 0 && expected === expiration);
+    expect(printed.stdout).toBe("new-token\n");
+    expect(printed.stderr.includes(`It is valid as long as your login, until ${expiration}.`)).toBe(
+      flags.length === 0 && expected === expiration,
+    );
   });
 });
 
@@ -170,9 +167,9 @@ it("svc sync pull pulls what an archive contains beside a hostile item and a hos
     }),
   });
   await svc("sync", "pull", "--yes");
-  expect(stderr).toContain("variable f/../../out is left out");
-  expect(stderr).toContain("f/t/twice1.variable.json is left out");
-  expect(stderr).toContain('The extension "../../x" of the resource type evil is left out: no file can have it.');
+  expect(printed.stderr).toContain("variable f/../../out is left out");
+  expect(printed.stderr).toContain("f/t/twice1.variable.json is left out");
+  expect(printed.stderr).toContain('The extension "../../x" of the resource type evil is left out: no file can have it.');
   const written = ["name.variable.yaml", "a.resource.yaml", "twice1.variable.yaml"].map((file) => existsSync(join(folder, "f/t", file)));
   expect(written).toEqual([true, true, false]);
 });

@@ -9,6 +9,7 @@ import { Readable } from "node:stream";
 import type { Command } from "commander";
 import { zipSync } from "fflate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { capturePrinted, type Printed } from "../../test/support/cli/printed.ts";
 import { effectOf } from "./action.ts";
 import { createProgram } from "./program.ts";
 
@@ -21,7 +22,7 @@ interface RecordedService {
   close(): void;
 }
 
-let stderr = "";
+let printed: Printed;
 let folder = "";
 /** Whether the services answer like the portal of a network: each request with a page and 200. */
 let isPortal = false;
@@ -37,7 +38,7 @@ async function startService(): Promise<RecordedService> {
   const server = http.createServer((request, response) => {
     const path = request.url?.split("?", 1)[0] ?? "";
     service.requests.push(`${request.method} ${path}`);
-    if (request.method !== "GET" && !READING.test(path)) service.namedBefore.push(stderr.includes("Target: workspace"));
+    if (request.method !== "GET" && !READING.test(path)) service.namedBefore.push(printed.stderr.includes("Target: workspace"));
     request.resume();
     // Types of resources are the first request of `svc dev`, which otherwise waits for an interrupt.
     if (isPortal) {
@@ -140,13 +141,8 @@ beforeEach(() => {
   vi.stubEnv("SVC_CONFIG_DIR", folder);
   for (const name of ["SVC_URL", "SVC_TOKEN", "SVC_WORKSPACE"]) vi.stubEnv(name, "");
   vi.spyOn(process, "cwd").mockReturnValue(folder);
-  vi.spyOn(process.stdout, "write").mockReturnValue(true);
   vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from(["value\n"]) as unknown as typeof process.stdin);
-  stderr = "";
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    stderr += String(text);
-    return true;
-  });
+  printed = capturePrinted();
   for (const { requests, namedBefore } of [services.a, services.b]) {
     requests.length = 0;
     namedBefore.length = 0;
@@ -217,7 +213,7 @@ describe("svc", () => {
     if (!calm.has(name)) expect(requests).not.toEqual([]);
     for (const request of requests) expect(request).toMatch(/ \/api\/(w\/there\/|(?!w\/))/);
     expect(namedBefore).not.toContain(false);
-    const isNamed = stderr.includes(`Target: workspace there at ${services.b.url}`);
+    const isNamed = printed.stderr.includes(`Target: workspace there at ${services.b.url}`);
     expect(isNamed).toBe(effectOf(leaf.command) === "change" && name !== "sync undo");
   });
 });
@@ -225,8 +221,8 @@ describe("svc", () => {
 it.each(calling.map((leaf) => [leaf.path.join(" "), leaf] as const))("svc %s names its target before it asks", async (_, leaf) => {
   const refusal = await execute(leaf);
   // Without a terminal, a question is refused.
-  if (refusal.includes("Add --yes")) expect(stderr).toContain(`Target: workspace here at ${services.a.url} (profile here)`);
-  else expect(stderr).not.toContain("?");
+  if (refusal.includes("Add --yes")) expect(printed.stderr).toContain(`Target: workspace here at ${services.a.url} (profile here)`);
+  else expect(printed.stderr).not.toContain("?");
 });
 
 it.each(calling.filter(({ path }) => !calm.has(path.join(" "))).map((leaf) => [leaf.path.join(" "), leaf] as const))(
@@ -236,8 +232,8 @@ it.each(calling.filter(({ path }) => !calm.has(path.join(" "))).map((leaf) => [l
     const error = await execute(leaf, "--yes").finally(() => {
       isPortal = false;
     });
-    expect(`${error}${stderr}`).toContain("answers with a web page (200): a proxy stands between");
-    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(`${error}${printed.stderr}`).toContain("answers with a web page (200): a proxy stands between");
+    expect(printed.stderr).not.toMatch(/^\s+at /m);
   },
 );
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LayoutOptions } from "../../core/sync/files/layout.ts";
+import { capturePrinted, type Printed } from "../../test/support/cli/printed.ts";
 import { ApiClient } from "../api/client.ts";
 import { throwProblems } from "../errors.ts";
 import { Output } from "../output/output.ts";
@@ -16,14 +17,10 @@ import { applyPull } from "./pull.ts";
 import { readBase } from "./state.ts";
 
 let folder: string;
-let stderr: string;
+let printed: Printed;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "svc-pull-"));
-  stderr = "";
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    stderr += String(text);
-    return true;
-  });
+  printed = capturePrinted();
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -121,7 +118,7 @@ describe("a pull of an archive with an item with", () => {
     const changed = pull(project, new Map([...Object.entries(entries), [GOOD, variable("v")]]), true);
     expect(changed.filter((change) => !/create variable f\/good\/name/i.test(change))).toEqual([]);
     expect(changed).toHaveLength(1);
-    expect(stderr).toContain(message);
+    expect(printed.stderr).toContain(message);
     expect(readdirSync(folder)).toEqual(["project"]);
   });
 });

@@ -25,8 +25,8 @@ const name = (text: string) => oneLine(plain(text), NAME_CHARS);
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 
-/** Formats a time as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
-const at = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
+/** Formats a time (epoch ms) as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
+export const at = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
 
 /** Removes links that decide from a text of users: a reader of the mail would decide by opening one. A match begins with its word, so that none is searched twice. */
 const withoutDecidingLinks = (text: string) => text.replace(/(?<!\S)\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");

@@ -1,8 +1,5 @@
-import { toIsoTime } from "../../contract/iso-time.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
-
-/** Formats a time as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
-const at = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
+import { at } from "./text.ts";
 
 /** Builds the mail to the owner of a token that expires within a week, or has expired. It contains the first characters of the token, as the list of tokens does. */
 export function buildTokenMail(entry: TokenExpiry, type: "TokenExpiringSoon" | "TokenExpired") {

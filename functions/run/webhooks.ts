@@ -51,7 +51,7 @@ export async function waitAndReply(
   failedStatus: (state: EndState) => Promise<number> = async () => 200,
 ): Promise<Reply> {
   const answer = await runAndWait(deps, request, { queueLimit });
-  const cookies = { path: cookiePathOf(request), nowMs: Date.now() };
+  const cookies = { path: cookiePathOf(request), nowMs: deps.nowMs() };
   return markReplay(buildResultReply(answer, { status: await failedStatus(answer.state), cookies }), answer.replayed);
 }
 

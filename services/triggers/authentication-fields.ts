@@ -22,6 +22,9 @@ export function checkCustomScript(
   if (!preprocessor) throw refuse(`the ${isFlow ? "flow" : "script"} ${path} ${UNCHECKED}`);
 }
 
+/** One reason for both cases, because the existence of a resource is secret. */
+export const UNREADABLE_RESOURCE = "there is no such resource, or you may not read it";
+
 /**
  * Checks that the authentication of a route can work, and that the caller may read its resource: the route would otherwise tell the caller whether a
  * guess of its secret is right. Throws `trigger.source`.
@@ -33,12 +36,11 @@ export async function checkAuthenticationFields(
 ): Promise<void> {
   const refuse = (reason: string) => new SvcError("trigger.source", { field: "authentication_resource_path", reason });
   const path = own.authentication_resource_path || undefined;
-  if (path !== undefined && !may(actor, actions.readResource.access, { workspace, path }))
-    throw refuse("there is no such resource, or you may not read it");
+  if (path !== undefined && !may(actor, actions.readResource.access, { workspace, path })) throw refuse(UNREADABLE_RESOURCE);
   const type = findCredentialType(own.authentication_method);
   if (type === undefined) return;
   if (path === undefined) throw refuse(`the method ${own.authentication_method} needs a resource of the type ${type}`);
-  if (!(await objects.get(keys.resource(workspace, path)))) throw refuse("there is no such resource, or you may not read it");
+  if (!(await objects.get(keys.resource(workspace, path)))) throw refuse(UNREADABLE_RESOURCE);
   const fault = findCopyFault(await objects.get(keys.routeCredential(workspace, path)), type);
   if (fault !== undefined) throw refuse(fault);
 }

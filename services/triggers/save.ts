@@ -30,7 +30,7 @@ import { type RunAs, resolveRunAs } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { requireNewestScript } from "../scripts/load.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
-import { checkAuthenticationFields, checkCustomScript } from "./authentication-fields.ts";
+import { checkAuthenticationFields, checkCustomScript, UNREADABLE_RESOURCE } from "./authentication-fields.ts";
 import { requireTrigger, type TriggerPlace } from "./read.ts";
 import { buildRouteParts } from "./route-entries.ts";
 import { buildSourceParts, type Connection, loadAllowedSources } from "./sources.ts";
@@ -252,8 +252,8 @@ function checkLocalPart({ mailDomain }: SaveTriggerDeps, workspace: string, own:
 async function checkQueue({ sources }: SaveTriggerDeps, { actor, workspace }: WorkspaceCaller, own: SqsFields): Promise<void> {
   const { aws_resource_path: path } = own;
   if (path && !may(actor, actions.readResource.access, { workspace, path }))
-    throw new SvcError("trigger.source", { field: "aws_resource_path", reason: "there is no such resource, or you may not read it" });
-  const reason = own.aws_resource_path
+    throw new SvcError("trigger.source", { field: "aws_resource_path", reason: UNREADABLE_RESOURCE });
+  const reason = path
     ? await sources.checkSource({ workspace, check: { type: "remoteQueue", url: own.queue_url } })
     : await sources.checkSource({ workspace, check: { type: "queue", url: own.queue_url } });
   if (reason !== undefined) throw new SvcError("trigger.source", { field: "queue_url", reason });

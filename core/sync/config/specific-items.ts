@@ -5,7 +5,7 @@ import type { SpecificItems } from "./config.ts";
 /** Returns the name of a workspace as file names contain it (api.md §6.3). */
 const toFilePart = (workspace: string): string => workspace.replace(/[/\\:*?"<>|.]/g, "_");
 
-/** The endings of files of items that a workspace may have separately. */
+/** The endings of files of which a workspace may have a separate version. */
 const ENDING = /\.(variable\.yaml|resource\.yaml|schedule\.yaml|[a-z]+_trigger\.yaml|resource\.file\.[^./]+)$/;
 
 /** Returns the name of a file that belongs to one workspace only. A file that cannot belong to one keeps its name. */

@@ -40,7 +40,7 @@ export function resolveOptions(config: SyncConfig, entryName: string | undefined
 const withoutUndefined = (flags: SyncOptions): SyncOptions =>
   Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as SyncOptions;
 
-/** Returns the items that a workspace has separately: those of all workspaces and its own. */
+/** Returns the items of which a workspace has a separate version: those listed for all workspaces, and its own. */
 export function listSpecificItems(config: SyncConfig, entryName: string | undefined): SpecificItems {
   const common = [config.environments, config.gitBranches, config.workspaces].map((map) => map?.[COMMON_ITEMS]);
   const own = entryName === undefined ? undefined : listEntries(config).get(entryName)?.specificItems;

@@ -13,7 +13,7 @@ import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } fro
 
 export interface ReceiveQueueDeps extends StartTriggeredJobDeps {
   queues: Pick<SourceQueues, "listTags">;
-  /** Returns the URL with which the deployment reads a queue of the deployment's account. */
+  /** Returns the URL with which the deployment reads a queue of its account. */
   toQueueUrl: (name: string) => string;
 }
 
