@@ -22,7 +22,11 @@ function rowOf(route: Route): string {
     return `| ${at} | no token | ${route.callerAccess ? `${scopeOf(route.callerAccess)}, if one is sent` : ""} | |`;
   if (route.auth === "job") return `| ${at} | the job's token | | |`;
   const { access } = route;
-  const need = access.inArchive ? `${access.need}, also in an archived workspace` : access.need;
+  const notes = [
+    ...(access.inArchive ? [", also in an archived workspace"] : []),
+    ...(access.personal ? [", not with a job's token"] : []),
+  ];
+  const need = `${access.need}${notes.join("")}`;
   const hidden = access.hiddenAs === undefined ? "" : `, hidden as \`${access.hiddenAs}\``;
   return `| ${at} | ${need} | ${scopeOf(access)} | ${access.target === "none" ? "" : `${access.target}${hidden}`} |`;
 }

@@ -41,6 +41,12 @@ function ann(role: Role | "stranger" | "superadmin", more: Partial<Person> = {})
   return { ...person, ...rights, ...more } as Person;
 }
 
+function aJobOf(role: "developer" | "superadmin"): JobActor {
+  const { email, username, superAdmin, rights } = ann(role);
+  const identity = { email, username, superAdmin, ...(rights ? { rights } : {}) };
+  return { ...identity, kind: "job", jobId: "", attempt: 1, workspace: "ws", permissionedAs: "u/ann" };
+}
+
 /** Per path: what a developer may with it (own, write, read, nothing). Operators get at most reading, admins all. */
 const paths = {
   "u/ann/x": "own",
@@ -292,22 +298,29 @@ describe("token limits", () => {
   });
 
   it("a job token accesses its workspace with the rights of the user as whom the job runs", () => {
-    const { rights, email, username } = ann("developer");
-    const job: JobActor = {
-      kind: "job",
-      email,
-      username,
-      superAdmin: false,
-      jobId: "",
-      attempt: 1,
-      workspace: "ws",
-      permissionedAs: "u/ann",
-    };
-    const actor = { ...job, ...(rights ? { rights } : {}) };
+    const actor = aJobOf("developer");
     expect(may(actor, ruleOf("scripts.update"), { workspace: "ws", path: "f/written/x" })).toBe(true);
     expect(may(actor, ruleOf("scripts.update"), { workspace: "ws", path: "f/read/x" })).toBe(false);
     expect(may({ ...actor, superAdmin: true }, ruleOf("scripts.list"), { workspace: "other" })).toBe(false);
     expect(may({ ...actor, superAdmin: true }, ruleOf("workspaces.create"), {})).toBe(false);
+  });
+
+  it.each(["developer", "superadmin"] as const)("a job token of a %s calls only these of the routes that any token may call", (role) => {
+    // Clients in scripts ask who their user is, and in which workspace they are. A new route is for jobs only if it is added here.
+    const forJobs = [
+      "users.whoamiGlobal",
+      "users.email",
+      "workspaces.list",
+      "workspaces.mine",
+      "workspaces.exists",
+      "workspaces.existsUsername",
+    ];
+    const aboutTheInstance = ["jobs.dbClock", "jobs.listWorkers", "schedules.preview", "settings.getGlobal"];
+    const called = tokenRoutes
+      .filter(({ access }) => access.need === "self")
+      .filter(({ access, path }) => may(aJobOf(role), access, path.includes("{workspace}") ? { workspace: "ws" } : {}))
+      .map(({ name }) => name);
+    expect(called.sort()).toEqual([...forJobs, ...aboutTheInstance].sort());
   });
 });
 

@@ -93,8 +93,8 @@ function tokenAllows(actor: Actor, access: AccessRule, { workspace, path, owner 
   const reads = access.verb === "read";
   if (bound !== undefined && inWorkspace && workspace !== bound) return false;
   if (bound !== undefined && !inWorkspace && access.need !== "self") return false;
-  // A job acts in its workspace. Outside, it may only read what its need allows everyone.
-  if (actor.kind === "job") return inWorkspace || reads;
+  // A job acts in its workspace. Outside, it may only read what its need allows everyone. The account of its user is not its concern.
+  if (actor.kind === "job") return !access.personal && (inWorkspace || reads);
   if (actor.readOnly && !reads) return false;
   // A job without a path is checked with its owner, and never again.
   const again = owner === undefined && isCheckedLater(access);

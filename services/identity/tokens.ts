@@ -117,8 +117,8 @@ export async function listRunTokens(
   { actor, workspace }: WorkspaceCaller,
   { runs, path }: { runs: "scripts" | "flows"; path: string },
 ): Promise<TruncatedTokenJson[]> {
-  // No scope covers tokens.
-  if (actor.kind === "person" && actor.scopes) return [];
+  // No scope covers tokens, and a job learns of none.
+  if (actor.kind === "job" || actor.scopes) return [];
   const tokens = await listTokens(deps, actor, { per_page: limits.maxPerPage });
   return tokens.filter(
     ({ scopes, workspace_id: bound }) => (bound ?? workspace) === workspace && scopes?.some((scope) => namesRunOf(scope, runs, path)),

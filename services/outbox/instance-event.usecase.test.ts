@@ -195,6 +195,17 @@ describe("the receiver of the instance's events", () => {
     expect([await events(), await endpoint()]).toEqual([[], undefined]);
   });
 
+  it("is shown neither to a job of a superadmin nor to a token for one workspace", async () => {
+    const { email, username, superAdmin } = anAdmin;
+    const job = { kind: "job", jobId: "j", attempt: 1, workspace: room.workspace, permissionedAs: "u/ann" } as const;
+    for (const actor of [
+      { email, username, superAdmin, ...job },
+      { ...anAdmin, workspace: room.workspace },
+    ]) {
+      await expect(getGlobalSetting(room.deps, actor, INSTANCE_EVENTS_URL)).rejects.toMatchObject({ code: "auth.forbidden" });
+    }
+  });
+
   it("is the one of the deployment until a setting names another one, or none", async () => {
     await add();
     expect(await endpoint()).toMatchObject({ url: OF_DEPLOYMENT, enabled: true });

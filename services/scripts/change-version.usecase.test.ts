@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
+import type { Actor } from "../../core/people/actor.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
@@ -86,12 +87,15 @@ describe("the lists about scripts", () => {
     for (const [index, each] of scopes.entries()) await createToken(room.deps, owner, { label: `${index}`, scopes: each });
     await createToken(room.deps, owner, { label: "elsewhere", scopes: ["jobs:run:scripts:f/t/hello"], workspace_id: "elsewhere" });
     await createToken(room.deps, owner, { label: "whole" });
-    const labels = async (actor: typeof anAdmin, runs: "scripts" | "flows") =>
+    const labels = async (actor: Actor, runs: "scripts" | "flows") =>
       (await listRunTokens(room.deps, { actor, workspace: room.workspace }, { runs, path })).map(({ label }) => label).sort();
     expect(await labels(owner, "scripts")).toEqual(["0", "1"]);
     expect(await labels(owner, "flows")).toEqual(["4"]);
     expect(await labels(anAdmin, "scripts")).toEqual([]);
-    // No scope covers tokens.
+    // No scope covers tokens, and a job learns of none.
     expect(await labels({ ...owner, scopes: ["scripts:read"] }, "scripts")).toEqual([]);
+    const { email, username, superAdmin, rights } = owner;
+    const job = { kind: "job", jobId: "j", attempt: 1, workspace: room.workspace, permissionedAs: "u/cleo" } as const;
+    expect(await labels({ email, username, superAdmin, ...(rights ? { rights } : {}), ...job }, "scripts")).toEqual([]);
   });
 });

@@ -19,8 +19,9 @@ const toShownValue = (found: StoredObject) => (found.sk === CONNECT_CLIENTS ? to
  * caller is a superadmin.
  */
 export async function getGlobalSetting({ objects }: SettingDeps, actor: Actor, key: string): Promise<unknown> {
-  if (!actor.superAdmin && !isPublicSetting(key))
-    throw new SvcError("auth.forbidden", { action: "settings.getGlobal", needs: "a superadmin" });
+  // A job, and a token for one workspace, has no rights on the instance.
+  const isOfInstance = actor.superAdmin && actor.workspace === undefined;
+  if (!isOfInstance && !isPublicSetting(key)) throw new SvcError("auth.forbidden", { action: "settings.getGlobal", needs: "a superadmin" });
   const found = await objects.get(keys.instanceSetting(key));
   return found ? toShownValue(found) : defaultSetting(key);
 }

@@ -5,8 +5,8 @@ const read = { method: "GET", fn: "people", auth: "token", status: 200 } as cons
 const atClient = z.object({ client: z.string().min(1).max(100) });
 /** The query with which the other service redirects the browser back. `iss` is ignored, because a client has one URL for its tokens. */
 const returned = { code: z.string().max(4096), state: z.string().max(1000), iss: z.string().max(1000) };
-const selfRead = { domain: "users", verb: "read", need: "self", target: "none" } as const;
-const selfWrite = { domain: "users", verb: "write", need: "self", target: "none" } as const;
+const selfRead = { domain: "users", verb: "read", need: "self", target: "none", personal: true } as const;
+const selfWrite = { domain: "users", verb: "write", need: "self", target: "none", personal: true } as const;
 const errors = ["connect.unknown", "connect.notBegun", "connect.notConfirmed", "connect.unreachable"] as const;
 const connected = {
   expires_in: z.number().optional().describe("Seconds."),

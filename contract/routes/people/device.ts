@@ -4,7 +4,7 @@ import { defineRoute } from "../../route.ts";
 
 const open = { method: "POST", fn: "people", auth: "none", access: "open", status: 200, form: true } as const;
 const signedIn = { fn: "people", auth: "token", status: 200 } as const;
-const own = { domain: "tokens", need: "self", target: "none" } as const;
+const own = { domain: "tokens", need: "self", target: "none", personal: true } as const;
 const userCode = z.string().min(1).max(50).describe("The code that the device shows. Case, spaces and dashes do not matter.");
 
 export const deviceRequestSchema = z.object({

@@ -42,7 +42,7 @@ const userWorkspaces = z.object({
 
 const readInWorkspace = { domain: "users", verb: "read", need: "read", target: "none" } as const;
 const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
-const selfWrite = { domain: "users", verb: "write", need: "self", target: "none" } as const;
+const selfWrite = { domain: "users", verb: "write", need: "self", target: "none", personal: true } as const;
 
 export const memberRoutes = {
   whoami: defineRoute({
@@ -187,7 +187,7 @@ export const memberRoutes = {
     name: "users.leaveWorkspace",
     summary: "Leave a workspace.",
     path: `${w}/workspaces/leave`,
-    access: { domain: "users", verb: "write", need: "self", target: "none", inArchive: true },
+    access: { domain: "users", verb: "write", need: "self", target: "none", inArchive: true, personal: true },
     params: inWorkspace,
     reply: done,
     errors: changeErrors,
@@ -206,7 +206,7 @@ export const memberRoutes = {
     name: "users.listInvites",
     summary: "List your invitations.",
     path: "/api/users/list_invites",
-    access: { domain: "users", verb: "read", need: "self", target: "none" },
+    access: { domain: "users", verb: "read", need: "self", target: "none", personal: true },
     query: z.object(page),
     reply: { json: z.array(inviteSchema) },
     errors: [],

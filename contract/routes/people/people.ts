@@ -68,7 +68,7 @@ const selfReadUsers = { domain: "users", verb: "read", need: "self", target: "no
 const superadminRead = { domain: "users", verb: "read", need: "superadmin", target: "none" } as const;
 const superadminWriteUsers = { domain: "users", verb: "write", need: "superadmin", target: "none" } as const;
 const superadminWriteInstanceGroups = { domain: "instanceGroups", verb: "write", need: "superadmin", target: "none" } as const;
-const selfReadInstanceGroups = { domain: "instanceGroups", verb: "read", need: "self", target: "none" } as const;
+const selfReadInstanceGroups = { domain: "instanceGroups", verb: "read", need: "self", target: "none", personal: true } as const;
 
 export const peopleRoutes = {
   globalWhoami: defineRoute({

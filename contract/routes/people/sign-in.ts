@@ -12,7 +12,7 @@ const login = {
   errors: ["login.refused", "login.throttled", "login.otherSite", "login.noPasswords", "engine.busy"],
 } as const;
 
-const selfWrite = { domain: "users", verb: "write", need: "self", target: "none" } as const;
+const selfWrite = { domain: "users", verb: "write", need: "self", target: "none", personal: true } as const;
 
 export const signInRoutes = {
   login: defineRoute({ ...login, name: "auth.login", summary: "Sign in with a password.", path: "/api/auth/login" }),

@@ -35,8 +35,8 @@ export type TruncatedTokenJson = z.output<typeof truncatedTokenSchema>;
 const byPrefix = z.object({ token_prefix: z.string().min(4).max(100) });
 const changeErrors = ["token.notFound", "token.ambiguous", "token.notForJobs", "token.tooWide", "token.changedMeanwhile"] as const;
 
-const selfWrite = { domain: "tokens", verb: "write", need: "self", target: "none" } as const;
-const selfRead = { domain: "tokens", verb: "read", need: "self", target: "none" } as const;
+const selfWrite = { domain: "tokens", verb: "write", need: "self", target: "none", personal: true } as const;
+const selfRead = { domain: "tokens", verb: "read", need: "self", target: "none", personal: true } as const;
 
 export const tokenRoutes = {
   createToken: defineRoute({
