@@ -9,6 +9,7 @@ import { escapeReferences } from "../../core/resources/references.ts";
 import type { Authentication } from "../../core/routes/authentication/outcome.ts";
 import { type HttpRequestLine, selectPathArguments, toHttpEvent } from "../../core/routes/http-event.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
+import { digestRequest, isUnidentified } from "../../core/routes/unidentified-request.ts";
 import { ENTRYPOINT_ARGUMENT } from "../execution/invoke-runner.ts";
 import { runAndWait } from "../execution/requests/run-and-wait.ts";
 import { createCheckedJob, type RunTarget, type VersionRunRequest } from "../execution/requests/run-request.ts";
@@ -16,7 +17,7 @@ import type { SyncResult } from "../execution/requests/run-sync.ts";
 import { findPreviousRunOf, startRun } from "../execution/requests/start-run.ts";
 import { startStreamedRun } from "../execution/requests/start-streamed-run.ts";
 import type { IdempotencyKey } from "../jobs/queue/create-job-record.ts";
-import { findIdempotencyKey, type KeyRules, signatureKeyFrom } from "../jobs/queue/idempotency-key.ts";
+import { digestArguments, findIdempotencyKey, type KeyRules, signatureKeyFrom } from "../jobs/queue/idempotency-key.ts";
 import { recordFault } from "../triggers/faults.ts";
 import { holdJob } from "../triggers/hold-job.ts";
 import { adaptJob, describeStartFault, findTriggerTarget } from "../triggers/triggered-run.ts";
@@ -159,15 +160,19 @@ function chooseIncluded({ query }: Payload, { own }: FoundRoute): Record<"header
 }
 
 function chooseKey(
-  { workspace, trigger }: FoundRoute,
+  { workspace, trigger, own }: FoundRoute,
   { actor, args, replay }: Admission,
-  { headers }: Payload,
+  payload: Payload,
   { target, repeated, delivery }: { target: RunTarget; repeated: Parameters<typeof findIdempotencyKey>[2]; delivery: KeyRules["delivery"] },
 ): IdempotencyKey | undefined {
   const scope = [workspace, "route", trigger.id];
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
-  // Two callers with different tokens may choose the same key.
-  const sent = findIdempotencyKey(headers, [...scope, actor?.email ?? subjectOf(args)], repeated, { onceByWebhookId, delivery });
+  const isPreprocessed = target.version.preprocessor !== undefined;
+  // Two callers may choose the same key. Those whom the route does not identify share it by equal requests only.
+  const caller = isUnidentified(own.authentication_method)
+    ? [digestArguments(repeated), ...(isPreprocessed ? [digestRequest(payload)] : [])]
+    : [actor?.email ?? subjectOf(args)];
+  const sent = findIdempotencyKey(payload.headers, [...scope, ...caller], repeated, { onceByWebhookId, delivery });
   if (!replay) return sent;
   const signature = signatureKeyFrom(scope, replay.id, replay.forS * 1000);
   return sent ? { ...signature, also: sent } : signature;

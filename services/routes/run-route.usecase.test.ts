@@ -259,7 +259,7 @@ describe("the event of a preprocessor", () => {
 describe("a request that arrives twice", () => {
   it("with an Idempotency-Key starts one job, and another request with this key is refused", async () => {
     room.answers.run = async () => success(1);
-    const route = await aRoute();
+    const route = await aRoute({ own: { authentication_method: "api_key" } });
     const headers = { "idempotency-key": randomUUID() };
     const first = await call(route, { headers, body: { a: 1 } });
     expect(await call(route, { headers, body: { a: 1 } })).toEqual({ ...first, replayed: true });
@@ -268,8 +268,48 @@ describe("a request that arrives twice", () => {
     expect(await jobsOf(route)).toHaveLength(1);
   });
 
+  const ofStrangers: [string, object, Partial<Runnable>, Sent[]][] = [
+    ["another body", {}, {}, [{ body: { id: "1", n: 2 } }]],
+    [
+      "another body, header or query that its preprocessor may check",
+      {},
+      { preprocessor: { params: ["event"] } },
+      [{ body: { id: "1", n: 2 } }, { headers: { "x-key": "guess" } }, { query: { key: ["guess"] } }],
+    ],
+    [
+      "another header that its custom script may check",
+      { authentication_method: "custom_script" },
+      { preprocessor: { params: ["event"] } },
+      [{ headers: { "x-key": "guess" } }, { headers: { authorization: "Bearer guess" } }],
+    ],
+  ];
+  const keysOfStrangers: [string, object, Partial<Runnable>, Record<string, string>][] = [
+    ["an Idempotency-Key", {}, {}, { "idempotency-key": "order-1" }],
+    ["a delivery", { idempotency: { from: "body:id" } }, {}, {}],
+    ["a webhook-id", {}, { onceByWebhookId: true }, { "webhook-id": "msg-1" }],
+  ];
+  it.each(
+    ofStrangers.flatMap(([what, own, version, others]) => keysOfStrangers.map((key) => [key[0], what, own, version, others, key] as const)),
+  )(
+    "with %s of a stranger and %s starts another job, so that no stranger takes the key or reads the answer of another",
+    async (_, __, own, version, others, [, keyOwn, keyVersion, headers]) => {
+      const route = await aRoute({ own: { request_type: "async", ...own, ...keyOwn } }, { ...version, ...keyVersion });
+      const first = { body: { id: "1" }, headers: { ...headers, "x-key": "right" }, query: {} };
+      const id = await call(route, first);
+      expect(id).toMatchObject({ outcome: "started", replayed: false });
+      // The network adds other headers to each of two equal requests.
+      const again = { ...first, headers: { ...first.headers, "x-forwarded-for": "203.0.113.9", "x-amzn-trace-id": "Root=1-2" } };
+      expect(await call(route, again)).toEqual({ ...id, replayed: true });
+      for (const other of others) {
+        const sent = { ...first, ...other, headers: { ...first.headers, ...other.headers } };
+        expect(await call(route, sent)).toMatchObject({ outcome: "started", replayed: false });
+      }
+      expect(await jobsOf(route)).toHaveLength(1 + others.length);
+    },
+  );
+
   it("from callers with different tokens starts a job for each, though their claims differ with each token", async () => {
-    const route = await aRoute({ own: { request_type: "async" } });
+    const route = await aRoute({ own: { request_type: "async", authentication_method: "jwt" } });
     const sent = { headers: { "idempotency-key": randomUUID() } };
     const as = (sub: string, iat: number) => ({ ...admitted, args: { jwt: { iss: "i", sub, iat } } });
     const first = await call(route, sent, as("ann", 1));

@@ -19,15 +19,18 @@ function readKeyHeader(headers: Payload["headers"], name: string, label: string)
  * Derives the key of a call with the header `Idempotency-Key` from the caller and the target (`scope`), the header, and a fingerprint of all
  * arguments. It is never derived from the body alone: two equal calls without a key are two calls. Throws `idempotency.key`.
  */
-export function idempotencyKeyFrom(
-  headers: Payload["headers"],
-  scope: string[],
-  { args, files }: Pick<Arguments, "args" | "files">,
-): IdempotencyKey | undefined {
+export function idempotencyKeyFrom(headers: Payload["headers"], scope: string[], sent: SentArguments): IdempotencyKey | undefined {
   const key = readKeyHeader(headers, "idempotency-key", "An Idempotency-Key");
   if (key === undefined) return undefined;
+  return { key: keys.idempotency(digestOf([...scope, key])), fingerprint: digestArguments(sent), retentionMs: limits.idempotencyMs };
+}
+
+type SentArguments = Pick<Arguments, "args" | "files">;
+
+/** Returns a digest that two calls share if their arguments are equal. */
+export function digestArguments({ args, files }: SentArguments): string {
   const sent = files.map(({ argument, filename, bytes }) => [argument, filename, createHash("sha256").update(bytes).digest("hex")]);
-  return { key: keys.idempotency(digestOf([...scope, key])), fingerprint: digestOf([args, sent]), retentionMs: limits.idempotencyMs };
+  return digestOf([args, sent]);
 }
 
 /**
@@ -37,7 +40,7 @@ export function idempotencyKeyFrom(
 export function findIdempotencyKey(
   headers: Payload["headers"],
   scope: string[],
-  sent: Pick<Arguments, "args" | "files">,
+  sent: SentArguments,
   { onceByWebhookId, delivery }: KeyRules,
 ): IdempotencyKey | undefined {
   return (

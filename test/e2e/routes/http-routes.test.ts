@@ -77,13 +77,13 @@ describe("a route", () => {
 
   it("starts one job for repeated deliveries, and decodes a compressed body", async () => {
     const { path, address } = await addRoute({ idempotency: { from: "github", ttl: 3600 }, failed_status: 500 });
-    const sent = async (amount: number) =>
+    const sent = () =>
       fetch(`${ws.api.url}/api/${address}`, {
         method: "POST",
         headers: { "content-type": "application/json", "content-encoding": "gzip", "x-github-delivery": "d-1" },
-        body: gzipSync(JSON.stringify({ amount })),
+        body: gzipSync('{"amount":8}'),
       });
-    const answers = [await sent(8), await sent(9)];
+    const answers = [await sent(), await sent()];
     expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
       { id: "7", amount: 8 },
       { id: "7", amount: 8 },
