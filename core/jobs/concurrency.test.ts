@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   emptyGroup,
   expandKey,
+  findKeySpace,
   freeSlot,
   type Group,
   groupDueAtMs,
@@ -33,14 +34,27 @@ describe("expandKey", () => {
 });
 
 describe("concurrency groups of runs", () => {
-  const of = (key: string | undefined, workspace: string, path: string) =>
-    resolveConcurrency({ limit: 2, ...(key === undefined ? {} : { key }) }, workspace, path, {}).group;
+  const of = (key: string | undefined, workspace: string, path: string, args = {}) =>
+    resolveConcurrency({ limit: 2, ...(key === undefined ? {} : { key, space: findKeySpace(key, path) }) }, workspace, path, args).group;
 
-  it("runs are grouped by key within a workspace, or by script without a key", () => {
+  it("runs are grouped by key within a folder, or by script without a key", () => {
     expect(of("k", "demo", "f/a/one")).toBe(of("k", "demo", "f/a/two"));
     expect(of("k", "demo", "f/a/one")).not.toBe(of("k", "other", "f/a/one"));
+    for (const path of ["f/b/one", "u/a/one", "f/ab/one"]) expect(of("k", "demo", path)).not.toBe(of("k", "demo", "f/a/one"));
     expect(of(undefined, "demo", "f/a/one")).not.toBe(of(undefined, "demo", "f/a/two"));
     expect(of("f/a/one", "demo", "f/a/two")).not.toBe(of(undefined, "demo", "f/a/one"));
+  });
+
+  it("a key that begins with a folder or a user is shared with it, whatever its arguments are", () => {
+    expect(of("f/a/k", "demo", "f/b/one")).toBe(of("f/a/k", "demo", "f/a/one"));
+    expect(of("u/ann/$args[n]", "demo", "f/b/one", { n: 1 })).toBe(of("u/ann/$args[n]", "demo", "u/ann/one", { n: 1 }));
+    expect(of("$args[key]", "demo", "f/b/one", { key: "f/a/k" })).not.toBe(of("f/a/k", "demo", "f/a/one"));
+    expect(of("f/$args[folder]/k", "demo", "f/b/one", { folder: "a" })).not.toBe(of("f/a/k", "demo", "f/a/one"));
+  });
+
+  it("a version of an earlier release keeps the group in which its runs wait", () => {
+    const { group } = resolveConcurrency({ limit: 1, key: "k" }, "demo", "f/a/one", {});
+    expect(group).toBe("76f0c321d35b2a9ff732496320122eed");
   });
 
   it("the group does not reveal arguments", () => {

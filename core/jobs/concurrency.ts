@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 
 /** The limit of a script version: simultaneous runs of one key, and starts within any window. */
-export const concurrencyRuleSchema = z.object({ limit: z.number(), windowS: z.number().optional(), key: z.string().optional() });
+export const concurrencyRuleSchema = z.object({
+  limit: z.number(),
+  windowS: z.number().optional(),
+  key: z.string().optional(),
+  /** The user or folder (`u/…`, `f/…`) whose runs share the key. Absent in versions of earlier releases, whose keys the whole workspace shares. */
+  space: z.string().optional(),
+});
 export type ConcurrencyRule = z.infer<typeof concurrencyRuleSchema>;
 
 /** The limit that a job has from its creation on. `group` is a hash, because the key may contain arguments. */
@@ -52,10 +58,19 @@ export function expandKey(template: string, workspace: string, args: Record<stri
   });
 }
 
-/** Returns the group of a run: its key within the workspace, or its script if there is no key. */
+/** Returns the `u/<user>` or `f/<folder>` of a path. */
+export const spaceOf = (path: string): string => path.split("/", 2).join("/");
+
+/**
+ * Returns the user or folder whose runs share a key: the one with which the key begins, otherwise that of the script or flow. The right to name another
+ * one is checked when the version is saved.
+ */
+export const findKeySpace = (key: string, path: string): string => spaceOf(/^[uf]\/[\w-]+\//.test(key) ? key : path);
+
+/** Returns the group of a run: its key within the folder, or its script if there is no key. */
 export function resolveConcurrency(rule: ConcurrencyRule, workspace: string, path: string, args: Record<string, unknown>): Concurrency {
-  const { limit, windowS, key } = rule;
-  const name = key === undefined ? ["path", path] : ["key", expandKey(key, workspace, args)];
+  const { limit, windowS, key, space } = rule;
+  const name = key === undefined ? ["path", path] : ["key", expandKey(key, workspace, args), ...(space === undefined ? [] : [space])];
   const group = createHash("sha256")
     .update(JSON.stringify([workspace, ...name]))
     .digest("hex")

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
-import { chooseLock, computeVersionHash, isNoop, toConcurrencyRule } from "./version.ts";
+import { chooseLock, computeVersionHash, isNoop, toConcurrencyRule, toInlineConcurrencyRule } from "./version.ts";
 
 const aScript = (fields: object = {}) =>
   newScriptSchema.parse({ path: "f/ops/hello", summary: "", content: "export function main() {}", language: "bun", ...fields });
@@ -25,12 +25,24 @@ describe("versionHash", () => {
 
 describe("concurrencyRuleOf", () => {
   it("takes a window of 0 and an empty key for none", () => {
-    expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 0, concurrency_key: "" }), 3)).toEqual({ limit: 3 });
-    expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 9, concurrency_key: "k" }), 3)).toEqual({
+    expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 0, concurrency_key: "" }), 3, "f/a/one")).toEqual({ limit: 3 });
+    expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 9, concurrency_key: "k" }), 3, "f/a/one")).toEqual({
       limit: 3,
       windowS: 9,
       key: "k",
+      space: "f/a",
     });
+  });
+});
+
+describe("the concurrency key of an inline script", () => {
+  const ofFlow = (custom_concurrency_key: string | undefined, path: string | undefined) =>
+    toInlineConcurrencyRule({ custom_concurrency_key }, 1, { path, permissionedAs: "u/ann" });
+
+  it("counts in the folder of its flow, whatever it begins with, or with the user of a preview", () => {
+    expect(ofFlow("f/b/k", "f/a/flow")).toEqual({ limit: 1, key: "f/b/k", space: "f/a" });
+    expect(ofFlow("k", undefined)).toEqual({ limit: 1, key: "k", space: "u/ann" });
+    expect(ofFlow(undefined, "f/a/flow")).toEqual({ limit: 1 });
   });
 });
 

@@ -5,7 +5,7 @@ import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.
 import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../builds/bundle.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
-import { type ConcurrencyRule, concurrencyRuleSchema } from "../jobs/concurrency.ts";
+import { type ConcurrencyRule, concurrencyRuleSchema, findKeySpace, spaceOf } from "../jobs/concurrency.ts";
 
 /** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */
 export const buildStateSchema = z.discriminatedUnion("state", [
@@ -76,17 +76,33 @@ export function computeVersionHash(workspace: string, creationId: string, sent: 
     .slice(0, 16);
 }
 
-/** The concurrency limit defined by the fields of a script or flow. */
+/** The concurrency limit defined by the fields of a script or flow at a path. */
 export function toConcurrencyRule(
   { concurrency_time_window_s, concurrency_key }: Pick<NewScript, "concurrency_time_window_s" | "concurrency_key">,
   limit: number,
+  path: string,
 ): ConcurrencyRule {
   return {
     limit,
     ...(concurrency_time_window_s ? { windowS: concurrency_time_window_s } : {}),
-    ...(concurrency_key ? { key: concurrency_key } : {}),
+    ...(concurrency_key ? { key: concurrency_key, space: findKeySpace(concurrency_key, path) } : {}),
   };
 }
+
+/**
+ * The concurrency limit of an inline script. Its key counts in the folder of the flow, or with the user of a flow that is not saved. It names no other
+ * folder, because a preview is not checked for the right to do so.
+ */
+export function toInlineConcurrencyRule(
+  { custom_concurrency_key: concurrency_key, ...value }: InlineLimit,
+  limit: number,
+  { path, permissionedAs }: { path?: string | undefined; permissionedAs: string },
+): ConcurrencyRule {
+  const place = path ?? permissionedAs;
+  const { key, ...rule } = toConcurrencyRule({ ...value, concurrency_key }, limit, place);
+  return key === undefined ? rule : { ...rule, key, space: spaceOf(place) };
+}
+type InlineLimit = { custom_concurrency_key?: string | null | undefined } & Pick<NewScript, "concurrency_time_window_s">;
 
 const NOT_CONTENT = new Set(["parent_hash", "auto_parent", "deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"]);
 

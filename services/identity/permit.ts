@@ -1,5 +1,7 @@
 import type { AccessRule, Action } from "../../contract/access/access-rule.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { findKeySpace, spaceOf } from "../../core/jobs/concurrency.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { classifyRefusal, describeMissingRight, may, type Target } from "../../core/permissions/may.ts";
 
@@ -37,6 +39,15 @@ export function permitPath(actor: Actor, action: Action, workspace: string, path
       ? new SvcError("path.noFolder", { path, folder })
       : toForbidden(actor, { ...action, name: `saving at ${path}` }, { workspace, path }),
   );
+}
+
+/**
+ * Checks whether the actor may save scripts in the folder with which a concurrency key begins, because its scripts then wait for this one. The key of a
+ * script or flow counts in its own folder otherwise. Throws as `permitPath`.
+ */
+export function permitConcurrencyKey(actor: Actor, workspace: string, path: string, key: string | null | undefined): void {
+  if (!key || findKeySpace(key, path) === spaceOf(path)) return;
+  permitPath(actor, { ...actions.saveScript, name: `sharing the concurrency key ${key}` }, workspace, key);
 }
 
 /** Returns a filter for the paths that a list may show to the caller: those that the access allows one by one. */

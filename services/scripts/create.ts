@@ -7,7 +7,7 @@ import { keys } from "../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { isNoop, type Runnable, type StoredVersion } from "../../core/scripts/version.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
-import { permit, permitPath } from "../identity/permit.ts";
+import { permit, permitConcurrencyKey, permitPath } from "../identity/permit.ts";
 import { loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
 import { type ParentVersion, type SaveVersionDeps, saveScriptVersion } from "./save-version.ts";
 
@@ -24,6 +24,7 @@ export async function createScript(
 ): Promise<string> {
   const { path } = sent;
   permitPath(actor, actions.saveScript, workspace, path);
+  permitConcurrencyKey(actor, workspace, path, sent.concurrency_key);
   const request = applyOnBehalfOf(actor, workspace, sent);
   if (Buffer.byteLength(request.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
   const { objects } = deps;

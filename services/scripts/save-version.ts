@@ -146,7 +146,7 @@ function buildRunnable({ workspace, newScript, onBehalfOf }: SaveRequest, hash: 
     tag: newScript.tag ?? newScript.language,
     dedicated: newScript.dedicated_worker ?? false,
     ...(newScript.priority ? { priority: newScript.priority } : {}),
-    ...(newScript.concurrent_limit ? { concurrency: toConcurrencyRule(newScript, newScript.concurrent_limit) } : {}),
+    ...(newScript.concurrent_limit ? { concurrency: toConcurrencyRule(newScript, newScript.concurrent_limit, newScript.path) } : {}),
     ...(onBehalfOf ? { onBehalfOf } : {}),
     ...(typeof newScript.delete_after_secs === "number" ? { deleteAfterS: newScript.delete_after_secs } : {}),
     ...(newScript.cache_ttl ? { cacheTtlS: newScript.cache_ttl } : {}),

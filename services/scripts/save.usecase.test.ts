@@ -4,6 +4,7 @@ import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import type { Person } from "../../core/people/actor.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { eventsOf } from "../../test/support/use-cases/room-events.ts";
@@ -38,6 +39,28 @@ const save = (path: string, content: string, fields: object = {}) => {
     newScriptSchema.parse({ path, language: "bun", content, summary: "", ...fields }),
   );
 };
+
+it("a script names the concurrency key of another folder only if its author may write there", async () => {
+  const { workspace } = room;
+  const rights = {
+    workspace,
+    role: "developer" as const,
+    groups: [],
+    folders: { t: "write" as const, shared: "read" as const },
+    objects: {},
+  };
+  const saveAs = (concurrency_key: string, actor: Person) => {
+    const fields = { path: newPath(), language: "bun", content: small, summary: "", concurrent_limit: 1, concurrency_key };
+    return createScript(room.deps, { actor, workspace }, newScriptSchema.parse(fields));
+  };
+  const author = { ...anAdmin, superAdmin: false, rights };
+  const ruleOf = async (hash: string) => parseScript(await room.deps.objects.get(keys.version(workspace, hash)))?.concurrency;
+  expect(await ruleOf(await saveAs("stripe", author))).toEqual({ limit: 1, key: "stripe", space: "f/t" });
+  expect(await ruleOf(await saveAs("f/shared/stripe", anAdmin))).toEqual({ limit: 1, key: "f/shared/stripe", space: "f/shared" });
+  await expect(saveAs("f/shared/stripe", author)).rejects.toMatchObject({ code: "auth.forbidden" });
+  await expect(saveAs("f/hidden/stripe", author)).rejects.toMatchObject({ code: "path.noFolder" });
+  await expect(saveAs("u/bob/stripe", author)).rejects.toMatchObject({ code: "auth.forbidden" });
+});
 
 /** The stored parts of a script: either all exist, or none. */
 async function load(path: string) {

@@ -38,7 +38,7 @@ const settable = {
     .max(limits.concurrencyKeyChars)
     .nullish()
     .describe(
-      "Runs with the same key in the workspace are counted together. `$workspace` and `$args[name]` are replaced. Default: the script.",
+      "Runs with the same key in the folder are counted together, or in the one with which the key begins: `f/shared/…`. `$workspace` and `$args[name]` are replaced. Default: the script.",
     ),
   debounce_key: z.string().nullish(),
   debounce_delay_s: z.int32().nullish(),

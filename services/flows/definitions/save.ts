@@ -21,7 +21,7 @@ import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
 import { loadPrincipalIdentities } from "../../approvals/gates/principals.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts";
-import { permit, permitPath } from "../../identity/permit.ts";
+import { permit, permitConcurrencyKey, permitPath } from "../../identity/permit.ts";
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { buildPathConditions, commitParts, type TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildEventParts } from "../../outbox/event.ts";
@@ -40,6 +40,7 @@ const BODY_ITEM_BYTES = 100 * 1024;
 export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: WorkspaceCaller, sent: NewFlow, at?: string): Promise<string> {
   const { path } = sent;
   permitPath(actor, actions.saveFlow, workspace, path);
+  permitConcurrencyKey(actor, workspace, path, sent.value.concurrency_key);
   const { objects, nowMs } = deps;
   const request = applyOnBehalfOf(actor, workspace, sent);
   const [there, before] = await Promise.all([
@@ -177,7 +178,7 @@ function buildRunnable(
     tag: sent.tag ?? "flow",
     ...(sent.timeout ? { timeoutS: sent.timeout } : {}),
     ...(priority ? { priority } : {}),
-    ...(value.concurrent_limit ? { concurrency: toConcurrencyRule(value, value.concurrent_limit) } : {}),
+    ...(value.concurrent_limit ? { concurrency: toConcurrencyRule(value, value.concurrent_limit, sent.path) } : {}),
     ...(behalf ? { onBehalfOf: behalf } : {}),
     ...(typeof value.delete_after_secs === "number" ? { deleteAfterS: value.delete_after_secs } : {}),
     ...(value.preprocessor_module ? { preprocessor: true } : {}),

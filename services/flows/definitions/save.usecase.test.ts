@@ -62,6 +62,27 @@ async function expectVersions(path: string, texts: string[], built = texts.lengt
   expect(builds.map(({ state }) => state)).toEqual(Array.from({ length: built }, () => "queued"));
 }
 
+it("a flow names the concurrency key of another folder only if its author may write there", async () => {
+  const rights = {
+    workspace: room.workspace,
+    role: "developer" as const,
+    groups: [],
+    folders: { t: "write" as const, shared: "read" as const },
+    objects: {},
+  };
+  const actor = { ...anAdmin, superAdmin: false, rights };
+  const saveWith = (concurrency_key: string) =>
+    saveFlow(
+      room.deps,
+      { actor, workspace: room.workspace },
+      newFlowSchema.parse({ path: newPath(), summary: "", value: { modules: [], concurrent_limit: 1, concurrency_key } }),
+    );
+  const path = await saveWith("stripe");
+  expect((await load(path)).head?.concurrency).toEqual({ limit: 1, key: "stripe", space: "f/t" });
+  await expect(saveWith("f/shared/stripe")).rejects.toMatchObject({ code: "auth.forbidden" });
+  await expect(saveWith("f/hidden/stripe")).rejects.toMatchObject({ code: "path.noFolder" });
+});
+
 describe("saveFlow, whichever of its writes fails,", () => {
   it.each(texts)("saves %s flow once, or answers that the path is taken", async (_, text) => {
     await expectToSurviveFaults(async () => {

@@ -4,12 +4,12 @@ import { actions } from "../../../../contract/access/actions.ts";
 import { isRunnablePath } from "../../../../contract/common.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
-import type { ConcurrencyRule } from "../../../../core/jobs/concurrency.ts";
+import { type ConcurrencyRule, spaceOf } from "../../../../core/jobs/concurrency.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../../core/objects/keys.ts";
 import { may } from "../../../../core/permissions/may.ts";
-import { type Runnable, toConcurrencyRule } from "../../../../core/scripts/version.ts";
+import { type Runnable, toInlineConcurrencyRule } from "../../../../core/scripts/version.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
 import { parseScript } from "../../../scripts/load.ts";
 import type { EndStepDeps } from "../end-step.ts";
@@ -60,9 +60,7 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
       language,
       tag: tag ?? language,
       timeoutS: limitS(limits.defaultTimeoutS),
-      ...(value.concurrent_limit
-        ? { rule: toConcurrencyRule({ ...value, concurrency_key: value.custom_concurrency_key }, value.concurrent_limit) }
-        : {}),
+      ...(value.concurrent_limit ? { rule: toInlineConcurrencyRule(value, value.concurrent_limit, flow) } : {}),
     };
   }
   if (value.type !== "script") return { missing: `Steps of type ${value.type} can be stored, but this service cannot run them.` };
@@ -83,8 +81,6 @@ async function findInlinePath(deps: FindScriptDeps, step: StepContext, path: str
   const isBeside = kind !== "flowpreview" && spaceOf(path) === spaceOf(flowPath);
   return isBeside || (await permissionOf(deps, step, actions.saveScript.access))(path) ? path : undefined;
 }
-/** The `u/<user>` or `f/<folder>` of a path. */
-const spaceOf = (path: string) => path.split("/", 2).join("/");
 
 async function findPermittedScript(deps: FindScriptDeps, step: StepContext, value: NamedScript): Promise<Runnable | undefined> {
   const [mayRun, runnable] = await Promise.all([permissionOf(deps, step, actions.runScript.access), findScript(deps, step, value)]);
