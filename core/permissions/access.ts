@@ -105,6 +105,19 @@ function collectRights(
 /** Returns the key of an object in `objects`. */
 export const accessObjectKey = (kind: string, path: string) => `${kind} ${path}`;
 
+/**
+ * Lists the users and groups who may change the object at a path, in the order of the alphabet. Admins are not listed: they may change
+ * every object.
+ */
+export function listWriters({ folders, objects }: Access, kind: string, path: string): string[] {
+  const [space, name = ""] = path.split("/");
+  const folder = space === "f" && Object.hasOwn(folders, name) ? folders[name] : undefined;
+  const object = accessObjectKey(kind, path);
+  const given = [folder?.perms ?? {}, Object.hasOwn(objects, object) ? (objects[object] ?? {}) : {}];
+  const named = given.flatMap((perms) => Object.keys(perms).filter((principal) => perms[principal]));
+  return [...new Set([...(space === "u" ? [`u/${name}`] : []), ...(folder?.owners ?? []), ...named])].sort();
+}
+
 /** Returns whether a text is a principal: `u/<user>` or `g/<group>`. */
 export const isPrincipal = (text: string) => /^[ug]\/[A-Za-z0-9_-]{1,100}$/.test(text);
 

@@ -7,6 +7,7 @@ import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
+import { warnOfWriters } from "./warn-of-writers.ts";
 
 export const schedules: ApiRoutes = [
   on(routes.listSchedules, async ({ auth, params: { workspace }, query }) =>
@@ -21,12 +22,14 @@ export const schedules: ApiRoutes = [
   on(routes.getSchedule, async ({ params: { workspace, path } }) => json(200, await getSchedule(deps, workspace, path))),
   on(routes.existsSchedule, async ({ params: { workspace, path } }) => json(200, await scheduleExists(deps, workspace, path))),
   on(routes.createSchedule, async ({ auth, params: { workspace }, body }) => {
-    await createSchedule(deps, { actor: auth.actor, workspace }, body);
-    return text(201, body.path);
+    const caller = { actor: auth.actor, workspace };
+    await createSchedule(deps, caller, body);
+    return warnOfWriters(text(201, body.path), caller, () => getSchedule(deps, workspace, body.path));
   }),
   on(routes.updateSchedule, async ({ auth, params: { workspace, path }, body }) => {
-    await updateSchedule(deps, { actor: auth.actor, workspace, path }, body);
-    return text(200, path);
+    const caller = { actor: auth.actor, workspace };
+    await updateSchedule(deps, { ...caller, path }, body);
+    return warnOfWriters(text(200, path), caller, () => getSchedule(deps, workspace, path));
   }),
   on(routes.setScheduleEnabled, async ({ auth, params: { workspace, path }, body: { enabled } }) => {
     await setScheduleEnabled(deps, { actor: auth.actor, workspace, path }, enabled);

@@ -9,6 +9,7 @@ import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
+import { warnOfWriters } from "./warn-of-writers.ts";
 
 function routesOf(kind: TriggerKind): ApiRoutes {
   const routes = routesOfTriggerKinds[kind];
@@ -23,13 +24,15 @@ function routesOf(kind: TriggerKind): ApiRoutes {
     on(routes.exists, async ({ params: { workspace, path } }) => json(200, await triggerExists(deps, { workspace, kind, path }))),
     on(routes.create, async ({ auth, params: { workspace }, body }) => {
       const sent = body as NewTrigger;
-      await createTrigger(deps, { actor: auth.actor, workspace, kind, path: sent.path }, sent);
-      return text(201, sent.path);
+      const caller = { actor: auth.actor, workspace };
+      await createTrigger(deps, { ...caller, kind, path: sent.path }, sent);
+      return warnOfWriters(text(201, sent.path), caller, () => getTrigger(deps, { workspace, kind, path: sent.path }));
     }),
     on(routes.update, async ({ auth, params: { workspace, path }, body }) => {
       const sent = body as NewTrigger;
-      await updateTrigger(deps, { actor: auth.actor, workspace, kind, path }, sent);
-      return text(200, sent.path);
+      const caller = { actor: auth.actor, workspace };
+      await updateTrigger(deps, { ...caller, kind, path }, sent);
+      return warnOfWriters(text(200, sent.path), caller, () => getTrigger(deps, { workspace, kind, path: sent.path }));
     }),
     on(routes.setMode, async ({ auth, params: { workspace, path }, body: { mode } }) => {
       await setTriggerMode(deps, { actor: auth.actor, workspace, kind, path }, mode);
