@@ -106,6 +106,11 @@ const saveStatuses = {
   localstack: () => ({ state: "only in LocalStack's container", end: "stops it and deletes the container with its state" }),
 };
 
+const jobsRunAs = {
+  ministack: `run as your user and can read your files, such as ${path.relative(process.cwd(), localJson)}: run only code that you trust`,
+  localstack: "run in containers, which do not see your files",
+};
+
 /** Returns the line of a run that has ended, with the reason of a failure, or `undefined` if it has none. */
 async function describeEnd(url: string, token: string, run: EndedRun): Promise<string | undefined> {
   const at = new Date();
@@ -163,6 +168,7 @@ ${first}Ready after ${formatDuration(total)} at ${url}
   token      ${token}
   account    ${email}, ${password === "" ? "sign in with this token only, because this engine has no Cognito" : `password in ${path.relative(process.cwd(), localJson)}`}
   state      ${state}
+  jobs       ${jobsRunAs[engine]}
 ${hasExample ? lines : ""}
 Ctrl-C ${end}. Ended runs appear below, and npm run logs shows more.
 `;

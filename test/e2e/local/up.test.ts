@@ -53,6 +53,7 @@ describe("npm run up", () => {
     expect(new URL(found.url).origin).toBe(found.url);
     expect(found.password.length).toBeGreaterThan(8);
     expect(statSync(path.join(stateDir, "local.json")).mode & 0o777).toBe(0o600);
+    expect(up.output()).toContain("run as your user and can read your files");
     token = found.token;
   }, 240_000);
 
