@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { stop } from "esbuild";
 import { unpackTar } from "modern-tar";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Codebase } from "../../core/sync/config/config.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import type { Bundle } from "./bundle.ts";
@@ -53,6 +54,31 @@ const bundle = (name: string, codebase: Omit<Codebase, "relative_path"> = {}, { 
   const item: SyncItem = { kind: "script", path: `f/a/${name}`, language: language as "bun", content: "", value: {} };
   return bundleScript(from, item, `f/a/${name}.ts`, { relative_path: ".", ...codebase });
 };
+it.skipIf(process.platform !== "linux")("the process of esbuild has none of the variables of svc", async () => {
+  await stop();
+  const marker = `MARKER_${process.pid}`;
+  vi.stubEnv(marker, "1");
+  vi.stubEnv("SVC_TOKEN", "planted");
+  await bundle("x");
+  expect(process.env["SVC_TOKEN"]).toBe("planted");
+  const environments = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    .flatMap((pid) => readEnvironment(pid))
+    .filter((environment) => environment.includes(`${marker}=1`));
+  expect(environments).toHaveLength(1);
+  expect(environments[0]).not.toMatch(/^SVC_/im);
+  vi.unstubAllEnvs();
+});
+
+/** The environment of a process, one variable a line. Empty for a process that has ended or belongs to another user. */
+function readEnvironment(pid: string): string[] {
+  try {
+    return [readFileSync(`/proc/${pid}/environ`, "utf8").replaceAll("\0", "\n")];
+  } catch {
+    return [];
+  }
+}
+
 const textOf = ({ bytes }: Bundle) => Buffer.from(bytes).toString();
 /** Executes a bundle and returns the result of `main`. */
 const call = async (bundled: Bundle) =>

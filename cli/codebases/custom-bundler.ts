@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { extname, join } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { type BundledFiles, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";
+import { withoutOwnVariables } from "./own-variables.ts";
 
 /** Endings of bundlers that Node.js executes. Others are executed by the operating system. */
 const NODE_ENDINGS = new Set([".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"]);
@@ -32,9 +33,6 @@ export function runCustomBundler({ root, file, codebase: { customBundler = "", f
     });
   });
 }
-
-const withoutOwnVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^svc_/i.test(name)));
 
 function describeExit({ code, signal, message }: Error & { code?: number | string | null; signal?: unknown }): string {
   if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return "wrote more than the service accepts.";

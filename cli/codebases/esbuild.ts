@@ -7,6 +7,7 @@ import { findGitRoot } from "../project/git.ts";
 import { isInside, isSkipped } from "../project/links.ts";
 import { type BundledFiles, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";
 import { clientPlugin } from "./client-plugin.ts";
+import { callWithoutOwnVariables } from "./own-variables.ts";
 
 /** The folder of the output, which is never written. Bundles contain no path of the machine because sources are relative to the root. */
 const OUT = ".svc/bundle";
@@ -16,7 +17,8 @@ export async function runEsbuild(source: BundleSource): Promise<BundledFiles> {
   const { build } = await import("esbuild");
   const { root, file, format, codebase } = source;
   try {
-    const { outputFiles = [], metafile } = await build(toBuildOptions(source));
+    // The first call starts the process of esbuild, which takes no environment.
+    const { outputFiles = [], metafile } = await callWithoutOwnVariables(() => build(toBuildOptions(source)));
     const foreign = listForeignInputs(root, Object.keys(metafile?.inputs ?? {}));
     if (foreign.length > 0) throw new BundleFailure(foreign.map((input) => ({ file, message: describeForeign(input) })));
     const nameOf = ({ path }: OutputFile) => relative(join(root, OUT), path).split(sep).join("/");
