@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { strFromU8, unzipSync } from "fflate";
-import { type ArchiveEntries, REPEATED } from "../../core/sync/archive.ts";
+import { type ArchiveEntries, UNREADABLE } from "../../core/sync/archive.ts";
 import type { ApiClient } from "../api/client.ts";
 import { CommandError } from "../errors.ts";
 import { writePrivateFile } from "../private-file.ts";
@@ -39,18 +39,37 @@ export async function loadArchive(client: ApiClient, root: string, query: Query)
   return entries;
 }
 
+/** Returns the entries of a zip file; `undefined` if the bytes are none. One entry that cannot be read makes no other one unreadable. */
 function unzip(bytes: Uint8Array): ArchiveEntries | undefined {
   const names = new Set<string>();
   const repeated = new Set<string>();
-  const filter = ({ name }: { name: string }): boolean => {
+  const note = ({ name }: { name: string }): boolean => {
     (names.has(name) ? repeated : names).add(name);
-    return true;
+    return false;
   };
   try {
-    const entries = Object.entries(unzipSync(bytes, { filter }));
-    return new Map(entries.map(([name, content]) => [name, repeated.has(name) ? REPEATED : strFromU8(content)]));
+    unzipSync(bytes, { filter: note });
   } catch {
     return undefined;
+  }
+  const contents = new Map(decompress(bytes, [...names]));
+  const textOf = (name: string): string => {
+    const content = contents.get(name);
+    return content === undefined || repeated.has(name) ? UNREADABLE : strFromU8(content);
+  };
+  return new Map([...names].map((name) => [name, textOf(name)]));
+}
+
+/** Decompresses entries, without those that cannot be decompressed. */
+function decompress(bytes: Uint8Array, names: readonly string[]): [string, Uint8Array][] {
+  const wanted = new Set(names);
+  try {
+    return Object.entries(unzipSync(bytes, { filter: ({ name }) => wanted.has(name) }));
+  } catch {
+    // The error does not tell which entry is broken.
+    if (names.length <= 1) return [];
+    const half = Math.ceil(names.length / 2);
+    return [names.slice(0, half), names.slice(half)].flatMap((part) => decompress(bytes, part));
   }
 }
 

@@ -7,8 +7,8 @@ import { itemKey, type SyncItem } from "./item.ts";
 /** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */
 export type ArchiveEntries = Map<string, string>;
 
-/** The text of an entry whose name a file of an archive has several times, so that no content is the right one. */
-export const REPEATED = "\0repeated";
+/** The text of an entry without a content: the archive has its name several times, or its bytes cannot be decompressed. */
+export const UNREADABLE = "\0unreadable";
 
 /** The entry with the versions of the items that state one. Only clients that request it receive it. */
 const VERSIONS = "versions.json";
@@ -86,12 +86,12 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
       else leave(name);
     } else if (name.startsWith("dependencies/")) {
       const list = { kind: "dependencies", path: name.slice("dependencies/".length) };
-      if (text === REPEATED) leave(name, list);
+      if (text === UNREADABLE) leave(name, list);
       else items.push({ ...list, value: text });
     } else {
       const dot = name.indexOf(".", name.lastIndexOf("/") + 1);
       const path = name.slice(0, dot);
-      if (dot > 0) sources.set(path, sources.has(path) || text === REPEATED ? "several" : { ending: name.slice(dot), content: text });
+      if (dot > 0) sources.set(path, sources.has(path) || text === UNREADABLE ? "several" : { ending: name.slice(dot), content: text });
       else leave(name);
     }
   }
