@@ -66,6 +66,11 @@ export interface RunnerBatch {
 /** The argument that names another function than `main` (api.md §5). */
 export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
 
+/** Returns the function that the arguments name, if they name one. Every other value of the argument leaves the call as it is. */
+export function findEntrypoint({ [ENTRYPOINT_ARGUMENT]: name }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
 /**
  * Runs a claimed job to its end, with a new attempt after each loss of its runner. Returns the ended job, or `undefined` if the job
  * continues elsewhere: it was returned to the queue because no runner was free, or another attempt has claimed it. `first` is the prepared
@@ -157,8 +162,8 @@ export async function buildRunnerRequest(
   args: Record<string, unknown>,
 ): Promise<RunRequest> {
   const { storage, baseUrl, internalUrl, nowMs } = deps;
-  const { [ENTRYPOINT_ARGUMENT]: override, ...rest } = args;
-  const entrypoint = typeof override === "string" && override !== "" ? override : "main";
+  const { [ENTRYPOINT_ARGUMENT]: _, ...rest } = args;
+  const entrypoint = findEntrypoint(args) ?? "main";
   const lifetimeS = job.timeoutS + 120;
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
     storage.getSharedDownloadUrl(executable.artefact.key, lifetimeS),

@@ -6,6 +6,7 @@ import { fileObjectKey, jobFileKey } from "../../core/files/file-key.ts";
 import { STACK_STORAGE } from "../../core/files/storage-location.ts";
 import type { DataOwner } from "../../core/jobs/retention.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
+import { escapeReferences } from "../../core/resources/references.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 
 /** A stored file as scripts receive it. `s3` is its key; `storage` is set if the key is not in the workspace's default storage. */
@@ -38,7 +39,8 @@ export async function storeFiles(
     const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType, bytes }): Promise<StoredFile> => {
       const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
       await storage.putObject(fileObjectKey(job.workspace, s3), bytes, contentType);
-      return { s3, ...storageName, filename, content_type: contentType, size: bytes.length };
+      // The name becomes an argument after those that were sent as text were checked.
+      return { s3, ...storageName, filename: String(escapeReferences(filename)), content_type: contentType, size: bytes.length };
     });
     stored.push(...(await Promise.all(some)));
   }

@@ -101,9 +101,13 @@ async function buildRouteRequest(
     event: target.version.preprocessor !== undefined,
   });
   const { [ENTRYPOINT_ARGUMENT]: _, ...sentArgs } = parsed.args;
-  const args = { ...sentArgs, ...selectPathArguments(params, target.kind === "script" ? target.version.params : null) };
+  const pathArgs = selectPathArguments(params, target.kind === "script" ? target.version.params : null);
+  const args = { ...sentArgs, ...pathArgs };
+  // A file is added to an argument of the same name.
+  const isFixed = (name: string) => [pathArgs, admission.args ?? {}].some((fixed) => Object.hasOwn(fixed, name));
+  const files = parsed.files.filter(({ argument }) => parsed.wrapped || (argument !== ENTRYPOINT_ARGUMENT && !isFixed(argument)));
   // The claims of a token change with each request, so they are no part of what an equal request repeats. The path always is.
-  const repeated = { args: { args, params }, files: parsed.files };
+  const repeated = { args: { args, params }, files };
   const { idempotency } = found.own;
   const delivery = idempotency ? { id: findDeliveryId(idempotency, payload.headers, parsed), ttlS: idempotency.ttl } : undefined;
   return {
@@ -113,6 +117,7 @@ async function buildRouteRequest(
     cacheTtlS: undefined,
     arguments: {
       ...parsed,
+      files,
       // Those of the authentication are added last, so that no part of the request replaces them.
       args: escapeReferences({ ...args, ...admission.args }) as Record<string, unknown>,
       ...(event ? { event: toHttpEvent(found, sent, event) } : {}),

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { hasReferences } from "../../core/resources/references.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
@@ -173,6 +174,26 @@ describe("a request of a route", () => {
     expect(await argsOf((await jobsOf(route))[0])).not.toHaveProperty("_ENTRYPOINT_OVERRIDE");
     await call(await aRoute({ own: { request_type: "async", raw_string: true } }), { text: "$var:f/t/key" });
   });
+
+  it.each<[string, Partial<Runnable>]>([
+    ["script without", {}],
+    ["script with", { preprocessor: { params: null } }],
+  ])(
+    "cannot do so, pass by the preprocessor or change arguments of its path by a file of its form: a %s a preprocessor",
+    async (_, script) => {
+      const route = await aRoute({ own: { request_type: "async" }, params: { id: "7" } }, script);
+      const headers = { "content-type": "multipart/form-data; boundary=b" };
+      const file = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"; filename="$var:key"\r\n\r\nx\r\n`;
+      const names = ["_ENTRYPOINT_OVERRIDE", "id", "jwt", "a"];
+      await call(route, { text: `${names.map(file).join("")}--b--\r\n`, headers }, { ...admitted, args: { jwt: { sub: "ann" } } });
+      const [job] = await jobsOf(route);
+      const args = await argsOf(job);
+      expect(job?.preprocess).toBe(script.preprocessor && "wanted");
+      expect(args).toMatchObject({ id: "7", jwt: { sub: "ann" }, a: [{ filename: "\\$var:key" }] });
+      expect(args).not.toHaveProperty("_ENTRYPOINT_OVERRIDE");
+      expect(hasReferences({ ...args, event: null })).toBe(false);
+    },
+  );
 
   it("is found by the error handler of its route, and runs again as the route says", async () => {
     const retry = { constant: { attempts: 2, seconds: 1 } };

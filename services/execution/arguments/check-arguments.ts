@@ -2,7 +2,7 @@ import { describeError, SvcError } from "../../../contract/errors.ts";
 import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import type { Preprocessor, RunError } from "../../../runners/protocol.ts";
-import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
+import { ENTRYPOINT_ARGUMENT, findEntrypoint } from "../invoke-runner.ts";
 
 /** A version of a script or flow, as far as it concerns the check of its arguments. */
 export interface CheckedVersion {
@@ -19,8 +19,8 @@ export async function findArgumentProblem(
   args: Record<string, unknown>,
 ): Promise<SvcError<"run.arguments"> | undefined> {
   if (!inputSchema) return undefined;
-  const { [ENTRYPOINT_ARGUMENT]: entrypoint, ...others } = args;
-  if (typeof entrypoint === "string" && entrypoint !== "" && entrypoint !== "main") {
+  const { [ENTRYPOINT_ARGUMENT]: _, ...others } = args;
+  if ((findEntrypoint(args) ?? "main") !== "main") {
     const reason = 'must be "main" or absent, because the schema describes no other function';
     return new SvcError("run.arguments", { path, issues: [{ path: ENTRYPOINT_ARGUMENT, reason }] });
   }

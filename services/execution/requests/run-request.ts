@@ -15,7 +15,7 @@ import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { resolveLineage } from "../../jobs/queue/lineage.ts";
 import { findArgumentProblem } from "../arguments/check-arguments.ts";
-import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
+import { findEntrypoint } from "../invoke-runner.ts";
 
 /** The stored version that a run executes. */
 export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; version: RunnableFlow };
@@ -121,7 +121,7 @@ function buildJobArguments(target: RunTarget, sent: Arguments, stored: StoredFil
   const args = mergeStoredFiles(sent, stored);
   const preprocessor = getPreprocessor(target);
   // A caller who names another function than `main` gets that function called with the arguments as sent.
-  const overridden = target.kind === "script" && args[ENTRYPOINT_ARGUMENT] !== undefined;
+  const overridden = target.kind === "script" && findEntrypoint(args) !== undefined;
   if (!sent.event || !preprocessor || overridden) return { args };
   return { args: buildPreprocessorArguments(preprocessor, args, addFilesToEvent(sent.event, stored)), preprocess: true };
 }
