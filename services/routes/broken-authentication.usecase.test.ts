@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AuthenticationMethod, authenticationMethodSchema, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
+import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
 import { credentialTypes } from "../../core/routes/authentication/credential.ts";
@@ -240,6 +241,15 @@ it.each([undefined, null, "", "nobody", "NONE", ["none"]])("a stored route with 
   await room.deps.objects.put({ ...stored, value: { ...stored.value, own: { ...stored.value.own, authentication_method: method } } });
   expect((await find()).outcome).toBe("unknown");
 });
+
+it.each([{}, { authentication_method: null }, { authentication_method: "" }, { auth_method: "api_key" }])(
+  "a change that names its method as %j does not open a route",
+  (sent) => {
+    const { authentication_method: _, ...route } = fieldsOf("api_key");
+    expect(routesOfTriggerKinds.http.update.body.safeParse({ ...route, ...sent }).success).toBe(false);
+    expect(routesOfTriggerKinds.http.update.body.safeParse({ ...route, authentication_method: "none" }).success).toBe(true);
+  },
+);
 
 it.each([undefined, null, [], [""], ["null"], ["https://other.example"], ["https://shop.example.evil"], ["https://"]])(
   "the allowed origins %j allow no other origin",

@@ -23,7 +23,15 @@ beforeAll(async () => {
 const newPath = () => `u/ann/${randomUUID()}`;
 const newAddress = () => `t${randomUUID()}`;
 const route = (path: string, address: string, own: object = {}) => ({
-  ...{ path, script_path: script, is_flow: false, route_path: address, http_method: "get", workspaced_route: true },
+  ...{
+    path,
+    script_path: script,
+    is_flow: false,
+    route_path: address,
+    http_method: "get",
+    workspaced_route: true,
+    authentication_method: "none",
+  },
   ...own,
 });
 const inWorkspace = (role: "admin" | "developer"): Person => {

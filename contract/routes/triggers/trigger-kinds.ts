@@ -101,12 +101,20 @@ export type SqsFields = z.output<typeof ownFieldSchemas.sqs>;
 export type AwsFields = z.output<typeof ownFieldSchemas.aws>;
 export type EmailFields = z.output<typeof ownFieldSchemas.email>;
 
-/** The bodies of `create` and `update`. An update replaces the kind's own fields, and leaves other fields unchanged that it omits. */
+/** The bodies of `create`. */
 export const newTriggerSchemas = {
   http: z.object({ ...commonFields, ...httpFields }),
   sqs: z.object(commonFields).and(ownFieldSchemas.sqs),
   aws: z.object(commonFields).and(ownFieldSchemas.aws),
   email: z.object(commonFields).and(ownFieldSchemas.email),
+} as const;
+/**
+ * The bodies of `update`, which replaces the kind's own fields, and leaves other fields unchanged that it omits. A route would be open to everybody if an
+ * omitted method of authentication meant none.
+ */
+export const changedTriggerSchemas = {
+  ...newTriggerSchemas,
+  http: z.object({ ...commonFields, ...httpFields, authentication_method: authenticationMethodSchema }),
 } as const;
 export type NewTrigger = z.output<z.ZodObject<typeof commonFields>>;
 

@@ -4,7 +4,7 @@ import { defineRoute } from "../../route.ts";
 import { httpFields } from "./http-fields.ts";
 import { missingTriggerRoutes } from "./missing-kinds.ts";
 import { type TriggerKind, triggerKinds, triggerModeSchema } from "./trigger-kind.ts";
-import { newTriggerSchemas, triggerSchemas } from "./trigger-kinds.ts";
+import { changedTriggerSchemas, newTriggerSchemas, triggerSchemas } from "./trigger-kinds.ts";
 import { triggerListQuery } from "./trigger-list.ts";
 
 const read = { method: "GET", fn: "triggers", auth: "token", status: 200 } as const;
@@ -88,7 +88,7 @@ function routesOf<K extends TriggerKind>(kind: K) {
       path: `${prefix}/update/{path+}`,
       access: writePath,
       params: atPath,
-      body: newTriggerSchemas[kind],
+      body: changedTriggerSchemas[kind],
       reply: { text: "The path." },
       errors: ["trigger.notFound", "trigger.exists", ...saveErrors],
     }),

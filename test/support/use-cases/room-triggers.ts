@@ -5,7 +5,7 @@ import { subscriptions } from "../../../aws/sns/subscriptions.ts";
 import { sourceQueues } from "../../../aws/sqs/source-queues.ts";
 import { env } from "../../../contract/env.ts";
 import type { TriggerKind } from "../../../contract/routes/triggers/trigger-kind.ts";
-import { type NewTrigger, newTriggerSchemas } from "../../../contract/routes/triggers/trigger-kinds.ts";
+import { changedTriggerSchemas, type NewTrigger, newTriggerSchemas } from "../../../contract/routes/triggers/trigger-kinds.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { ConnectSources, PollCall } from "../../../core/triggers/connect-call.ts";
@@ -112,7 +112,7 @@ export async function newTriggerRoom() {
       return createTrigger(deps, caller(kind, body.path, by), body);
     },
     update: (kind: TriggerKind, path: string, sent: object, by?: WorkspaceCaller["actor"]) =>
-      updateTrigger(deps, caller(kind, path, by), newTriggerSchemas[kind].parse(sent) as NewTrigger),
+      updateTrigger(deps, caller(kind, path, by), changedTriggerSchemas[kind].parse(sent) as NewTrigger),
     /** Reads a queue as an event source mapping does. Returns the ids of the messages that failed. */
     async drain({ url, arn }: { url: string; arn: string }): Promise<string[]> {
       const records: ReceivedRecord[] = [];
