@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { packTar } from "modern-tar";
 import { toInnerPath } from "../../core/sync/config/codebase.ts";
 import { isInside } from "../project/links.ts";
 import { BundleFailure, type BundleSource } from "./bundle.ts";
 
-/** Reads the assets of a codebase by their places in the archive. Folders are read with everything below. Throws `BundleFailure`. */
+/** The folder of installed packages. */
+const PACKAGES = "node_modules";
+
+/** Reads the assets of a codebase by their places in the archive. Folders are read with everything below that is not hidden. Throws `BundleFailure`. */
 export function readAssets({ root, file, codebase }: BundleSource): Map<string, Uint8Array> {
   const realRoot = realpathSync(root);
   const files = new Map<string, Uint8Array>();
@@ -16,9 +19,11 @@ export function readAssets({ root, file, codebase }: BundleSource): Map<string, 
     const place = realpathSync(join(root, from));
     // The bundle is uploaded, so a link must not publish a file of another folder.
     if (!isInside(realRoot, place)) fail(`The asset ${from} is a link that leads out of the folder of svc.yaml.`);
+    if (isHidden(realRoot, place)) fail(`The asset ${from} is a hidden file, so no bundle may contain it.`);
     if (parents.includes(place)) fail(`The asset ${from} is a link to a folder that contains it.`);
     if (statSync(place).isDirectory()) {
-      for (const name of readdirSync(place).sort()) read(`${from}/${name}`, to === "" ? name : `${to}/${name}`, [...parents, place]);
+      const names = readdirSync(place).filter((name) => !isHidden(realRoot, join(place, name)));
+      for (const name of names.sort()) read(`${from}/${name}`, to === "" ? name : `${to}/${name}`, [...parents, place]);
       return;
     }
     if (to === "") fail(`The asset ${from} is a file, so its \`to\` must name one.`);
@@ -27,6 +32,13 @@ export function readAssets({ root, file, codebase }: BundleSource): Map<string, 
   };
   for (const { from, to } of codebase.assets ?? []) read(toInnerPath(from) ?? from, toInnerPath(to) ?? to, []);
   return files;
+}
+
+/** Returns whether a part of a path below the root is hidden, such as `.env` and `.svc`. Packages may contain hidden files. */
+function isHidden(realRoot: string, place: string): boolean {
+  const parts = relative(realRoot, place).split(sep);
+  const own = parts.includes(PACKAGES) ? parts.slice(0, parts.indexOf(PACKAGES)) : parts;
+  return own.some((part) => part.startsWith("."));
 }
 
 /** Packs files to an archive. Equal files give equal bytes. */

@@ -172,6 +172,25 @@ describe("a bundle", () => {
     });
   });
 
+  it("contains no hidden file as an asset, also by a link or in a folder, but those of packages", async () => {
+    const project = newProject();
+    for (const name of [".env", ".svc/state.json", "assets/.git/config", "node_modules/pkg/.hidden"]) {
+      mkdirSync(dirname(join(project, name)), { recursive: true });
+      writeFileSync(join(project, name), "{}");
+    }
+    symlinkSync("../.svc/state.json", join(project, "lib/link.json"));
+    for (const from of [".env", ".svc", "assets/.git/config", "lib/link.json", "lib"]) {
+      const assets = [{ from, to: "place" }];
+      expect(await problemOf(bundle("x", { assets }, { from: project })), from).toMatchObject({
+        message: expect.stringContaining("is a hidden file"),
+      });
+    }
+    rmSync(join(project, "lib/link.json"));
+    const assets = [{ from: ".", to: "all" }];
+    const names = Object.keys(await entriesOf(await bundle("x", { assets }, { from: project })));
+    expect(names.filter((name) => name.includes("/."))).toEqual(["all/node_modules/pkg/.hidden"]);
+  });
+
   it("contains no hidden file and none from outside of the repository, whatever the script imports", async () => {
     const outer = newProject();
     const project = join(outer, "project");
@@ -184,9 +203,17 @@ describe("a bundle", () => {
     write("project/f/a/own.ts", 'import text from "../../own.json"; export const main = () => text;');
     write("project/own.json", "{}");
     write("project/f/a/hoisted.ts", 'import text from "hoisted"; export const main = () => text;');
-    for (const name of ["../home/token.json", ".env", ".svc/state.json", "link.json"]) {
-      write("project/f/a/x.ts", `import text from "../../${name}";\nexport const main = () => text;\n`);
-      expect(await problemOf(bundle("x", { loader: { ".env": "text" } }, { from: project }))).toEqual({
+    const ways = (name: string) => [
+      `import text from "${name}";`,
+      `import text from "${name}?x";`,
+      `const text = require("${name}#x?y");`,
+      `import text from "${join(project, "f/a", name)}?x";`,
+      `import text from "${name}?x" with { type: "text" };`,
+    ];
+    const hidden = ["../home/token.json", ".env", ".svc/state.json", "link.json"];
+    for (const [name, text] of hidden.flatMap((one) => ways(`../../${one}`).map((way) => [one, way] as const))) {
+      write("project/f/a/x.ts", `${text}\nexport const main = () => text;\n`);
+      expect(await problemOf(bundle("x", { loader: { ".env": "text", ".json": "copy" } }, { from: project }))).toEqual({
         file: "f/a/x.ts",
         message: `${name.replace("link.json", "../home/token.json")} is hidden or lies outside of the repository, so no bundle may contain it. Move it into the folder of svc.yaml.`,
       });

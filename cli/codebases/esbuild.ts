@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
-import type { BuildFailure, BuildOptions, Loader, Message, OutputFile } from "esbuild";
+import type { BuildFailure, BuildOptions, Loader, Message, OutputFile, Plugin } from "esbuild";
 import { MODULE_REQUIRE } from "../../contract/module-require.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { findGitRoot } from "../project/git.ts";
-import { isInside, isSkipped } from "../project/links.ts";
+import { isOwnFile } from "../project/links.ts";
 import { type BundledFiles, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";
 import { clientPlugin } from "./client-plugin.ts";
 import { callWithoutOwnVariables } from "./own-variables.ts";
@@ -19,8 +19,6 @@ export async function runEsbuild(source: BundleSource): Promise<BundledFiles> {
   try {
     // The first call starts the process of esbuild, which takes no environment.
     const { outputFiles = [], metafile } = await callWithoutOwnVariables(() => build(toBuildOptions(source)));
-    const foreign = listForeignInputs(root, Object.keys(metafile?.inputs ?? {}));
-    if (foreign.length > 0) throw new BundleFailure(foreign.map((input) => ({ file, message: describeForeign(input) })));
     const nameOf = ({ path }: OutputFile) => relative(join(root, OUT), path).split(sep).join("/");
     const files = new Map(outputFiles.map((output) => [nameOf(output), output.contents]));
     const map = outputFiles.find((output) => nameOf(output) === `${MAIN}.map`)?.text ?? "{}";
@@ -58,7 +56,7 @@ function toBuildOptions({ root, file, codebase, format }: BundleSource): BuildOp
     ...(define ? { define } : {}),
     ...(banner ? { banner } : {}),
     ...(loader ? { loader: loader as Record<string, Loader> } : {}),
-    plugins: [clientPlugin],
+    plugins: [clientPlugin, ownFilesPlugin(root)],
   };
 }
 
@@ -74,21 +72,25 @@ function toRootMap(text: string): string {
 }
 
 /**
- * Returns the imported files that a bundle must not contain: it is uploaded, and an import of a repository could name any file of the person. Files of the same
- * repository that are not hidden, and those of packages, may be imported.
+ * Refuses each file that a bundle must not contain before esbuild reads it: the bundle is uploaded, and an import of a repository could name any file of the person,
+ * also with a suffix such as `?x`, which the list of inputs has as a part of the name. Files of the same repository that are not hidden, and those of packages,
+ * may be imported.
  */
-function listForeignInputs(root: string, inputs: readonly string[]): string[] {
-  const realRoot = realpathSync(root);
-  const isOwn = (top: string, place: string) => isInside(top, place) && !relative(top, place).split(sep).some(isSkipped);
-  return inputs.filter((input) => {
-    // Code of plugins is no file.
-    if (!existsSync(join(root, input))) return false;
-    const place = realpathSync(join(root, input));
-    if (place.split(sep).includes("node_modules") || isOwn(realRoot, place)) return false;
-    const top = findGitRoot(root);
-    return top === undefined || !isOwn(realpathSync(top), place);
-  });
-}
+const ownFilesPlugin = (root: string): Plugin => ({
+  name: "own-files",
+  setup(build) {
+    const tops = [root, findGitRoot(root)].flatMap((top) => (top === undefined ? [] : [realpathSync(top)]));
+    build.onLoad({ filter: /(?:)/, namespace: "file" }, ({ path }) => {
+      // A package may be in an archive, whose files have no place on the disk.
+      const place = existsSync(path) ? realpathSync(path) : path;
+      if (place.split(sep).includes("node_modules") || tops.some((top) => isOwnFile(top, place))) return undefined;
+      return { errors: [{ text: describeForeign(relative(root, place)), detail: FOREIGN }] };
+    });
+  },
+});
+
+/** Marks the refusal of a file, whose place in the file that imports it is of no interest. */
+const FOREIGN = Symbol("foreign");
 
 const describeForeign = (input: string): string =>
   `${input} is hidden or lies outside of the repository, so no bundle may contain it. Move it into the folder of svc.yaml.`;
@@ -96,7 +98,8 @@ const describeForeign = (input: string): string =>
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && Array.isArray((error as Partial<BuildFailure>).errors);
 
-function toProblem({ location, text, notes }: Message, file: string): FileProblem {
+function toProblem({ location, text, notes, detail }: Message, file: string): FileProblem {
+  if (detail === FOREIGN) return { file, message: text };
   const hint = /^Could not resolve "(?![./])/.test(text) ? " Install the package here, or list it in `external`." : "";
   const message = `${text.replace(/\.?$/, ".")}${hint || (notes[0]?.text ? ` ${notes[0].text}` : "")}`;
   if (!location) return { file, message };

@@ -1,19 +1,28 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 /** Settings of a repository that would execute a program of it, and repositories that a folder of the project contains. */
 const SAFE = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
 
+/** An object that a repository lacks is not fetched: its settings name the program that would do so. */
+const NO_FETCH = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
+
 function git(folder: string, ...args: string[]): string | undefined {
   try {
-    return execFileSync("git", [...SAFE, ...args], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    const env = { ...process.env, ...NO_FETCH };
+    return execFileSync("git", [...SAFE, ...args], { cwd: folder, env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch {
     // The folder is no repository, has no commit, or git is not installed.
     return undefined;
   }
 }
 
-/** Returns the root of the repository that contains a folder. */
-export const findGitRoot = (folder: string): string | undefined => git(folder, "rev-parse", "--show-toplevel");
+/** Returns the root of the repository that contains a folder. A setting of the repository could name any folder, which then has no `.git`. */
+export function findGitRoot(folder: string): string | undefined {
+  const top = git(folder, "rev-parse", "--show-toplevel");
+  return top !== undefined && existsSync(join(top, ".git")) ? top : undefined;
+}
 /** Returns the current branch, or `undefined`, also for a checkout without one. */
 export const findGitBranch = (folder: string): string | undefined => git(folder, "symbolic-ref", "--short", "-q", "HEAD") || undefined;
 /** Returns the subject of the last commit. */

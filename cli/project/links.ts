@@ -8,11 +8,14 @@ export const isSkipped = (name: string): boolean => name.startsWith(".") || name
 /** Returns whether a real path is a folder, given by its real path too, or lies below it. */
 export const isInside = (realRoot: string, realPath: string): boolean => realPath === realRoot || realPath.startsWith(`${realRoot}${sep}`);
 
+/** Returns whether a real path lies below a folder, given by its real path too, and no part of it is hidden or a package. */
+export const isOwnFile = (realRoot: string, realPath: string): boolean =>
+  realPath !== realRoot && isInside(realRoot, realPath) && !relative(realRoot, realPath).split(sep).some(isSkipped);
+
 /** Returns whether a link leads to a file that a project may publish: below the root, and neither hidden nor a part of a package. */
 export function leadsToItem(link: string, realRoot: string): boolean {
   try {
-    const target = realpathSync(link);
-    return target !== realRoot && isInside(realRoot, target) && !relative(realRoot, target).split(sep).some(isSkipped);
+    return isOwnFile(realRoot, realpathSync(link));
   } catch {
     return false;
   }

@@ -105,6 +105,11 @@ const hostile: [name: string, entries: Record<string, string>, message: string][
     { "f/t/a.resource.json": '{"resource_type":"evil","value":{"content":"x"}}' },
     "resource f/t/a is left out: not every system",
   ],
+  ["half a surrogate pair", { "f/t/a.variable.json": variable("XX").replace("XX", "\\ud800") }, "variable f/t/a is left out"],
+  ["half a surrogate pair in a name", { "f/t/a\ud800.variable.json": variable("x") }, "is left out"],
+  ["a number without an end", { "f/t/a.resource.json": '{"value":{"a":1e999}}' }, "resource f/t/a is left out"],
+  ["half a pair in a script", { "f/t/a.script.json": script, "f/t/a.ts": "\ud800" }, "script f/t/a is left out"],
+  ["half a pair in a list", { "dependencies/x.txt": "\ud800" }, "dependencies x.txt is left out"],
   ["broken versions", { "versions.json": "{" }, "versions.json is left out"],
 ];
 

@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findGitBranch, findGitRoot, findLastSubject } from "./git.ts";
+
+let folder: string;
+const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
+const runs = () => existsSync(join(folder, "ran"));
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "svc-git-")));
+  git("init", "-q", "-b", "main");
+  git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first");
+  writeFileSync(join(folder, "program"), `#!/bin/sh\ntouch "${folder}/ran"\nexit 1\n`);
+  chmodSync(join(folder, "program"), 0o755);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the questions to git", () => {
+  it("have answers", () => {
+    expect([findGitRoot(folder), findGitBranch(folder), findLastSubject(folder)]).toEqual([folder, "main", "first"]);
+  });
+
+  it("run no program that the settings of a repository name, also when it lacks an object", () => {
+    const head = git("rev-parse", "HEAD");
+    const program = join(folder, "program");
+    for (const name of [
+      "core.fsmonitor",
+      "core.sshCommand",
+      "core.pager",
+      "core.gitProxy",
+      "gpg.program",
+      "diff.external",
+      "credential.helper",
+    ])
+      git("config", name, program);
+    git("config", "log.showSignature", "true");
+    git("config", "protocol.ext.allow", "always");
+    git("config", "core.repositoryformatversion", "1");
+    git("config", "extensions.partialClone", "origin");
+    git("config", "remote.origin.promisor", "true");
+    rmSync(join(folder, ".git/objects", head.slice(0, 2), head.slice(2)));
+    for (const url of ["ssh://localhost/x", `ext::${program}`]) {
+      git("config", "remote.origin.url", url);
+      expect([findGitRoot(folder), findGitBranch(folder), findLastSubject(folder), runs()], url).toEqual([
+        folder,
+        "main",
+        undefined,
+        false,
+      ]);
+    }
+  });
+
+  it("have no root that a repository chooses", () => {
+    git("config", "core.worktree", tmpdir());
+    expect(findGitRoot(folder)).toBeUndefined();
+  });
+});
