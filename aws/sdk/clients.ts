@@ -5,6 +5,7 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { reportBusyServices } from "./aws-errors.ts";
 import { countRequests } from "./request-counts.ts";
+import { sendWellFormed } from "./well-formed.ts";
 
 /** Creates a client on first use, once in a process. Calls are marked as pure, so that a bundle omits unused clients. */
 export function once<T>(make: () => T): () => T {
@@ -16,7 +17,7 @@ export function once<T>(make: () => T): () => T {
 }
 
 export const documents = /* @__PURE__ */ once(() =>
-  DynamoDBDocumentClient.from(reportBusyServices(countRequests(new DynamoDBClient({}))), {
+  DynamoDBDocumentClient.from(sendWellFormed(reportBusyServices(countRequests(new DynamoDBClient({})))), {
     marshallOptions: { removeUndefinedValues: true },
   }),
 );
@@ -27,5 +28,7 @@ export const documents = /* @__PURE__ */ once(() =>
 export const s3 = /* @__PURE__ */ once(() =>
   reportBusyServices(countRequests(new S3Client({ forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" }))),
 );
-export const sqs = /* @__PURE__ */ once(() => reportBusyServices(countRequests(new SQSClient({ useQueueUrlAsEndpoint: false }))));
-export const stepFunctions = /* @__PURE__ */ once(() => reportBusyServices(countRequests(new SFNClient({}))));
+export const sqs = /* @__PURE__ */ once(() =>
+  sendWellFormed(reportBusyServices(countRequests(new SQSClient({ useQueueUrlAsEndpoint: false })))),
+);
+export const stepFunctions = /* @__PURE__ */ once(() => sendWellFormed(reportBusyServices(countRequests(new SFNClient({})))));

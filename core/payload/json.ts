@@ -1,9 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import { findExcess, MAX_DEPTH, measureJson, parseExactJson } from "../../contract/exact-json.ts";
-
-const ANY_SURROGATE = /\\ud[89a-f]/i;
-/** Matches a surrogate pair, a lone surrogate, or any other escape; an escaped backslash must not start an escape. */
-const ESCAPE = /\\u(?:d[89ab][0-9a-f]{2})\\u(?:d[c-f][0-9a-f]{2})|\\u(d[89a-f][0-9a-f]{2})|\\./gi;
+import { mayHoldHalfPair, toWellFormedJson } from "../../contract/well-formed-json.ts";
 
 /**
  * Parses JSON with exact whole numbers. Half a surrogate pair, which no store accepts, becomes U+FFFD. Throws `body.notJson` with the position, `body.tooDeep`
@@ -13,11 +10,8 @@ export function parseJson(source: string): unknown {
   const value = parse(source);
   checkExcess(source);
   // Few bodies contain such escapes, so most are parsed once.
-  return ANY_SURROGATE.test(source) ? parseExactJson(toWellFormedJson(source)) : value;
+  return mayHoldHalfPair(source) ? parseExactJson(toWellFormedJson(source)) : value;
 }
-
-/** The source must be valid JSON. */
-const toWellFormedJson = (json: string): string => json.replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));
 
 /**
  * Parses JSON after an optional byte order mark, also without half surrogate pairs. Returns `undefined` for other text. Throws `body.tooDeep` and `body.number`, because the
@@ -27,7 +21,7 @@ export function tryParseJson(source: string): { json: unknown } | undefined {
   const text = source.replace(/^\ufeff/, "");
   let json: unknown;
   try {
-    json = parseExactJson(ANY_SURROGATE.test(text) ? toWellFormedJson(text) : text);
+    json = parseExactJson(toWellFormedJson(text));
   } catch {
     // The text is not JSON.
     return undefined;

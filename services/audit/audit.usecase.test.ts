@@ -20,3 +20,10 @@ it.each([
   const { entries } = await findAuditEntries(room.deps, room.workspace, { operation: `test.${inSteps}` });
   expect(entries).toHaveLength(count);
 });
+
+it("an entry may name an object by a text that was cut within a surrogate pair", async () => {
+  const action = { workspace: room.workspace, username: "ann", operation: "test.cut", action_kind: "Delete" as const };
+  expect(await runAudited(room.deps, { ...action, resource: `${"x".repeat(399)}😀`.slice(0, 400) }, async () => "done")).toBe("done");
+  const { entries } = await findAuditEntries(room.deps, room.workspace, { operation: "test.cut" });
+  expect(entries).toMatchObject([{ resource: `${"x".repeat(399)}\ufffd` }]);
+});

@@ -207,6 +207,9 @@ export const hostileParts: readonly string[] = [
   "'%22%3Cscript%3E",
   "f%2Ft%2F%00",
   "%F0%9F%98%80",
+  // Each length at which a text may be cut has a pair around it.
+  `f%2Ft%2F${"%F0%9F%98%80".repeat(190)}`,
+  `f%2Ft%2Fx${"%F0%9F%98%80".repeat(190)}`,
 ];
 
 /** Values of query parameters, after decoding. */

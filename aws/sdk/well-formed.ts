@@ -1,0 +1,34 @@
+import { toWellFormedJson } from "../../contract/well-formed-json.ts";
+
+/** The part of an SDK client that is needed here. The clients' own types differ by service. */
+interface Sending {
+  middlewareStack: { add(middleware: never, options: never): void };
+}
+interface Serialized {
+  request: { body?: unknown };
+}
+
+/**
+ * Makes a client send U+FFFD in place of each half of a surrogate pair. A text that was cut at its longest length may end in one, and AWS refuses the request
+ * with an error that looks temporary, so a run, a delivery or a periodic task would repeat it without an end.
+ */
+export function sendWellFormed<C extends Sending>(client: C): C {
+  const correct = (next: (args: Serialized) => Promise<unknown>) => (args: Serialized) => {
+    args.request.body = correctBody(args.request.body);
+    return next(args);
+  };
+  // Before the step that states the length of the body.
+  client.middlewareStack.add(correct as never, { name: "svcSendWellFormed", step: "build", priority: "high" } as never);
+  return client;
+}
+
+/** The beginning of each half in JSON. Whole pairs are no escapes there. */
+const HALF = "\\ud";
+
+/** Some clients serialize to text, and some to bytes. Most bodies contain no half, and are only searched. */
+function correctBody(body: unknown): unknown {
+  if (typeof body === "string") return body.includes(HALF) ? toWellFormedJson(body) : body;
+  if (!(body instanceof Uint8Array)) return body;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return bytes.includes(HALF) ? Buffer.from(toWellFormedJson(bytes.toString())) : body;
+}
