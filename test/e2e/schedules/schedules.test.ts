@@ -27,7 +27,10 @@ it("a schedule runs its script at each of its seconds, until it is turned off", 
   expectStatus(await ws.post("folders/create", { name: "ops" }), 201);
   await ws.saveScript({ path: "f/ops/when", language: "bash", content: 'echo "$WM_SCHEDULE_PATH $WM_SCHEDULED_FOR"' });
   const schedule = { schedule: "*/2 * * * * *", timezone: "UTC", script_path: "f/ops/when", is_flow: false, args: {} };
-  expectStatus(await ws.post("schedules/create", { path: "f/ops/often", ...schedule }), 201);
+  // Others may change the script, which runs with the rights of the admin.
+  expectStatus(await ws.post("acls/add/script/f/ops/when", { owner: "g/all", write: true }), 200);
+  const { headers } = expectStatus(await ws.post("schedules/create", { path: "f/ops/often", ...schedule }), 201);
+  expect(headers.get("x-svc-warning")).toMatch(/^Others may change what this runs: f\/ops\/when \(g\/all\)\. /);
   const ended = await until(
     async () => {
       const jobs = (await ws.get("jobs/completed/list", { schedule_path: "f/ops/often" })).json as { success: boolean }[];
