@@ -65,6 +65,20 @@ const forbidden = Object.entries(arrows).map(([folder, allowed]) => ({
   },
 }));
 
+/** A module that decrypts → the modules that may import it. Another one that returns secrets to a reader writes no entry in the audit log. */
+const decrypting = {
+  "core/secrets/open.ts": "services/(secrets/(unseal|route-credentials)|identity/(id-token|federated-login)|accounts/account-key|variables/save)",
+  "core/secrets/mask-encryption.ts": "services/secrets/masks",
+  "services/secrets/unseal.ts": "services/(secrets/(route-credentials|read-export-key|rotate-workspace-key)|variables/(read|save)|sync/load-objects)",
+};
+const decryption = Object.entries(decrypting).map(([module, importers]) => ({
+  name: `few-modules-import-${module.replace(/[/.]/g, "-")}`,
+  comment: "Each module that decrypts is known: services/sync/revealed-secrets.usecase.test.ts shows that a reader's secrets are in the audit log.",
+  severity: "error",
+  from: { pathNot: `${testFiles}|^test/|^(${importers})\\.ts$` },
+  to: { path: `^${module.replaceAll(".", "\\.")}$` },
+}));
+
 /** Folders of pure code: no AWS, no clock, no I/O. Hashing is a calculation. */
 const pure = { from: { path: "^(contract|core|statemachines)/", pathNot: testFiles } };
 
@@ -73,6 +87,7 @@ module.exports = {
     ...forbidden,
     ...ordered("services", servicesOrder),
     ...ordered("core", coreOrder),
+    ...decryption,
     {
       name: "core-approvals-and-flows-apart",
       comment: "Approvals and flows share types through core/jobs.",

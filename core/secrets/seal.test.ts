@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createExportKey, createExportNonce, exportSecret, importSecret, openSecret, readKeyVersion, sealSecret } from "./seal.ts";
+import { importSecret, openSecret } from "./open.ts";
+import { createExportKey, createExportNonce, exportSecret, readKeyVersion, sealSecret } from "./seal.ts";
 
 const key = randomBytes(32);
 const place = { workspace: "w", path: "f/a/b" };

@@ -1,16 +1,16 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 /** A stored secret: the version of the data key, followed by nonce, tag and ciphertext in base64. */
-const SEALED = /^svc1:(\d+):([A-Za-z0-9+/]+={0,2})$/;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+export const SEALED = /^svc1:(\d+):([A-Za-z0-9+/]+={0,2})$/;
+export const NONCE_BYTES = 12;
+export const TAG_BYTES = 16;
 
 /** The owner of a sealed value. It is authenticated, so a value that is moved to another path or workspace cannot be decrypted. */
 export interface SecretLocation {
   workspace: string;
   path: string;
 }
-const boundTo = ({ workspace, path }: SecretLocation) => Buffer.from(JSON.stringify(["svc", workspace, path]));
+export const boundTo = ({ workspace, path }: SecretLocation) => Buffer.from(JSON.stringify(["svc", workspace, path]));
 
 export interface DataKey {
   version: number;
@@ -22,14 +22,6 @@ function encrypt(key: Buffer, nonce: Buffer, aad: Buffer, plain: Buffer): Buffer
   cipher.setAAD(aad);
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
-}
-
-/** Throws if the key is wrong or the bytes were changed. */
-function decrypt(key: Buffer, aad: Buffer, bytes: Buffer): Buffer {
-  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(aad);
-  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
 /** Encrypts a secret for one location. */
@@ -44,22 +36,16 @@ export function readKeyVersion(sealed: string): number {
   return Number(version);
 }
 
-/** Decrypts a secret. Throws if it was sealed for another location or with another key, or was changed. */
-export function openSecret(key: Buffer, place: SecretLocation, sealed: string): string {
-  const bytes = Buffer.from(SEALED.exec(sealed)?.[2] ?? "", "base64");
-  return decrypt(key, boundTo(place), bytes).toString("utf8");
-}
-
 /**
  * The exportable form: standard base64 of a multiple of 16 bytes, by which clients distinguish a ciphertext from plain text (api.md §3.4).
  * It is not bound to a path, so that it can be moved together with the key.
  */
-const EXPORT_HEADER = Buffer.from("svc\x01", "latin1");
-const EXPORT_AAD = Buffer.from("svc exported secret");
-const BLOCK_BYTES = 16;
+export const EXPORT_HEADER = Buffer.from("svc\x01", "latin1");
+export const EXPORT_AAD = Buffer.from("svc exported secret");
+export const BLOCK_BYTES = 16;
 
 /** The key is text, because people choose and copy it. */
-function exportKeyBytes(key: string): Buffer {
+export function exportKeyBytes(key: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", "svc exported secrets", 32));
 }
 
@@ -84,21 +70,4 @@ export function exportSecret(key: string, value: string, nonce = createExportNon
   const padding = BLOCK_BYTES - (plain.length % BLOCK_BYTES);
   const padded = Buffer.concat([plain, Buffer.alloc(padding, padding)]);
   return Buffer.concat([EXPORT_HEADER, encrypt(exportKeyBytes(key), Buffer.from(nonce, "base64"), EXPORT_AAD, padded)]).toString("base64");
-}
-
-/** Decrypts an exported secret. Returns `undefined` if the text is not an exported secret or was encrypted with another key. */
-export function importSecret(key: string, exported: string): { value: string; nonce: string } | undefined {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(exported)) return undefined;
-  const bytes = Buffer.from(exported, "base64");
-  const body = bytes.subarray(EXPORT_HEADER.length);
-  if (!bytes.subarray(0, EXPORT_HEADER.length).equals(EXPORT_HEADER) || bytes.length % BLOCK_BYTES !== 0) return undefined;
-  if (body.length < NONCE_BYTES + TAG_BYTES + BLOCK_BYTES) return undefined;
-  try {
-    const padded = decrypt(exportKeyBytes(key), EXPORT_AAD, body);
-    const value = padded.subarray(0, padded.length - (padded.at(-1) ?? 0)).toString("utf8");
-    return { value, nonce: body.subarray(0, NONCE_BYTES).toString("base64") };
-  } catch {
-    // The value was encrypted with another key.
-    return undefined;
-  }
 }

@@ -5,7 +5,8 @@ import { INSTANCE } from "../../contract/common.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
-import { openSecret, type SecretLocation, sealSecret } from "../../core/secrets/seal.ts";
+import { openSecret } from "../../core/secrets/open.ts";
+import { type SecretLocation, sealSecret } from "../../core/secrets/seal.ts";
 
 export interface AccountKeyDeps {
   objects: Pick<ObjectTable, "get" | "put">;

@@ -13,7 +13,8 @@ import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { buildIdTokenClaims, findFlowOfIdToken, type IdTokenJob } from "../../core/people/id-token.ts";
-import { openSecret, sealSecret } from "../../core/secrets/seal.ts";
+import { openSecret } from "../../core/secrets/open.ts";
+import { sealSecret } from "../../core/secrets/seal.ts";
 
 export interface IdTokenDeps {
   objects: Pick<ObjectTable, "get" | "put">;

@@ -7,7 +7,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingSchema } from "../../core/secrets/key-ring.ts";
-import { createExportKey, type DataKey, openSecret, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
+import { createExportKey, type DataKey, sealSecret } from "../../core/secrets/seal.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 export interface SealDeps {
@@ -58,7 +58,7 @@ function openCachedKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKey
 }
 
 async function openKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
-  return { ring: (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace)), unwrapped: new PromiseCache() };
+  return { ring: await requireKeyRing(deps, workspace), unwrapped: new PromiseCache() };
 }
 
 async function loadDataKey(
@@ -82,20 +82,18 @@ export async function loadSealingKey(deps: SealDeps, workspace: string): Promise
   return { dataKey: { version, key: await loadDataKey(deps, workspace, current, version) }, version: getRingVersion(current.ring) };
 }
 
-/** Decrypts a secret. If the cached ring lacks the key version of the secret, the ring is read again. */
-export async function unsealValue(deps: SealDeps, workspace: string, path: string, sealed: string): Promise<string> {
-  const version = readKeyVersion(sealed);
+/** Returns a data key by its version. If the cached ring lacks the version, the ring is read again. */
+export async function loadKeyOfVersion(deps: SealDeps, workspace: string, version: number): Promise<Buffer> {
   const cached = openCachedKeyRing(deps, workspace);
   let ring = await cached;
   if (ring.ring.wrapped[version] === undefined) {
     cache.delete(workspace, cached);
     ring = await openCachedKeyRing(deps, workspace);
   }
-  return openSecret(await loadDataKey(deps, workspace, ring, version), { workspace, path }, sealed);
+  return loadDataKey(deps, workspace, ring, version);
 }
 
-/** Loads the exportable key. It is never cached beyond its data key, because an export must use a key that was just changed. */
-export async function loadExportKey(deps: SealDeps, workspace: string): Promise<string> {
-  const ring = (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace));
-  return unsealValue(deps, workspace, EXPORT_KEY_PATH, ring.exportKey);
+/** Loads the key ring of a workspace without the cache, and creates it if there is none. */
+export async function requireKeyRing(deps: SealDeps, workspace: string): Promise<KeyRing> {
+  return (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace));
 }

@@ -1,5 +1,6 @@
-import { loadExportKey, type SealDeps } from "./key-ring.ts";
+import type { SealDeps } from "./key-ring.ts";
 import { type RevealDeps, revealSecrets, type SecretReader } from "./reveal.ts";
+import { loadExportKey } from "./unseal.ts";
 
 /** The name of the key in the audit log. */
 const RESOURCE = "encryption_key";

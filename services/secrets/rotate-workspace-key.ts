@@ -7,7 +7,8 @@ import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRi
 import { createExportNonce, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { evictKeyRing, loadExportKey, loadKeyRing, loadSealingKey, type SealDeps, unsealValue } from "./key-ring.ts";
+import { evictKeyRing, loadKeyRing, loadSealingKey, type SealDeps } from "./key-ring.ts";
+import { loadExportKey, unsealValue } from "./unseal.ts";
 
 /** Longer than the timeout of the function that rotates: after this time it has died, and another rotation may begin. */
 const ROTATION_MS = 60_000;

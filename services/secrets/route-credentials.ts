@@ -15,10 +15,12 @@ import { parseJson } from "../../core/records/record-format.ts";
 import { parseReference } from "../../core/resources/references.ts";
 import { parseResourceValue, type StoredResource, storedResourceSchema } from "../../core/resources/resource.ts";
 import { type Credential, isCredentialType, parseCredential } from "../../core/routes/authentication/credential.ts";
-import { type DataKey, openSecret, sealSecret } from "../../core/secrets/seal.ts";
+import { openSecret } from "../../core/secrets/open.ts";
+import { type DataKey, sealSecret } from "../../core/secrets/seal.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
-import { type SealDeps, unsealValue } from "./key-ring.ts";
+import type { SealDeps } from "./key-ring.ts";
+import { unsealValue } from "./unseal.ts";
 
 /** The dependencies of use cases that write variables and resources and keep the copies for routes. */
 export interface CopyDeps extends SealDeps {

@@ -12,8 +12,9 @@ import {
   storedVariableSchema,
   toVariableJson,
 } from "../../core/variables/variable.ts";
-import { loadExportKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
+import type { SealDeps } from "../secrets/key-ring.ts";
 import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 
 /** Returns the variable as read from the table. Throws `variable.notFound`. */
 export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {

@@ -11,8 +11,8 @@ import { addEndpoint, eventsOf } from "../../test/support/use-cases/room-events.
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
-import { unsealValue } from "../secrets/key-ring.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
+import { unsealValue } from "../secrets/unseal.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { createFolder } from "../workspaces/folders.ts";
 import { exportText, getVariable } from "./read.ts";

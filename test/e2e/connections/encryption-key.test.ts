@@ -1,6 +1,6 @@
 import { GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
-import { importSecret } from "../../../core/secrets/seal.ts";
+import { importSecret } from "../../../core/secrets/open.ts";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";

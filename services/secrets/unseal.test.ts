@@ -41,7 +41,7 @@ it("reads the keys once and calls KMS once for twenty concurrent secrets, and do
   const key = randomBytes(32);
   const calls = await aws("w", key);
   const [{ unsealValue: unseal }, { objectTable }, { dataKeys }] = await Promise.all([
-    import("./key-ring.ts"),
+    import("./unseal.ts"),
     import("../../aws/dynamodb/object-table.ts"),
     import("../../aws/kms/data-keys.ts"),
   ]);
