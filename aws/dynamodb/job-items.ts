@@ -40,6 +40,7 @@ export const HeadEntity = new Entity({
     starter: string().savedAs("sr").optional(),
     origin: string().savedAs("og").optional(),
     permissionedAs: string().savedAs("pa"),
+    delegatedBy: any().savedAs("db").optional(),
     superAdmin: boolean().savedAs("sa"),
     createdAtMs: number().savedAs("created"),
     scheduledForMs: number().savedAs("sf").optional(),

@@ -21,6 +21,7 @@ export const actions = {
     name: "jobs.run.flows",
     access: { domain: "jobs", verb: "run", runs: "flows", need: "run", target: "path", hiddenAs: "flow.notFound" },
   },
+  runPreview: { name: "jobs.run.preview", access: { domain: "jobs", verb: "run", runs: "preview", need: "write", target: "none" } },
   saveFlow: { name: "flows.update", access: { domain: "flows", verb: "write", need: "write", target: "path", hiddenAs: "flow.notFound" } },
   readFlow: {
     name: "flows.get",

@@ -20,6 +20,10 @@ function stepFromRelease01(stored: unknown): unknown {
   return { ...rest, path, ...(sharedFolder === undefined ? {} : { sharedFolder }) };
 }
 
+const delegationSchema = z.object({ kind: z.enum(["script", "flow"]), path: z.string() });
+/** The script or flow that lets its runs act for another user. */
+export type Delegation = z.infer<typeof delegationSchema>;
+
 const base = {
   id: z.uuid(),
   workspace: z.string(),
@@ -34,6 +38,8 @@ const base = {
   /** E-mail address of the user who started the first job of the chain, if a job on behalf of another user started this one. */
   origin: z.string().optional(),
   permissionedAs: z.string(),
+  /** If it acts for another user: the script or flow whose newest version must delegate to that user. */
+  delegatedBy: delegationSchema.optional(),
   /** The caller was a superadmin: the job's token has exactly its caller's rights. */
   superAdmin: z.boolean(),
   createdAtMs: z.number(),
@@ -223,6 +229,13 @@ export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kin
 
 /** Returns whether the path of a job is that of a flow. A script with retries runs as the only step of a flow. */
 export const hasFlowPath = (job: Pick<Job, "kind">) => isFlowJob(job) && job.kind !== "singlestepflow";
+
+/** Returns the script or flow by which a job acts for another user. An earlier release did not record it. */
+export function findDelegation(job: Pick<Job, "delegatedBy" | "starter" | "step" | "path" | "kind">): Delegation | undefined {
+  const { delegatedBy, starter, step, path } = job;
+  if (delegatedBy || starter === undefined || step || path === undefined) return delegatedBy;
+  return { kind: hasFlowPath(job) ? "flow" : "script", path };
+}
 
 /** The state of a running flow that waits: consent takes precedence over approvals. `undefined` if it does not wait. */
 export function getWaitState({

@@ -35,6 +35,7 @@ const others = [
   "idempotency",
   "retry",
   "release",
+  "removal",
   "polledQueue",
   "connection",
   "mailbox",
@@ -56,6 +57,7 @@ describe("workspaceOf", () => {
     expect(findQueueWorkspace(keys.retry(7, WS, "notice", "topic"))).toBe(WS);
     expect(findQueueWorkspace(keys.dueRefresh(7, WS, 1))).toBe(WS);
     expect(findQueueWorkspace(keys.release(WS, "trigger"))).toBe(WS);
+    expect(findQueueWorkspace(keys.removal(WS, "person"))).toBe(WS);
     expect(findQueueWorkspace(keys.polledQueue(WS, "trigger"))).toBe(WS);
     // A request to remove the mapping of a queue remains until it is carried out, also after the purge of its workspace.
     expect(findQueueWorkspace(keys.connection(WS, "queue#q"))).toBeUndefined();

@@ -27,6 +27,8 @@ export const keys = {
   formerFolder: (workspace: string, name: string): ObjectKey => ({ pk: `FORMERF#${workspace}`, sk: name }),
   /** A deleted group, which flows and approvals may still name. */
   formerGroup: (workspace: string, name: string): ObjectKey => ({ pk: `FORMERG#${workspace}`, sk: name }),
+  /** A user who lost all rights in a workspace, or with an empty name in all of them, until housekeeping has ended the user's waiting runs. */
+  removal: (workspace: string, person: string): ObjectKey => ({ pk: "REMOVALS", sk: `${workspace}#${person}` }),
   invite: (workspace: string, person: string): ObjectKey => ({ pk: `INVITES#${workspace}`, sk: person }),
   /** Groups and the permissions of folders and objects: read for every call. */
   access: (workspace: string): ObjectKey => ({ pk: `ACCESS#${workspace}`, sk: "access" }),
@@ -238,7 +240,7 @@ export function findWorkspace(pk: string): string | undefined {
 }
 
 /** The place of the workspace in the sort keys of the partitions that all workspaces share. */
-const WORKSPACE_PART: Readonly<Record<string, number>> = { RETRIES: 1, REFRESHES: 1, POLLS: 0, RELEASES: 0 };
+const WORKSPACE_PART: Readonly<Record<string, number>> = { RETRIES: 1, REFRESHES: 1, POLLS: 0, RELEASES: 0, REMOVALS: 0 };
 
 /** Returns the workspace of an item in a queue that all workspaces share. */
 export const findQueueWorkspace = ({ pk, sk }: ObjectKey): string | undefined =>

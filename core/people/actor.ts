@@ -1,3 +1,4 @@
+import type { Delegation } from "../jobs/job.ts";
 import type { Rights } from "./rights.ts";
 
 /** The caller: a person with a token, or a running job with the job's token. */
@@ -43,6 +44,8 @@ export interface JobActor extends Identity {
    * The e-mail addresses of the users who started it, if it runs on behalf of another user. The first user of the chain is the last item.
    */
   startedBy?: string[];
+  /** The script or flow that lets it act for its user. */
+  delegatedBy?: Delegation;
   /** The job is a handler, or a handler started it. */
   isHandler?: true;
 }

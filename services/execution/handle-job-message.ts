@@ -8,7 +8,7 @@ import { claimJob } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { postponeMessage } from "../jobs/queue/postpone-job.ts";
-import { doAttempt, type RunJobDeps } from "./run-job.ts";
+import { beginJob, doAttempt, type RunJobDeps } from "./run-job.ts";
 
 /** Makes the first claim of a job, together with the claimer's writes. Returns `undefined` if the job does not run now. */
 export type JobClaimer = (message: JobMessage) => Promise<RunningJob | undefined>;
@@ -45,7 +45,7 @@ export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobM
   }
   const claimed = job;
   if (!claimed) return undefined;
-  return doAttempt(deps, claimed, async () => (await endIfCanceled(deps, claimed)) ?? deps.handlers[claimed.kind](claimed, {}));
+  return doAttempt(deps, claimed, async () => (await endIfCanceled(deps, claimed)) ?? beginJob(deps, claimed, {}));
 }
 
 const claimerOf = ({ claimers }: HandleJobMessageDeps, { claimer = "" }: JobMessage) =>

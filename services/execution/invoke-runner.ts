@@ -21,9 +21,10 @@ import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { prepareSharedFolder } from "../jobs/lifecycle/shared-folder.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
 import { recordSecrets } from "../secrets/masks.ts";
+import { findLostRight, type RightsDeps } from "./rights/lost-rights.ts";
 import { lastRunTimes } from "./run-times.ts";
 
-export interface InvokeRunnerDeps extends FinishJobDeps {
+export interface InvokeRunnerDeps extends FinishJobDeps, RightsDeps {
   functions: Pick<Functions, "invokeRunner">;
   queue: Queue;
   signingKey: typeof getSigningKey;
@@ -150,8 +151,9 @@ async function handleLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<Run
   const now = await deps.jobs.get(lost.id);
   if (now?.state !== "running" || now.nonce !== lost.nonce) return ifEnded(now);
   if (now.cancel) return endJob(deps, now, canceledEnding(now.cancel));
-  if (mayRetryLoss(now)) return reclaimJob(deps, now);
-  return endJob(deps, now, workerLostEnding(limits.maxAttempts));
+  if (!mayRetryLoss(now)) return endJob(deps, now, workerLostEnding(limits.maxAttempts));
+  const right = await findLostRight(deps, now);
+  return right ? endJob(deps, now, right) : reclaimJob(deps, now);
 }
 
 /** Builds the runner's request for one attempt. */

@@ -11,6 +11,7 @@ import { sendJob } from "../jobs/queue/enqueue.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
 import { type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
 import type { RunnerBatch } from "./invoke-runner.ts";
+import { findLostRight, type RightsDeps } from "./rights/lost-rights.ts";
 
 /** Input of a job that the caller of `runJob` has already loaded. */
 export interface JobInput {
@@ -23,7 +24,7 @@ export interface JobInput {
 /** Runs a claimed job of one kind. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
 export type JobHandler = (job: RunningJob, input: JobInput) => Promise<FinishedJob | undefined>;
 
-export interface RunJobDeps extends FinishJobDeps, JobEndedDeps {
+export interface RunJobDeps extends FinishJobDeps, JobEndedDeps, RightsDeps {
   queue: Queue;
   handlers: Readonly<Record<JobKind, JobHandler>>;
 }
@@ -36,7 +37,13 @@ const RETRY_MS = 3000;
  * Throws what the handler throws, after the job was returned to the queue, unless AWS refused a call: then the job is only postponed.
  */
 export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<FinishedJob | undefined> {
-  return doAttempt(deps, job, () => deps.handlers[job.kind](job, input));
+  return doAttempt(deps, job, () => beginJob(deps, job, input));
+}
+
+/** Runs a claimed job by the handler of its kind, unless a right was lost while it waited. */
+export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
+  const lost = await findLostRight(deps, job);
+  return lost ? endJob(deps, job, lost) : deps.handlers[job.kind](job, input);
 }
 
 /** Does the work of a claimed attempt, which ends the job or passes it on, as `runJob` does. */

@@ -2,7 +2,7 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { getTreeId, type Job } from "../../core/jobs/job.ts";
+import { findDelegation, getTreeId, type Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
@@ -71,7 +71,17 @@ function jobActorFields({ job: jobId, att: attempt, ws: workspace, pa: permissio
   const { parent, root } = job;
   const lineage = { ...(parent === undefined ? {} : { parent }), ...(root === undefined ? {} : { root }), tree: getTreeId(job) };
   const handler = job.isHandler ? { isHandler: true as const } : {};
-  return { kind: "job" as const, jobId, attempt, workspace, permissionedAs, ...lineage, ...handler };
+  const delegatedBy = findDelegation(job);
+  return {
+    kind: "job" as const,
+    jobId,
+    attempt,
+    workspace,
+    permissionedAs,
+    ...lineage,
+    ...handler,
+    ...(delegatedBy ? { delegatedBy } : {}),
+  };
 }
 
 function tokenActorFields({ hash, prefix, workspace, scopes, readOnly, session, expiresAtMs }: TokenRecord) {

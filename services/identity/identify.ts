@@ -61,6 +61,18 @@ export async function identifyActor(
   };
 }
 
+/** Returns what `identifyActor` does, or `undefined` for a person who is disabled or gone. */
+export async function identifyIfEnabled(
+  ...args: Parameters<typeof identifyActor>
+): Promise<Awaited<ReturnType<typeof identifyActor>> | undefined> {
+  try {
+    return await identifyActor(...args);
+  } catch (error) {
+    if (isSvcError(error) && error.code === "auth.invalid") return undefined;
+    throw error;
+  }
+}
+
 /**
  * Loads a job's rights, for work that the service does on the job's behalf, such as resolving imports. Returns `undefined` if the job's
  * user is gone or disabled: the job then has no rights.
@@ -68,11 +80,6 @@ export async function identifyActor(
 export async function loadJobActor(objects: IdentifyDeps, job: Job): Promise<JobActor | undefined> {
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
   const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
-  try {
-    const identity = await identifyActor(objects, { email, superAdmin, workspace, permissionedAs }, found);
-    return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs, ...(job.isHandler ? { isHandler: true } : {}) };
-  } catch (error) {
-    if (isSvcError(error) && error.code === "auth.invalid") return undefined;
-    throw error;
-  }
+  const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace, permissionedAs }, found);
+  return identity && { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs, ...(job.isHandler ? { isHandler: true } : {}) };
 }

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
-import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { type Actor, type Person, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";
-import { buildRightsKeys, identifyActor } from "./identify.ts";
+import { buildRightsKeys, identifyIfEnabled } from "./identify.ts";
 
 /** The user with whose rights the jobs of a stored object run, such as those of a trigger. */
 export interface RunAs {
@@ -66,12 +66,7 @@ export async function identifyRunAsActor(
   { email, superAdmin }: Pick<RunAs, "email" | "superAdmin">,
   found: (StoredObject | undefined)[],
 ): Promise<Actor | undefined> {
-  try {
-    const identity = await identifyActor(objects, { email, superAdmin, workspace }, found);
-    if (!identity.rights && !identity.superAdmin) return undefined;
-    return { ...identity, kind: "person", tokenHash: "", tokenPrefix: "" } satisfies Person;
-  } catch (error) {
-    if (isSvcError(error) && error.code === "auth.invalid") return undefined;
-    throw error;
-  }
+  const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace }, found);
+  if (!identity?.rights && !identity?.superAdmin) return undefined;
+  return { ...identity, kind: "person", tokenHash: "", tokenPrefix: "" } satisfies Person;
 }

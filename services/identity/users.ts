@@ -11,7 +11,7 @@ import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { isSuperAdmin, type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
-import { removeMember } from "../workspaces/members.ts";
+import { buildRemovalWrite, removeMember } from "../workspaces/members.ts";
 import { listMemberships, listWorkspaceIds } from "../workspaces/workspaces.ts";
 import { deleteAllTokens } from "./tokens.ts";
 
@@ -148,7 +148,7 @@ async function findIncompleteUser(
  * Changes a user. The change takes effect at once, because every call reads the record. Throws `user.notFound`, `user.lastAdmin`,
  * `access.changedMeanwhile`.
  */
-export async function updateUser(deps: ReadUserDeps, email: string, request: UserChange): Promise<void> {
+export async function updateUser(deps: ReadUserDeps & Pick<UserDeps, "nowMs">, email: string, request: UserChange): Promise<void> {
   const { is_super_admin, name, disabled } = request;
   const otherAdminCheck = is_super_admin === false || disabled ? await buildOtherAdminCheck(deps, email) : [];
   const change = (person: PersonRecord) => ({
@@ -157,7 +157,8 @@ export async function updateUser(deps: ReadUserDeps, email: string, request: Use
     disabled: disabled ?? person.disabled ?? false,
     ...(name == null ? {} : { name }),
   });
-  await updatePerson(deps, email, change, otherAdminCheck);
+  const removal = is_super_admin === false || disabled ? [buildRemovalWrite(deps, email)] : [];
+  await updatePerson(deps, email, change, [...otherAdminCheck, ...removal]);
 }
 
 /** Changes a user's record in one transaction with `also`, which may depend on the record, again if another writer interferes. Throws `user.notFound`, `access.changedMeanwhile`. */
@@ -189,9 +190,9 @@ export async function updatePerson(
 export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
   const { objects, people } = deps;
   const otherAdminCheck = await buildOtherAdminCheck(deps, email);
-  await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);
+  await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), [...otherAdminCheck, buildRemovalWrite(deps, email)]);
   await deleteAllTokens(deps, email);
-  for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
+  for (const { workspace, member } of await listMemberships(deps, email)) await removeMember(deps, workspace.id, member.username);
   // An invitation would let them sign in again with an external provider.
   for (const id of await listWorkspaceIds(objects)) await objects.deleteItem(keys.invite(id, personKey(email)));
   await people.deleteUser(email);

@@ -7,6 +7,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { computeShard } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { personKey } from "../../core/people/person.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addFlowJob, addJob, addWorkspace, LEASE_OVER_MS } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
@@ -122,6 +123,18 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
         },
       };
       return { item: `resumeDueJobs ${bad.id}`, check: expectOtherJobSent(good) };
+    },
+  },
+  endLostRuns: {
+    "a run of a user whose rights cannot be read": async () => {
+      const { objects } = room.deps;
+      const addRunOfRemoved = async (name: string) => {
+        await objects.put({ ...keys.removal(room.workspace, personKey(name)), value: { atMs: room.clock.nowMs }, version: name });
+        return addJob(room, { email: name, scheduledForMs: room.clock.nowMs + 10 * 24 * HOUR_MS });
+      };
+      const [bad, good] = [await addRunOfRemoved("bad"), await addRunOfRemoved("good")];
+      await objects.put({ ...keys.user(personKey("bad")), value: { broken: true } });
+      return { item: `endLostRuns ${bad.id}`, check: async () => expect((await room.deps.jobs.get(good.id))?.state).toBe("failed") };
     },
   },
   sendDueAttempts: {

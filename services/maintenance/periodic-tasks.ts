@@ -10,6 +10,7 @@ import { indexTokenExpiries } from "../identity/index-token-expiries.ts";
 import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
 import { connectPendingSources, pollRemoteQueues, releaseHeldJobs, type TriggerTaskDeps } from "../triggers/tasks.ts";
 
+import { endLostRuns } from "./end-lost-runs.ts";
 import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./run-periodic-tasks.ts";
@@ -53,6 +54,7 @@ export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs
       share: 4,
       run: async (untilMs) => ({ ...(await resumeDueJobs(deps, await inUse(), untilMs, { stoppedMs })) }),
     },
+    { name: "endLostRuns", run: async (untilMs) => ({ lostRuns: await endLostRuns(deps, untilMs) }) },
     { name: "sendDueAttempts", run: async (untilMs) => ({ attempts: await sendDueAttempts(deps, untilMs) }) },
     // The entries of tokens that an earlier release stored come first.
     { name: "indexTokens", run: async (untilMs) => ({ tokensIndexed: await indexTokenExpiries(deps, untilMs) }) },

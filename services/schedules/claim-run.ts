@@ -1,16 +1,16 @@
 import type { HeadChange } from "../../aws/dynamodb/job-items.ts";
 import { actions } from "../../contract/access/actions.ts";
-import { isSvcError } from "../../contract/errors.ts";
 import { resolveConcurrency } from "../../core/jobs/concurrency.ts";
-import { hasEnded, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
+import { findDelegation, hasEnded, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
 import type { JobMessage } from "../../core/jobs/lifecycle.ts";
 import type { JobActor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";
 import { findTickAfter, planTick } from "../../core/schedules/tick-plan.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
+import { noteHeldRights } from "../execution/rights/lost-rights.ts";
 import type { RunJobDeps } from "../execution/run-job.ts";
-import { buildRightsKeys, identifyActor } from "../identity/identify.ts";
+import { buildRightsKeys, identifyIfEnabled } from "../identity/identify.ts";
 import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob, newAttemptFields } from "../jobs/lifecycle/claim.ts";
 import { endJob } from "../jobs/lifecycle/finish.ts";
@@ -86,10 +86,7 @@ async function checkRights(
   const { email, permissionedAs, superAdmin, isFlow, scriptPath } = schedule;
   const wanted = buildRightsKeys(personKey(email), workspace);
   const found = await objects.batchGet([...wanted, toTargetKey(workspace, schedule)], { consistent: true });
-  const identity = await identifyActor(objects, { email, superAdmin, workspace }, found).catch((error: unknown) => {
-    if (isSvcError(error) && error.code === "auth.invalid") return undefined;
-    throw error;
-  });
+  const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace }, found);
   if (!identity) return { error: `The user ${permissionedAs}, for whom the schedule runs, is disabled or does not exist.` };
   if (identity.workspaceState) return { archived: true };
   const target = parseTarget(schedule, found[wanted.length]);
@@ -163,8 +160,11 @@ async function begin(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedule,
     const refused = await objects.transactWrite([...following.parts, claimed].map((part) => part.write));
     if (refused === undefined) {
       await sendRun(deps, following.job);
+      // Only the user of the schedule was checked, not one for whom the script acts.
+      const begun = { ...job, ...(own as Partial<RunningJob>) };
+      if (!findDelegation(begun)) noteHeldRights(deps, begun as RunningJob);
       if (concurrency) return claimWithSlot(deps, job.id, concurrency.group);
-      const { claimer: _, ...rest } = { ...job, ...(own as Partial<RunningJob>) };
+      const { claimer: _, ...rest } = begun;
       return rest as RunningJob;
     }
     if (refused !== following.jobPart || tickMs === undefined) return "again";
@@ -175,7 +175,7 @@ async function begin(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedule,
 
 /** The fields of a job that the version of its script or flow determines. */
 const VERSION_FIELDS = [
-  ...["hash", "language", "tag", "priority", "timeoutS", "email", "permissionedAs", "superAdmin", "starter"],
+  ...["hash", "language", "tag", "priority", "timeoutS", "email", "permissionedAs", "superAdmin", "starter", "delegatedBy"],
   ...["cacheTtlS", "cacheKey", "eraseAfterS", "flow"],
 ] as const;
 

@@ -7,7 +7,7 @@ import type { MemberChange, NewMember } from "../../contract/routes/people/membe
 import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
-import { type Expectation, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { type Expectation, type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
@@ -203,7 +203,9 @@ export async function updateMember(deps: MemberDeps, workspace: string, username
       const stored = await findStoredMember(deps, workspace, username);
       const value = applyMemberChange(parseObject(memberSchema, stored), request);
       const change = { pk: stored.pk, sk: stored.sk, value, version: randomUUID() };
-      return (await deps.objects.update(change, unchangedSince(stored))) ? { done: undefined } : undefined;
+      const removal = value.disabled ? [buildRemovalWrite(deps, value.email, workspace)] : [];
+      const refused = await deps.objects.transactWrite([write.update(change, unchangedSince(stored)), ...removal]);
+      return refused === undefined ? { done: undefined } : undefined;
     },
     () => new SvcError("access.changedMeanwhile", {}),
   );
@@ -217,14 +219,25 @@ function applyMemberChange(member: Member, { is_admin, operator, disabled }: Mem
   return { ...member, role, disabled: disabled ?? member.disabled ?? false };
 }
 
+/**
+ * Builds the request to end the waiting runs of a user who loses all rights in a workspace, or without one in all. Housekeeping ends them; none of them
+ * would begin.
+ */
+export const buildRemovalWrite = ({ nowMs }: Pick<MemberDeps, "nowMs">, email: string, workspace = ""): ObjectWrite =>
+  write.put({ ...keys.removal(workspace, personKey(email)), value: { atMs: nowMs() }, version: randomUUID() });
+
 /** Removes the caller from a workspace. Throws `member.notFound` for a caller who is not a member: another member may have the same username. */
-export async function leaveWorkspace(deps: Pick<MemberDeps, "objects">, { actor, workspace }: WorkspaceCaller): Promise<void> {
+export async function leaveWorkspace(deps: MemberDeps, { actor, workspace }: WorkspaceCaller): Promise<void> {
   if (!actor.rights) throw new SvcError("member.notFound", { username: actor.username });
   await removeMember(deps, workspace, actor.username);
 }
 
-/** Removes a member with every right that was granted to the username, and records whose username it was. Throws `member.notFound`. */
-export async function removeMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<void> {
+/**
+ * Removes a member with every right that was granted to the username, and records whose username it was. The member's waiting runs end a moment later.
+ * Throws `member.notFound`.
+ */
+export async function removeMember(deps: MemberDeps, workspace: string, username: string): Promise<void> {
+  const { objects } = deps;
   const member = await findMember({ objects }, workspace, username);
   await changeAccess(objects, workspace, (access) => revokeGrants(access, `u/${member.username}`), {
     by: "bounded",
@@ -232,6 +245,7 @@ export async function removeMember({ objects }: Pick<MemberDeps, "objects">, wor
       write.remove(keys.member(workspace, personKey(member.email)), "present"),
       write.remove(keys.username(workspace, member.username)),
       write.put({ ...keys.formerUsername(workspace, member.username), version: personKey(member.email) }),
+      buildRemovalWrite(deps, member.email, workspace),
     ],
     refused: () => new SvcError("member.notFound", { username }),
   });

@@ -72,7 +72,7 @@ const runFlowVersion = {
   target: "version",
   hiddenAs: "flow.versionNotFound",
 } as const;
-const runPreview = { domain: "jobs", verb: "run", runs: "preview", need: "write", target: "none" } as const;
+const runPreview = actions.runPreview.access;
 const runFlow = { domain: "jobs", verb: "run", runs: "flows", need: "run", target: "path", hiddenAs: "flow.notFound" } as const;
 
 export const flowRunRoutes = {

@@ -112,7 +112,7 @@ const runScriptVersion = {
   target: "version",
   hiddenAs: "script.versionNotFound",
 } as const;
-const runPreview = { domain: "jobs", verb: "run", runs: "preview", need: "write", target: "none" } as const;
+const runPreview = actions.runPreview.access;
 const runScript = { domain: "jobs", verb: "run", runs: "scripts", need: "run", target: "path", hiddenAs: "script.notFound" } as const;
 
 export const runRoutes = {

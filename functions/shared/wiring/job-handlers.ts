@@ -3,13 +3,12 @@ import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
 import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
-import { type BuildVersionDeps, buildUnstored, buildVersion } from "../../../services/builds/build-version.ts";
+import type { BuildVersionDeps } from "../../../services/builds/build-version.ts";
 import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
 import type { JobClaimer } from "../../../services/execution/handle-job-message.ts";
 import { refuseJob } from "../../../services/execution/refuse-job.ts";
 import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-and-execute.ts";
 import type { JobHandler, RunJobDeps } from "../../../services/execution/run-job.ts";
-import { runPreview } from "../../../services/execution/run-preview.ts";
 import { runScript } from "../../../services/execution/run-script.ts";
 import type { FinishFlowDeps } from "../../../services/flows/lifecycle/finish.ts";
 import type { StartFlowDeps } from "../../../services/flows/lifecycle/start.ts";
@@ -23,16 +22,21 @@ type JobHandlerDeps = ResolveAndExecuteDeps &
 
 /** Connects each kind of job with the use case that runs it, the end of a job with its listeners, and the first claim of a job with its claimer. */
 export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" | "onJobEnded"> & { claimers: Record<string, JobClaimer> } {
-  // The function of the steps starts and builds no flows. Each of these is loaded on first use, so that the functions start faster.
+  // The function of the steps starts and builds no flows, and runs no previews. Each of these is loaded on first use, so that the functions start faster.
   const start: JobHandler = async (job) => (await import("../../../services/flows/lifecycle/start.ts")).startFlow(deps, job);
   const build = async (job: RunningJob) => (await import("../../../services/flows/definitions/build.ts")).buildFlow(deps, job);
   const lock = async (job: RunningJob) => (await import("../../../services/flows/definitions/lock-flow.ts")).lockFlow(deps, job);
+  const preview: JobHandler = async (job) => (await import("../../../services/execution/run-preview.ts")).runPreview(deps, job);
+  const dependencies = async (job: RunningJob) => {
+    const { buildUnstored, buildVersion } = await import("../../../services/builds/build-version.ts");
+    return job.code ? buildUnstored(deps, job) : buildVersion(deps, job);
+  };
   const refuse: JobHandler = (job) => refuseJob(deps, job);
   const running: Pick<RunJobDeps, "handlers" | "onJobEnded"> = {
     handlers: {
       script: (job, input) => runScript(deps, job, input),
-      preview: (job) => runPreview(deps, job),
-      dependencies: (job) => buildUnderLease(deps, job, job.code ? buildUnstored(deps, job) : buildVersion(deps, job)),
+      preview,
+      dependencies: (job) => buildUnderLease(deps, job, dependencies(job)),
       flow: start,
       flowpreview: start,
       flowdependencies: (job) => buildUnderLease(deps, job, job.code ? lock(job) : build(job)),

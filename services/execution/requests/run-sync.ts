@@ -10,7 +10,7 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { createCachedJob, findCachedResult, stageCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
-import type { FinishedJob } from "../../jobs/lifecycle/finish.ts";
+import { endJob, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { buildFollowUp, requestFollowUp } from "../../jobs/lifecycle/follow-ups.ts";
 import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
@@ -18,6 +18,7 @@ import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { toPreprocessor } from "../arguments/check-arguments.ts";
 import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";
+import { findLostRight } from "../rights/lost-rights.ts";
 
 export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "invokeWorker"> };
 
@@ -76,7 +77,9 @@ async function startSync(
     const other = await createJobRecord(deps, job, newJob.idempotencyKey);
     return waitUntilSettled(deps, other ?? job, untilMs, other ? undefined : callWorker(deps, job, newJob));
   }
-  const known = await findCachedResult(deps, prepared);
+  // The rights of the user for whom the run acts.
+  const lost = await findLostRight(deps, prepared);
+  const known = lost ? undefined : await findCachedResult(deps, prepared);
   if (known) {
     const ended = { ...createCachedJob(prepared, known, nowMs()), ...(await buildFollowUp(deps, prepared, "succeeded")) };
     // A reader who sees the end finds the whole stream, because both are written at once.
@@ -96,12 +99,8 @@ async function startSync(
     createJobRecord(deps, job, newJob.idempotencyKey),
     buildRunnerRequest(deps, job, executable, newJob.args),
   ]);
-  return waitUntilSettled(
-    deps,
-    other ?? job,
-    untilMs,
-    other ? undefined : invokeRunner(deps, job, executable, { args: newJob.args, first }),
-  );
+  const run = () => (lost ? endJob(deps, job, lost) : invokeRunner(deps, job, executable, { args: newJob.args, first }));
+  return waitUntilSettled(deps, other ?? job, untilMs, other ? undefined : run());
 }
 
 /** Waits until the deadline for a run of this process, or for that of an equal call. */

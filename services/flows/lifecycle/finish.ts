@@ -5,7 +5,7 @@ import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
-import { canceledEnding, failedEnding, flowDeadlineMs, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
+import { canceledEnding, type Ending, failedEnding, flowDeadlineMs, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
@@ -160,12 +160,12 @@ export async function endDeletedFlow(deps: FinishFlowDeps, flow: RunningJob): Pr
   await endAndStop(deps, flow, ending, { by: "svc", reason: "the flow that contains this step was deleted" });
 }
 
-async function endAndStop(
-  deps: FinishFlowDeps,
-  flow: RunningJob,
-  ending: ReturnType<typeof failedEnding>,
-  cancel: { by: string; reason: string },
-): Promise<void> {
+/** Ends a flow whose starter, or the user for whom it acts, has lost a right, with all that runs in it. */
+export async function endLostFlow(deps: FinishFlowDeps, flow: RunningJob, ending: Ending): Promise<void> {
+  await endAndStop(deps, flow, ending, { by: "svc", reason: "the flow that contains this step lost a right" });
+}
+
+async function endAndStop(deps: FinishFlowDeps, flow: RunningJob, ending: Ending, cancel: { by: string; reason: string }): Promise<void> {
   const ended = await endJob(deps, flow, ending, { extra: buildStopping(flow, cancel) });
   if (!ended) return;
   await stopFlow(deps, flow, cancel);

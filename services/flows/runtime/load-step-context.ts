@@ -4,12 +4,15 @@ import { findScopePath, outcomeRef, progressRef } from "../../../core/flows/jour
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
+import { findLostRight, type RightsDeps } from "../../execution/rights/lost-rights.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan } from "../definitions/load.ts";
-import { endTimedOutFlow, type FinishFlowDeps, isPastDeadline } from "../lifecycle/finish.ts";
+import { endLostFlow, endTimedOutFlow, type FinishFlowDeps, isPastDeadline } from "../lifecycle/finish.ts";
 import { findProgress, type JournalItems, readJournal } from "./journal.ts";
 import type { StepContext } from "./step-context.ts";
 
-export type LoadStepContextDeps = FinishFlowDeps & Pick<LoadFlowDeps, "storage"> & { jobs: Pick<JobTable, "getWith" | "putChild"> };
+export type LoadStepContextDeps = FinishFlowDeps &
+  RightsDeps &
+  Pick<LoadFlowDeps, "storage"> & { jobs: Pick<JobTable, "getWith" | "putChild"> };
 
 /** The execution is not the newest one of its flow: it ends without changing anything. */
 class ExecutionSuperseded extends Error {
@@ -27,6 +30,11 @@ export async function loadStepContext(
   if (isPastDeadline(deps, flow)) {
     await endTimedOutFlow(deps, flow);
     throw new ExecutionSuperseded(`The time limit of flow ${flow.id} is exceeded.`);
+  }
+  const lost = await findLostRight(deps, flow);
+  if (lost) {
+    await endLostFlow(deps, flow, lost);
+    throw new ExecutionSuperseded(`The flow ${flow.id} lost a right.`);
   }
   const plan = await loadPlan(deps, flow.flow?.plan ?? "");
   const [module, scope] = findModule(plan, id, name);

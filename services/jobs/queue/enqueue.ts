@@ -9,7 +9,7 @@ import type { UnstoredCode } from "../../../core/builds/overrides.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { computeCacheKey, containsFiles } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
-import type { Job, QueuedJob } from "../../../core/jobs/job.ts";
+import { findDelegation, type Job, type QueuedJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
 import { chooseRetention, expiryBeforeEndMs } from "../../../core/jobs/retention.ts";
 import { type Actor, toPermissionedAs } from "../../../core/people/actor.ts";
@@ -169,13 +169,17 @@ function cacheKeyFields(job: QueuedJob, args: Record<string, unknown>): { cacheK
 const needsWorker = (args: unknown) => hasReferences(args) || containsFiles(args);
 
 /** A run on behalf of another user has that user's rights in the workspace, but never those of a superadmin. */
-function identityFields({ actor, onBehalfOf }: NewJob) {
+function identityFields({ actor, onBehalfOf, kind, path }: NewJob) {
   const first = actor.kind === "job" ? actor.startedBy?.at(-1) : undefined;
   const origin = first === undefined ? {} : { origin: first };
   if (!onBehalfOf || onBehalfOf.email === actor.email) {
-    return { email: actor.email, permissionedAs: toPermissionedAs(actor), superAdmin: actor.superAdmin, ...origin };
+    const { email, superAdmin } = actor;
+    const inherited = actor.kind === "job" && actor.delegatedBy ? { delegatedBy: actor.delegatedBy } : {};
+    return { email, permissionedAs: toPermissionedAs(actor), superAdmin, ...origin, ...inherited };
   }
-  return { ...onBehalfOf, superAdmin: false, starter: actor.email, ...origin };
+  const starter = actor.email;
+  const delegatedBy = findDelegation({ kind, path, starter });
+  return { ...onBehalfOf, superAdmin: false, starter, ...origin, ...(delegatedBy ? { delegatedBy } : {}) };
 }
 
 /** Sends a queued job's message. If the job is scheduled later than a queue can delay a message, housekeeping sends it. */

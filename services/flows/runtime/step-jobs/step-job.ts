@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { findSharedFolder } from "../../../../core/flows/segments.ts";
 import { computeCacheKey, containsFiles } from "../../../../core/jobs/cache.ts";
-import { getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
+import { findDelegation, getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
 import type { StepContext } from "../step-context.ts";
@@ -21,12 +21,14 @@ export const ownerOf = ({ flow: { workspace, retention, expiresAtMs } }: StepCon
 export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {
   const sharedFolder = findSharedFolder(plan.value, module, scope, path);
   const priority = module.priority ?? flow.priority;
+  const delegatedBy = findDelegation(flow);
   return {
     createdBy: flow.createdBy,
     email: flow.email,
     ...(flow.starter === undefined ? {} : { starter: flow.starter }),
     ...(flow.origin === undefined ? {} : { origin: flow.origin }),
     permissionedAs: flow.permissionedAs,
+    ...(delegatedBy ? { delegatedBy } : {}),
     superAdmin: flow.superAdmin,
     parent: flow.id,
     root: flow.root ?? flow.id,

@@ -1,0 +1,208 @@
+import { createPublicKey, randomUUID } from "node:crypto";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
+import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
+import { step } from "../../../test/support/use-cases/flow-modules.ts";
+import { addFlow, type FlowRoom, newFlowRoom, playExecutions } from "../../../test/support/use-cases/room-flows.ts";
+import { addJob, addScript, listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { authenticate } from "../../identity/authenticate.ts";
+import { createJobToken } from "../../identity/job-token.ts";
+import { updateUser } from "../../identity/users.ts";
+import { claimJob } from "../../jobs/lifecycle/claim.ts";
+import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import { addMember, removeMember } from "../../workspaces/members.ts";
+import { runAndWait } from "../requests/run-and-wait.ts";
+import { findLostRight } from "./lost-rights.ts";
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+});
+
+const newName = () => `m${randomUUID().slice(0, 8)}`;
+/** The admin for whom scripts act. */
+let admin: string;
+beforeEach(async () => {
+  admin = newName();
+  const email = `${admin}@example.com`;
+  await addMember(room.deps, room.workspace, { email, username: admin, is_admin: true, operator: false }, { inherits: true });
+});
+const delegation = () => ({ onBehalfOf: { email: `${admin}@example.com`, permissionedAs: `u/${admin}` } });
+
+/** Saves a version as the newest one at its path. */
+async function deploy(path: string, fields: Partial<Runnable> = {}): Promise<Runnable> {
+  const { build, ...value } = await addScript(room, { path, ...fields });
+  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, path), value, build });
+  return { ...value, build };
+}
+
+const request = (version: Runnable, more: Partial<NewJob> = {}): NewJob => ({
+  actor: anAdmin,
+  workspace: room.workspace,
+  ...buildScriptJobFields(version),
+  args: {},
+  ...more,
+});
+
+async function endOf(id: string): Promise<string> {
+  const job = await room.deps.jobs.get(id);
+  if (!job || !hasEnded(job)) return job?.state ?? "gone";
+  const { error } = (JSON.parse(await loadValue(room.deps, job, job.result)) ?? {}) as { error?: { name: string } };
+  return error?.name ?? job.state;
+}
+
+async function run(version: Runnable, more: Partial<NewJob> = {}): Promise<string> {
+  const { id } = await enqueueJob(room.deps, request(version, more));
+  await work(room);
+  return endOf(id);
+}
+
+/** Runs a version by its hash in a synchronous call, and returns the name of the error or the state. */
+async function runSync(version: Runnable): Promise<string> {
+  const options = { actor: anAdmin, workspace: room.workspace, id: undefined, lineage: undefined, scheduledForMs: undefined };
+  const { id } = await runAndWait(
+    { ...room.deps, syncLimitMs: async () => 5000 },
+    {
+      target: { kind: "script", version },
+      options,
+      tag: undefined,
+      cacheTtlS: undefined,
+      arguments: { args: {}, files: [], wrapped: false },
+      idempotencyKey: undefined,
+    },
+  );
+  return endOf(id);
+}
+
+describe("a version that acts for another user", () => {
+  it.each([
+    ["a call", run],
+    ["a synchronous call", runSync],
+  ])("runs by %s as long as the newest version names the same user", async (_, start) => {
+    const path = `f/ops/${newName()}`;
+    const old = await deploy(path, delegation());
+    await deploy(path, delegation());
+    expect(await start(old)).toBe("succeeded");
+    await deploy(path);
+    room.clock.nowMs += limits.rightsFreshMs;
+    const ranBefore = room.runs.length;
+    expect(await start(old)).toBe("PermissionLost");
+    expect(room.runs.length).toBe(ranBefore);
+  });
+
+  it.each([
+    ["a call", run],
+    ["a synchronous call", runSync],
+  ])("does not run by %s at once after that user was removed", async (_, start) => {
+    const version = await deploy(`f/ops/${newName()}`, delegation());
+    await removeMember(room.deps, room.workspace, admin);
+    expect(await start(version)).toBe("PermissionLost");
+  });
+
+  it("passes the delegation to the steps of a flow and to what a run starts with its token", async () => {
+    const path = `f/ops/${newName()}`;
+    const flow = await addFlow(room, path, [step("a")], delegation());
+    const { id } = await enqueueJob(room.deps, { actor: anAdmin, workspace: room.workspace, ...buildFlowJobFields(flow), args: {} });
+    await work(room);
+    await playExecutions(room);
+    const ofStep = (await listJobs(room, "f/ops/hello")).find(({ parent }) => parent === id);
+    expect(ofStep).toMatchObject({ state: "succeeded", delegatedBy: { kind: "flow", path } });
+
+    const version = await deploy(`f/ops/${newName()}`, delegation());
+    const first = await enqueueJob(room.deps, request(version));
+    const running = await claimJob(room.deps, first.id);
+    const key = await room.deps.signingKey();
+    const token = await createJobToken(key, running as Job, room.clock.nowMs);
+    const publicKey = async () => createPublicKey(key.privateKey);
+    const { actor } = await authenticate({ ...room.deps, publicKey }, token, { workspace: room.workspace });
+    const { id: started } = await enqueueJob(room.deps, request(await deploy(`f/ops/${newName()}`), { actor }));
+    expect(await room.deps.jobs.get(started)).toMatchObject({ origin: anAdmin.email, delegatedBy: { kind: "script", path: version.path } });
+    await deploy(version.path);
+    await work(room);
+    expect(await endOf(started)).toBe("PermissionLost");
+  });
+});
+
+describe("the rights of a run", () => {
+  const reads = () => {
+    let count = 0;
+    const { batchGet } = room.deps.objects;
+    const objects = {
+      batchGet: (...args: Parameters<typeof batchGet>) => {
+        count += 1;
+        return batchGet(...args);
+      },
+    };
+    return { deps: { objects, nowMs: room.deps.nowMs }, count: () => count };
+  };
+
+  it("are not read if the run was just accepted, and read once for equal runs of one process in ten seconds", async () => {
+    const { deps, count } = reads();
+    const path = `f/ops/${newName()}`;
+    await deploy(path);
+    expect(await findLostRight(deps, await addJob(room, { path }))).toBeUndefined();
+    expect(count()).toBe(0);
+    const waited = [await addJob(room, { path }), await addJob(room, { path })];
+    room.clock.nowMs += limits.rightsFreshMs;
+    for (const job of waited) expect(await findLostRight(deps, job)).toBeUndefined();
+    expect(count()).toBe(1);
+    room.clock.nowMs += limits.rightsFreshMs;
+    for (const job of waited) expect(await findLostRight(deps, job)).toBeUndefined();
+    expect(count()).toBe(2);
+  });
+
+  it("are read in one call for a run on behalf of another user", async () => {
+    const { deps, count } = reads();
+    const version = await deploy(`f/ops/${newName()}`, delegation());
+    const { id } = await enqueueJob(room.deps, request(version));
+    const job = (await room.deps.jobs.get(id)) as Job;
+    expect(await findLostRight(deps, job)).toBeUndefined();
+    expect(count()).toBe(1);
+  });
+
+  it("are lost with the role of a superadmin who is no member, and with the role of a developer for code that is not stored", async () => {
+    const email = `${newName()}@example.com`;
+    const [user, createdAtMs] = [keys.user(personKey(email)), room.clock.nowMs];
+    await room.deps.objects.put({ ...user, value: { email, username: "x", superAdmin: true, createdAtMs } });
+    const ofSuperadmin = await addJob(room, { email, createdBy: "x", permissionedAs: "u/x" });
+    const preview = await addJob(room, {
+      kind: "preview",
+      email: `${admin}@example.com`,
+      superAdmin: false,
+      permissionedAs: `u/${admin}`,
+      code: { in: "head", json: "{}" },
+    });
+    await updateUser(room.deps, email, { is_super_admin: false });
+    const member = keys.member(room.workspace, personKey(`${admin}@example.com`));
+    const stored = await room.deps.objects.get(member);
+    await room.deps.objects.put({ ...member, ...stored, value: { ...(stored?.value as object), role: "operator" } });
+    room.clock.nowMs += limits.rightsFreshMs;
+    for (const job of [ofSuperadmin, preview])
+      expect(await findLostRight(room.deps, job)).toMatchObject({ resultJson: expect.stringContaining("PermissionLost") });
+  });
+
+  it("are not needed for the handlers that an admin has set, and needed for what they start", async () => {
+    const asGroup = {
+      createdBy: "error_handler",
+      email: "error_handler@svc.invalid",
+      permissionedAs: "g/error_handler",
+      superAdmin: false,
+    };
+    const handler = await addJob(room, { ...asGroup, isHandler: true });
+    const started = await addJob(room, { ...asGroup, isHandler: true, createdBy: "g/error_handler", tree: handler.id });
+    room.clock.nowMs += limits.rightsFreshMs;
+    expect(await findLostRight(room.deps, handler)).toBeUndefined();
+    expect(await findLostRight(room.deps, started)).toMatchObject({ resultJson: expect.stringContaining("may no longer run f/ops/hello") });
+  });
+
+  it("are not needed to build what was saved", async () => {
+    const build = await addJob(room, { kind: "dependencies", email: "gone@example.com", superAdmin: false });
+    room.clock.nowMs += limits.rightsFreshMs;
+    expect(await findLostRight(room.deps, build)).toBeUndefined();
+  });
+});

@@ -1,0 +1,288 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { limits } from "../../../contract/limits.ts";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
+import { identity } from "../../../test/builders/flows.ts";
+import { nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
+import { failure } from "../../../test/support/use-cases/room.ts";
+import { addFlow, approveGate, type FlowRoom, gates, newFlowRoom, playExecutions } from "../../../test/support/use-cases/room-flows.ts";
+import { addScript, passLease, resumeDue, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { runTask } from "../../flows/runtime/run-task.ts";
+import { loadRunAsActor } from "../../identity/run-as.ts";
+import { updateUser } from "../../identity/users.ts";
+import { claimWithSlot } from "../../jobs/concurrency/concurrency.ts";
+import { claimJob } from "../../jobs/lifecycle/claim.ts";
+import { buildFlowJobFields, buildScriptJobFields, enqueueJob } from "../../jobs/queue/enqueue.ts";
+import { runJobNow } from "../../jobs/queue/run-job-now.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import { changeAccess } from "../../workspaces/access.ts";
+import { removeMember, updateMember } from "../../workspaces/members.ts";
+import { endJobAndNotify } from "../end-and-notify.ts";
+
+let room: FlowRoom;
+beforeAll(async () => {
+  room = await newFlowRoom();
+  await fillPool(2 * Object.keys(waits).length * (1 + Object.keys(losses).length));
+});
+
+/** Two members who may run what is in the folder `ops`, and what one of them has started on behalf of the other. */
+interface Scene {
+  starter: string;
+  runAs: string;
+  id: string;
+  head: ObjectKey;
+}
+
+const emailOf = (username: string) => `${username}@example.com`;
+const newName = () => `m${randomUUID().slice(0, 8)}`;
+
+/** Members who may read the folder `ops`, stored together because each case needs two. */
+const pool: string[] = [];
+async function fillPool(size: number): Promise<void> {
+  const { deps, workspace, clock } = room;
+  const { objects } = deps;
+  pool.push(...Array.from({ length: size }, newName));
+  const createdAtMs = clock.nowMs;
+  const stored = pool.flatMap((username) => {
+    const email = emailOf(username);
+    return [
+      { ...keys.user(personKey(email)), value: { email, username, superAdmin: false, createdAtMs } },
+      { ...keys.member(workspace, personKey(email)), value: { email, username, role: "developer", createdAtMs } },
+      { ...keys.username(workspace, username), value: { email } },
+    ];
+  });
+  await deps.jobs.putWith(
+    [],
+    stored.map((object) => objects.putRequest(object)),
+  );
+  const perms = Object.fromEntries(pool.map((username) => [`u/${username}`, false]));
+  await changeAccess(objects, workspace, ({ folders }) => Object.assign(folders, { ops: { owners: [], perms } }), { by: "bounded" });
+}
+
+function newMember(): string {
+  const username = pool.pop();
+  if (username === undefined) throw new Error("There are too few members.");
+  return username;
+}
+
+const withdraw = (username: string) =>
+  changeAccess(
+    room.deps.objects,
+    room.workspace,
+    ({ folders }) => {
+      const perms = folders["ops"]?.perms ?? {};
+      delete perms[`u/${username}`];
+    },
+    { by: "bounded" },
+  );
+
+async function changeHead(head: ObjectKey, change: object): Promise<void> {
+  const stored = (await room.deps.objects.get(head)) as NonNullable<Awaited<ReturnType<ObjectTable["get"]>>>;
+  await room.deps.objects.put({ ...stored, value: { ...(stored.value as object), ...change } });
+}
+
+/** What is lost while a run waits, and what the error names. */
+const losses: Record<string, [(scene: Scene) => Promise<unknown>, (scene: Scene) => string]> = {
+  "its starter is removed": [
+    ({ starter }) => removeMember(room.deps, room.workspace, starter),
+    ({ starter }) => `u/${starter} is disabled`,
+  ],
+  "its starter is disabled": [
+    ({ starter }) => updateUser(room.deps, emailOf(starter), { disabled: true }),
+    ({ starter }) => `u/${starter} is disabled`,
+  ],
+  "its starter is disabled in the workspace": [
+    ({ starter }) => updateMember(room.deps, room.workspace, starter, { disabled: true }),
+    ({ starter }) => `u/${starter} is disabled`,
+  ],
+  "its starter may no longer run it": [({ starter }) => withdraw(starter), ({ starter }) => `u/${starter} may no longer run f/ops/`],
+  "the user for whom it acts is removed": [
+    ({ runAs }) => removeMember(room.deps, room.workspace, runAs),
+    ({ runAs }) => `u/${runAs} is disabled`,
+  ],
+  "the user for whom it acts is disabled": [
+    ({ runAs }) => updateUser(room.deps, emailOf(runAs), { disabled: true }),
+    ({ runAs }) => `u/${runAs} is disabled`,
+  ],
+  "a new version delegates to nobody": [({ head }) => changeHead(head, { onBehalfOf: undefined }), () => "no longer runs on behalf of"],
+  "a new version delegates to another user": [
+    ({ head }) => changeHead(head, { onBehalfOf: { email: "ann@example.com", permissionedAs: "u/ann" } }),
+    () => "no longer runs on behalf of",
+  ],
+  "its path is archived": [({ head }) => changeHead(head, { archived: true }), () => "no longer runs on behalf of"],
+  "its path is deleted": [({ head }) => room.deps.objects.deleteItem(head), () => "no longer runs on behalf of"],
+};
+
+/** Longer than rights that were read count. */
+const LATER_MS = limits.rightsFreshMs + 1000;
+const later = (ms = LATER_MS) => {
+  room.clock.nowMs += ms;
+};
+
+const actorOf = async (username: string) => {
+  const actor = await loadRunAsActor(room.deps.objects, room.workspace, {
+    email: emailOf(username),
+    permissionedAs: "",
+    superAdmin: false,
+  });
+  if (!actor) throw new Error(`${username} has no rights.`);
+  return actor;
+};
+const delegationTo = (username: string) => ({ email: emailOf(username), permissionedAs: `u/${username}` });
+
+async function startScript(more: Parameters<typeof addScript>[1] = {}, fields: { scheduledForMs?: number } = {}) {
+  const [starter, runAs] = [newMember(), newMember()];
+  const { build, ...value } = await addScript(room, { path: `f/ops/${newName()}`, onBehalfOf: delegationTo(runAs), ...more });
+  const head = keys.scriptHead(room.workspace, value.path);
+  await room.deps.objects.put({ ...head, value, build });
+  const request = { actor: await actorOf(starter), workspace: room.workspace, ...buildScriptJobFields({ ...value, build }), args: {} };
+  const { id } = await enqueueJob(room.deps, { ...request, ...fields });
+  return { starter, runAs, id, head, request };
+}
+
+async function queueFlow(modules: object[]): Promise<Scene> {
+  const [starter, runAs] = [newMember(), newMember()];
+  const flow = await addFlow(room, `f/ops/${newName()}`, modules, { onBehalfOf: delegationTo(runAs) });
+  const head = keys.flowHead(room.workspace, flow.path);
+  const request = { actor: await actorOf(starter), workspace: room.workspace, ...buildFlowJobFields(flow), args: {} };
+  const { id } = await enqueueJob(room.deps, request);
+  return { starter, runAs, id, head };
+}
+async function startFlow(modules: object[]): Promise<Scene> {
+  const scene = await queueFlow(modules);
+  await work(room);
+  return scene;
+}
+
+const settle = async () => {
+  for (let round = 0; round < 3; round += 1) {
+    await work(room);
+    await playExecutions(room);
+  }
+};
+const stateOf = (job: string) => ({ version: 1, workspace: room.workspace, job, execution: 0, events: 0, path: "", outcome: "" }) as const;
+/** Runs one module of a flow, as its state machine does. */
+const enter = (job: string, module: string) => runTask(room.deps, { module, scope: "", state: stateOf(job) }).catch(() => undefined);
+
+/** Brings a run to the moment at which it waits, and returns how it goes on. */
+const waits: Record<string, () => Promise<{ scene: Scene; goOn: () => Promise<unknown> }>> = {
+  "in the queue": async () => ({ scene: await startScript(), goOn: () => work(room) }),
+  "for a time that is far away": async () => {
+    const dayMs = 24 * 3600_000;
+    const scene = await startScript({}, { scheduledForMs: room.clock.nowMs + 300 * dayMs });
+    return {
+      scene,
+      goOn: async () => {
+        later(300 * dayMs);
+        await resumeDue(room);
+        await work(room);
+      },
+    };
+  },
+  "for somebody to start it early": async () => {
+    const scene = await startScript({}, { scheduledForMs: room.clock.nowMs + limits.maxDelayS * 1000 });
+    return {
+      scene,
+      goOn: async () => {
+        const job = await room.deps.jobs.get(scene.id);
+        if (job) await runJobNow(room.deps, job);
+        await work(room);
+      },
+    };
+  },
+  "for a slot": async () => {
+    const scene = await startScript({ concurrency: { limit: 1 } });
+    const group = (await room.deps.jobs.get(scene.id))?.concurrency?.group ?? "";
+    // Another run of the script takes the only slot.
+    const { id } = await enqueueJob(room.deps, scene.request);
+    const other = await claimWithSlot(room.deps, id, group);
+    if (!other) throw new Error("The other run has no slot.");
+    await work(room);
+    return {
+      scene,
+      goOn: async () => {
+        await endJobAndNotify(room.deps, other, { state: "succeeded", resultJson: "1" });
+        await work(room);
+      },
+    };
+  },
+  "because its worker was lost": async () => {
+    const scene = await startScript();
+    await claimJob(room.deps, scene.id);
+    return { scene, goOn: () => passLease(room) };
+  },
+  "as a flow in the queue": async () => ({ scene: await queueFlow([step("a")]), goOn: settle }),
+  "for the first step of its flow": async () => ({ scene: await startFlow([step("a")]), goOn: settle }),
+  "in a sleep of its flow": async () => {
+    const scene = await startFlow([identity("a", sleepS(3600)), step("b")]);
+    await enter(scene.id, "a");
+    return {
+      scene,
+      goOn: async () => {
+        later(3600_000);
+        await enter(scene.id, "b");
+        await settle();
+      },
+    };
+  },
+  "for the retry of a step": async () => {
+    const scene = await startFlow([step("a", { retry: { constant: { attempts: 1, seconds: 5 } } })]);
+    const { run } = room.answers;
+    room.answers.run = async () => failure("once");
+    await enter(scene.id, "a");
+    room.answers.run = run;
+    return { scene, goOn: settle };
+  },
+  "for an approval": async () => {
+    const scene = await startFlow([identity("ask", { suspend: { required_events: 1, timeout: 10_000_000 } }), step("b")]);
+    await playExecutions(room);
+    const [gate] = await gates(room, scene.id);
+    if (!gate) throw new Error("No gate has opened.");
+    return {
+      scene,
+      goOn: async () => {
+        later(7 * 24 * 3600_000);
+        await approveGate(room, gate);
+        await settle();
+      },
+    };
+  },
+  "for the next step of a nested flow": async () => {
+    const inner = await addFlow(room, `f/ops/${newName()}`, [step("a")]);
+    const scene = await startFlow([nested("sub", inner.path)]);
+    await playExecutions(room);
+    return { scene, goOn: settle };
+  },
+};
+
+/** The names and messages of the errors of a run, and the number of scripts that it ran after it had waited. */
+async function outcomeOf({ id }: Scene, ranBefore: number) {
+  const job = await room.deps.jobs.get(id);
+  if (!job || !hasEnded(job)) throw new Error(`The run is ${job?.state}.`);
+  const { error } = (JSON.parse(await loadValue(room.deps, job, job.result)) ?? {}) as { error?: { name: string; message: string } };
+  return { state: job.state, error, ran: room.runs.length - ranBefore };
+}
+
+describe.each(Object.entries(waits))("a run that waits %s", (_, wait) => {
+  it("runs if nothing is lost", async () => {
+    const { scene, goOn } = await wait();
+    const ranBefore = room.runs.length;
+    later();
+    await goOn();
+    expect(await outcomeOf(scene, ranBefore)).toMatchObject({ state: "succeeded", ran: 1 });
+  });
+
+  it.each(Object.entries(losses))("does not run if %s", async (_loss, [lose, named]) => {
+    const { scene, goOn } = await wait();
+    const ranBefore = room.runs.length;
+    await lose(scene);
+    later();
+    await goOn();
+    const { state, error, ran } = await outcomeOf(scene, ranBefore);
+    expect({ state, ran, name: error?.name }).toEqual({ state: "failed", ran: 0, name: "PermissionLost" });
+    expect(error?.message).toContain(named(scene));
+  });
+});

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { keys } from "../../core/objects/keys.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { addJob, newIsolation, newScriptRoom } from "../../test/support/use-cases/room-jobs.ts";
+import { type createUser, deleteUser, updateUser } from "../identity/users.ts";
+import { addMember, leaveWorkspace, removeMember, updateMember } from "../workspaces/members.ts";
+import { endLostRuns } from "./end-lost-runs.ts";
+
+let room: Room;
+beforeAll(async () => {
+  ({ room } = await newScriptRoom());
+});
+const people = { deleteUser: async () => {} } as unknown as Parameters<typeof createUser>[0]["people"];
+const users = () => ({ ...room.deps, people });
+
+async function newMember() {
+  const username = `m${randomUUID().slice(0, 8)}`;
+  const email = `${username}@example.com`;
+  await addMember(room.deps, room.workspace, { email, username, is_admin: true, operator: false }, { inherits: true });
+  return { username, email };
+}
+type Member = Awaited<ReturnType<typeof newMember>>;
+const aRun = ({ username, email }: Member, fields: Parameters<typeof addJob>[1] = {}) =>
+  addJob(room, {
+    createdBy: username,
+    email,
+    permissionedAs: `u/${username}`,
+    superAdmin: false,
+    scheduledForMs: room.clock.nowMs + 300 * 24 * 3600_000,
+    ...fields,
+  });
+
+const tick = (untilMs = Number.POSITIVE_INFINITY) => endLostRuns({ ...room.deps, isolation: newIsolation(room) }, untilMs);
+const stateOf = async (id: string) => (await room.deps.jobs.get(id))?.state;
+const removals = () => room.deps.objects.list(keys.removal("", "").pk);
+
+const ends: [string, (member: Member) => Promise<unknown>][] = [
+  ["is removed from the workspace", ({ username }) => removeMember(room.deps, room.workspace, username)],
+  [
+    "leaves the workspace",
+    ({ username, email }) =>
+      leaveWorkspace(room.deps, {
+        actor: {
+          kind: "person",
+          email,
+          username,
+          superAdmin: false,
+          tokenHash: "",
+          tokenPrefix: "",
+          rights: { workspace: room.workspace, role: "admin", groups: [], folders: {}, objects: {} },
+        },
+        workspace: room.workspace,
+      }),
+  ],
+  ["is disabled in the workspace", ({ username }) => updateMember(room.deps, room.workspace, username, { disabled: true })],
+  ["is disabled", ({ email }) => updateUser(room.deps, email, { disabled: true })],
+  ["is deleted", ({ email }) => deleteUser(users(), email)],
+];
+
+describe.each(ends)("when a user %s", (_, end) => {
+  it("the user's queued runs end, also those on behalf of others and those of others on the user's behalf, and no others", async () => {
+    const [member, other] = [await newMember(), await newMember()];
+    const own = await aRun(member);
+    const onBehalf = await aRun(other, { starter: member.email, createdBy: member.username });
+    const forMember = await aRun(member, { starter: other.email, createdBy: other.username });
+    const started = await aRun(other, { origin: member.email });
+    const others = await aRun(other);
+    await end(member);
+    await tick();
+    for (const { id } of [own, onBehalf, forMember, started]) {
+      expect(await room.deps.jobs.get(id)).toMatchObject({ state: "failed", result: { json: expect.stringContaining("PermissionLost") } });
+    }
+    expect(await stateOf(others.id)).toBe("queued");
+    expect(await removals()).toEqual([]);
+  });
+});
+
+describe("the request to end the runs of a user", () => {
+  it("is completed by the next ticks if one ends early or dies", async () => {
+    const waiting = await aRun(await newMember());
+    await expectToSurviveFaults(async () => {
+      const member = await newMember();
+      const runs = [await aRun(member), await aRun(member), await aRun(member)];
+      return {
+        act: async () => {
+          await removeMember(room.deps, room.workspace, member.username);
+          await tick(0);
+          await tick(0);
+          await tick();
+        },
+        recover: async () => {
+          await removeMember(room.deps, room.workspace, member.username).catch(() => undefined);
+          await tick();
+        },
+        check: async () => {
+          await tick();
+          expect(await Promise.all(runs.map(({ id }) => stateOf(id)))).toEqual(["failed", "failed", "failed"]);
+          expect(await removals()).toEqual([]);
+        },
+      };
+    });
+    expect(await stateOf(waiting.id)).toBe("queued");
+  });
+
+  it("ends no run of a user who was added again, and no tick of a schedule", async () => {
+    const [back, gone] = [await newMember(), await newMember()];
+    const run = await aRun(back);
+    const scheduled = await aRun(gone, { claimer: "schedule", schedulePath: "f/ops/daily" });
+    await removeMember(room.deps, room.workspace, back.username);
+    await removeMember(room.deps, room.workspace, gone.username);
+    await addMember(room.deps, room.workspace, { ...back, is_admin: true, operator: false }, { inherits: true });
+    await tick();
+    expect([await stateOf(run.id), await stateOf(scheduled.id)]).toEqual(["queued", "queued"]);
+  });
+
+  it("that comes during a pass is for the next pass", async () => {
+    const [first, second] = [await newMember(), await newMember()];
+    const runs = [await aRun(first), await aRun(second)];
+    await removeMember(room.deps, room.workspace, first.username);
+    await tick(0);
+    room.clock.nowMs += 1;
+    await removeMember(room.deps, room.workspace, second.username);
+    await tick();
+    await tick();
+    expect(await Promise.all(runs.map(({ id }) => stateOf(id)))).toEqual(["failed", "failed"]);
+    expect(await removals()).toEqual([]);
+  });
+});
