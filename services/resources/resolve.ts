@@ -96,7 +96,7 @@ async function loadTargets(
   const unreadable = (reference: string, actor = actors[0]) =>
     new SvcError("reference.unreadable", { reference, by: actor ? toPermissionedAs(actor) : "the job's user" });
   for (const { text, reference } of wanted) {
-    for (const actor of actors) if (!mayRead(actor, workspace, reference)) throw unreadable(text, actor);
+    for (const actor of actors) if (!mayReadReference(actor, workspace, reference)) throw unreadable(text, actor);
   }
   // Sorted, so that the same objects give the same digest.
   const read = wanted.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -115,6 +115,7 @@ async function loadTargets(
   return new Map(wanted.map(({ text }, index) => [text, values[index]]));
 }
 
-function mayRead(actor: Actor | undefined, workspace: string, { kind, path }: Reference): boolean {
+/** Returns whether an actor may read the target of a reference. `undefined` is a user who no longer exists. */
+export function mayReadReference(actor: Actor | undefined, workspace: string, { kind, path }: Reference): boolean {
   return actor !== undefined && may(actor, (kind === "var" ? actions.readVariable : actions.readResource).access, { workspace, path });
 }

@@ -1,4 +1,3 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowPreview } from "../../../contract/routes/flows/flow-runs.ts";
@@ -7,14 +6,14 @@ import { indexFlow } from "../../../core/flows/scopes.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { RunRequest } from "../../execution/requests/run-request.ts";
 import { findJob } from "../../jobs/read/read.ts";
-import { assertRestartable, loadReusedSteps, notRestartedError } from "./restart.ts";
+import { assertRestartable, loadReusedSteps, notRestartedError, type ReusedStepsDeps } from "./restart.ts";
 
 /**
  * Adds to the request of a flow's preview the results of an earlier run, which the preview takes over where its body names that run. The
  * preview runs with the rights of its caller, who must be allowed to read the run. Throws `job.notFound` and `flow.notRestarted`.
  */
 export async function continueEarlierRun(
-  deps: { jobs: JobTable },
+  deps: ReusedStepsDeps,
   actor: Actor,
   request: RunRequest,
   { value: sent, restarted_from: from }: FlowPreview,

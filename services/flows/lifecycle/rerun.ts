@@ -1,3 +1,4 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { Payload } from "../../../contract/payload.ts";
@@ -9,6 +10,7 @@ import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { mayRefer } from "../../../core/resources/refer.ts";
 import { escapeByOrigin } from "../../../core/resources/reference-origin.ts";
+import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
@@ -16,10 +18,11 @@ import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob,
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadJson } from "../../jobs/values/values.ts";
+import { loadReferenceFilter } from "../../resources/inherited-references.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
 import { requireFlowVersion, requireNewestFlow } from "../definitions/load.ts";
 
-type RerunDeps = EnqueueDeps & CreateJobDeps;
+type RerunDeps = EnqueueDeps & CreateJobDeps & { objects: ObjectTable };
 type RerunOptions = Rerun["script_options_by_path"][string];
 
 /** The number of jobs that are started at a time. */
@@ -117,7 +120,8 @@ async function loadRerunArguments(
 ): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
   if (job.redactedArgs) throw new SvcError("rerun.secrets", { id: job.id });
-  const input = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
+  const isAllowed = await loadReferenceFilter(deps, actor, job);
+  const input = escapeReferences(await loadJson(deps, job, job.args), isAllowed) as Record<string, unknown>;
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
     const value = await evaluateTransform(argument, transform, { job: expressionJob(job, input) });

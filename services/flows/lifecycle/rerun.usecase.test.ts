@@ -75,11 +75,11 @@ describe("rerun of two jobs without an Idempotency-Key, whichever of its writes 
 
 describe("the arguments of a rerun", () => {
   const MARK = "$var:f/ops/secret";
-  const rerunWith = async (actor: typeof anAdmin, transforms: object) => {
+  const rerunWith = async (actor: typeof anAdmin, transforms: object, origin: Parameters<typeof addJob>[1] = {}) => {
     const path = `f/t/${randomUUID()}`;
     const { hash } = await addScript(room, { path });
     const args = { in: "head" as const, json: JSON.stringify({ db: MARK, text: ` ${MARK}` }) };
-    const { id } = await addJob(room, { path, hash, args });
+    const { id } = await addJob(room, { path, hash, args, ...origin });
     const options = { [path]: { input_transforms: transforms } } as Parameters<typeof rerunJobs>[2]["script_options_by_path"];
     const caller = { actor, action: actions.readRun, workspace: room.workspace };
     const [answer] = await rerunJobs(room.deps, caller, { job_ids: [id], script_options_by_path: options, flow_options_by_path: {} }, {});
@@ -100,5 +100,14 @@ describe("the arguments of a rerun", () => {
   it("contain no reference of a caller whose token may not refer to it", async () => {
     const actor = { ...anAdmin, scopes: ["jobs:run:scripts", "approvals:read"] };
     expect(await rerunWith(actor, { x: { type: "static", value: MARK } })).toMatchObject({ x: `\\${MARK}` });
+  });
+
+  it.each<[string, typeof anAdmin, Parameters<typeof addJob>[1]]>([
+    ["another person who may not read it, or no longer exists", anAdmin, { email: "eve@example.com", permissionedAs: "u/eve" }],
+    ["such a person on behalf of the caller", anAdmin, { starter: "eve@example.com" }],
+    ["the caller, whose token may not refer to it", { ...anAdmin, scopes: ["jobs:run:scripts", "approvals:read"] }, {}],
+  ])("contain no reference of an original job of %s", async (_, actor, origin) => {
+    const transforms = { z: { type: "javascript", expr: "job.input.db" } };
+    expect(await rerunWith(actor, transforms, origin)).toEqual({ db: `\\${MARK}`, text: ` ${MARK}`, z: `\\${MARK}` });
   });
 });

@@ -1,4 +1,5 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
@@ -19,16 +20,19 @@ import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job, seesSecretsOf } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import { escapeReferences, findReferences, parseReference } from "../../../core/resources/references.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
-import { loadJson } from "../../jobs/values/values.ts";
+import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadReferenceFilter } from "../../resources/inherited-references.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 import { withoutPassedGates } from "./passed-gates.ts";
 
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
+export type ReusedStepsDeps = ValueDeps & { objects: ObjectTable };
 /** The flow with which a run continues. */
 type RestartedPlan = Pick<LoadedPlan, "value" | "index">;
 
@@ -86,7 +90,10 @@ export async function restartFlow(
     ...(origin.preprocess === "wanted" ? { preprocess: true as const } : {}),
     onBehalfOf: flow?.onBehalfOf,
     concurrency: flow?.concurrency,
-    args: (await loadJson(deps, origin, origin.args)) as Record<string, unknown>,
+    args: escapeReferences(await loadJson(deps, origin, origin.args), await loadReferenceFilter(deps, actor, origin)) as Record<
+      string,
+      unknown
+    >,
   });
 }
 
@@ -105,7 +112,7 @@ export function assertRestartable(origin: Job): asserts origin is RestartableJob
  * Throws `flow.notRestarted`.
  */
 export async function loadReusedSteps(
-  deps: Pick<RestartFlowDeps, "jobs">,
+  deps: ReusedStepsDeps,
   actor: Actor,
   origin: EndedJob,
   { plan, request }: { plan: RestartedPlan; request: Omit<Restart, "flow_version"> },
@@ -115,6 +122,7 @@ export async function loadReusedSteps(
     request.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes) : { ...request, step_id: request.step_id };
   const kept = [...selectReusedItems(origin, plan, outcomes, from), ...(await loadReusedIterations(deps, origin, plan, from))];
   await checkValuesExist(deps, origin, kept);
+  await checkListReferences(deps, actor, origin, kept);
   // Steps receive earlier results unmasked, so a restart by another user could reveal secrets.
   // So could a restart by a job of another run tree, which receives the unmasked results of what it starts.
   const mayPass = origin.email === actor.email && (actor.kind === "person" || seesSecretsOf(actor, origin));
@@ -181,6 +189,20 @@ async function checkValuesExist({ jobs }: Pick<RestartFlowDeps, "jobs">, origin:
   owners.delete(origin.id);
   const there = new Set((await jobs.batchGet([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
   if ([...owners].some((id) => !there.has(id))) throw notRestartedError(origin, "the result of an earlier step was erased");
+}
+
+/** The items of a loop are arguments of its steps, and are not stored again. Throws if one refers to what does not count in the new run. */
+async function checkListReferences(deps: ReusedStepsDeps, actor: Actor, origin: Job, kept: readonly Child[]): Promise<void> {
+  const lists = kept.flatMap((item) => (childName("progress", item.ref) === undefined ? [] : (progressFormat.parse(item).list ?? [])));
+  const values = await Promise.all(lists.map(({ jobId, location }) => loadJson(deps, { id: jobId }, location)));
+  const references = findReferences(values).flatMap((text) => parseReference(text) ?? []);
+  if (references.length === 0) return;
+  const isAllowed = await loadReferenceFilter(deps, actor, origin);
+  if (references.every(isAllowed)) return;
+  throw notRestartedError(
+    origin,
+    "the list of its loop refers to variables or resources that the user who ran it, or your token, may not read",
+  );
 }
 
 function containsSecrets(item: Child): boolean {

@@ -25,6 +25,7 @@ import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts
 import { buildFlowPreviewRequest } from "../../execution/requests/preview-request.ts";
 import { startRun } from "../../execution/requests/start-run.ts";
 import { buildFlowJobFields, enqueueJob } from "../../jobs/queue/enqueue.ts";
+import { loadValue } from "../../jobs/values/values.ts";
 import { continueEarlierRun } from "./continue-earlier-run.ts";
 import { restartFlow } from "./restart.ts";
 
@@ -196,6 +197,28 @@ describe("a preview that continues an earlier run", () => {
     await expect(preview(value, {}, { flow_job_id: run, step_id: "b", nested: {} })).rejects.toMatchObject({ code: "flow.notRestarted" });
     const stranger = aReader(room.workspace, []);
     await expect(preview(value, {}, { flow_job_id: first, step_id: "b" }, stranger)).rejects.toMatchObject({ code: "job.notFound" });
+  });
+});
+
+describe("a restart of the run of a person who may not read what its arguments refer to", () => {
+  const MARKED = "$var:f/ops/secret";
+
+  it("passes the references on as texts, and takes no list with them over", async () => {
+    const flows = await newFlowRoom();
+    const loop = [identity("a"), each("l", "flow_input.list", [identity("i")])];
+    const id = await startFlow(flows, loop, { list: ["1", MARKED], db: MARKED });
+    await playExecutions(flows);
+    const ended = (await flows.deps.jobs.get(id)) ?? expect.fail();
+    const of = (email: string, request: object) =>
+      restartFlow(flows.deps, anAdmin, { ...ended, email }, { request: { step_id: "l", ...request }, fields: {} });
+    const argsOf = async (job: { id: string }) => {
+      const restarted = (await flows.deps.jobs.get(job.id)) ?? expect.fail();
+      return JSON.parse(await loadValue(flows.deps, restarted, restarted.args)) as object;
+    };
+    expect(await argsOf(await of(anAdmin.email, { branch_or_iteration_n: 1 }))).toEqual({ list: ["1", MARKED], db: MARKED });
+    expect(await argsOf(await of("eve@example.com", {}))).toEqual({ list: ["1", `\\${MARKED}`], db: `\\${MARKED}` });
+    const refused = { code: "flow.notRestarted", details: { reason: expect.stringContaining("the list of its loop refers to") } };
+    await expect(of("eve@example.com", { branch_or_iteration_n: 1 })).rejects.toMatchObject(refused);
   });
 });
 
