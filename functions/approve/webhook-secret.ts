@@ -13,15 +13,20 @@ import { type ApproveRoutes, type Auth, requireActor } from "./deps.ts";
 
 const secretDeps = { objects: objectTable, jobs: jobTable, webhookKeys, nowMs: Date.now };
 
-const read = async (auth: Auth, workspace: string, { name }: Route) => {
-  const reader = { actor: requireActor(auth), workspace, token: auth.sentToken ?? "", operation: toOperation(name) };
-  return json(200, { secret: await getWebhookSecret(secretDeps, reader) });
-};
+const readerOf = (auth: Auth, workspace: string, { name }: Route) => ({
+  ...{ actor: requireActor(auth), workspace },
+  token: auth.sentToken ?? "",
+  operation: toOperation(name),
+});
 
-const rotate = async (auth: Auth, workspace: string, { name }: Route) => {
-  const username = nameInAuditLog(requireActor(auth));
-  const action = { workspace, username, operation: toOperation(name), action_kind: "Updated" as const };
-  return json(200, { secret: await runAudited(secretDeps, action, () => rotateWebhookSecret(secretDeps, workspace)) });
+const read = async (auth: Auth, workspace: string, route: Route) =>
+  json(200, { secret: await getWebhookSecret(secretDeps, readerOf(auth, workspace, route)) });
+
+const rotate = async (auth: Auth, workspace: string, route: Route) => {
+  const reader = readerOf(auth, workspace, route);
+  const username = nameInAuditLog(reader.actor);
+  const action = { workspace, username, operation: reader.operation, action_kind: "Updated" as const };
+  return json(200, { secret: await runAudited(secretDeps, action, () => rotateWebhookSecret(secretDeps, reader)) });
 };
 
 /** The routes of the webhook secret. Their access rule requires an admin. Each access has an entry in the audit log. */

@@ -25,7 +25,9 @@ export const variables: ApiRoutes = [
     return text(201, `The variable ${body.path} was saved.`);
   }),
   on(routes.updateVariable, async ({ auth, params: { workspace, path }, query, body }) => {
-    await updateVariable(deps, { actor: auth.actor, workspace, path }, body, { alreadyEncrypted: query.already_encrypted ?? false });
+    await updateVariable(deps, { ...secretReader(auth, workspace, routes.updateVariable), path }, body, {
+      alreadyEncrypted: query.already_encrypted ?? false,
+    });
     return text(200, `The variable ${body.path ?? path} was saved.`);
   }),
   on(routes.deleteVariable, async ({ auth, params: { workspace, path } }) => {

@@ -19,7 +19,9 @@ export const instanceWebhooks: ApiRoutes = [
   on(routes.instanceWebhookSecret, async ({ auth }) =>
     json(200, { secret: await getWebhookSecret(deps, secretReader(auth, INSTANCE, routes.instanceWebhookSecret)) }),
   ),
-  on(routes.rotateInstanceWebhookSecret, async () => json(200, { secret: await rotateWebhookSecret(deps, INSTANCE) })),
+  on(routes.rotateInstanceWebhookSecret, async ({ auth }) =>
+    json(200, { secret: await rotateWebhookSecret(deps, secretReader(auth, INSTANCE, routes.rotateInstanceWebhookSecret)) }),
+  ),
   on(routes.listInstanceDeliveries, async ({ query }) => {
     const { deliveries, before } = await listDeliveryLog(deps, INSTANCE, query);
     return json(200, deliveries, before === undefined ? {} : { [BEFORE_HEADER]: before });

@@ -7,7 +7,8 @@ import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
-import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import type { MaskDeps } from "../secrets/masks.ts";
+import { maskForJob, type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 
 export interface WebhookSecretDeps {
   objects: Pick<ObjectTable, "get" | "put">;
@@ -67,14 +68,17 @@ export async function listSigningSecrets(deps: WebhookSecretDeps, workspace: str
 }
 
 /**
- * Replaces the secret and returns the new one. Messages are signed with the old one too for `limits.oldWebhookSecretMs`. Throws
+ * Replaces the secret and returns the new one. The entry in the audit log is that of the change. Messages are signed with the old one too for `limits.oldWebhookSecretMs`. Throws
  * `write.collided` if another call replaced it at the same time.
  */
-export async function rotateWebhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
+export async function rotateWebhookSecret(deps: WebhookSecretDeps & MaskDeps, reader: SecretReader): Promise<string> {
+  const { workspace } = reader;
   const { stored, version = "" } = await loadCurrentSecret(deps, workspace);
   const { key, wrapped } = await deps.webhookKeys.generate(workspace);
+  const secret = formatSecret(key);
+  await maskForJob(deps, reader, [secret]);
   const old = { wrapped: stored.wrapped, untilMs: deps.nowMs() + limits.oldWebhookSecretMs };
   const next = { ...keys.webhookSecret(workspace), value: { wrapped, old } satisfies StoredSecret, version: randomUUID() };
   if (!(await deps.objects.put(next, { version }))) throw new SvcError("write.collided", {});
-  return formatSecret(key);
+  return secret;
 }

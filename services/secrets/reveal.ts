@@ -27,5 +27,14 @@ export async function revealSecrets(
 ): Promise<void> {
   const entry = { workspace, username: nameInAuditLog(actor), operation, action_kind: "Execute" as const };
   await deps.objects.put(buildAuditItem({ ...entry, ...(resource === undefined ? {} : { resource }) }, deps.nowMs()));
+  await maskForJob(deps, { actor, token }, secrets);
+}
+
+/** Records secrets for a job that receives them, so that its output can be masked. Throws `auth.invalid` if the job has ended. */
+export async function maskForJob(
+  deps: MaskDeps,
+  { actor, token }: Pick<SecretReader, "actor" | "token">,
+  secrets: readonly string[],
+): Promise<void> {
   if (actor.kind === "job" && !(await recordSecretRead(deps, actor, token, secrets))) throw new SvcError("auth.invalid", {});
 }

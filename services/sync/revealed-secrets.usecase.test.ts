@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -10,13 +11,13 @@ import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts"
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { findAuditEntries } from "../audit/audit.ts";
 import { getStorageResource } from "../files/share.ts";
-import { getWebhookSecret } from "../notifications/webhook-secret.ts";
+import { getWebhookSecret, rotateWebhookSecret } from "../notifications/webhook-secret.ts";
 import { getInterpolatedResource } from "../resources/resolve.ts";
 import { createResource } from "../resources/save.ts";
 import { readExportKey } from "../secrets/read-export-key.ts";
 import type { SecretReader } from "../secrets/reveal.ts";
 import { getVariable, getVariableValue } from "../variables/read.ts";
-import { createVariable } from "../variables/save.ts";
+import { createVariable, updateVariable } from "../variables/save.ts";
 import { createWorkspaceArchive } from "./create-archive.ts";
 
 let room: Room;
@@ -26,6 +27,7 @@ beforeAll(async () => {
   const variable = (path: string, is_secret: boolean) => newVariableSchema.parse({ path, value: "planted", is_secret, description: "" });
   await createVariable(room.deps, caller, variable("f/t/secret", true));
   await createVariable(room.deps, caller, variable("f/t/plain", false));
+  for (const path of ["f/t/opened", "f/t/replaced"]) await createVariable(room.deps, caller, variable(path, true));
   const resource = (path: string, value: object, resource_type = "any") => newResourceSchema.parse({ path, value, resource_type });
   await createResource(room.deps, caller, resource("f/t/db", { password: "$var:f/t/secret" }));
   await createResource(room.deps, caller, resource("f/t/open", { host: "$var:f/t/plain" }));
@@ -40,6 +42,8 @@ beforeAll(async () => {
   await createResource(room.deps, caller, resource("f/t/bucket", bucket, "s3"));
 });
 
+const makePlain = (reader: SecretReader, path: string, change: object = {}) =>
+  updateVariable(room.deps, { ...reader, path }, { is_secret: false, ...change });
 const view = (decrypted: boolean, encrypted: boolean) => ({ decrypted, encrypted });
 const archive = (query: object) => (reader: SecretReader) => createWorkspaceArchive(room.deps, reader, query);
 
@@ -59,6 +63,7 @@ const reads: [what: string, read: (reader: SecretReader) => Promise<unknown>, re
   ["the key of an archive", archive({ include_key: true, skip_variables: true }), "encryption_key"],
   ["the encryption key", (reader) => readExportKey(room.deps, reader), "encryption_key"],
   ["the secret of webhooks", (reader) => getWebhookSecret(room.deps, reader), undefined],
+  ["a secret that becomes plain", (reader) => makePlain(reader, "f/t/opened"), "f/t/opened"],
 ];
 
 async function entriesOf(read: (reader: SecretReader) => Promise<unknown>) {
@@ -80,6 +85,7 @@ describe("the audit log", () => {
     ["a secret without its value", (reader) => getVariable(room.deps, reader, "f/t/secret", view(false, false))],
     ["a resource that refers to no secret", (reader) => getInterpolatedResource(room.deps, reader, "f/t/open")],
     ["an archive with exported secrets", archive({})],
+    ["a secret that a plain value replaces", (reader) => makePlain(reader, "f/t/replaced", { value: "other" })],
   ])("has no entry for the read of %s", async (_, read) => {
     expect((await entriesOf(read)).entries).toEqual([]);
   });
@@ -89,6 +95,16 @@ describe("the audit log", () => {
     const reader = { actor: anAdmin, workspace: room.workspace, token: "", operation: "test" };
     await expect(getVariableValue({ ...room.deps, objects }, reader, "f/t/secret")).rejects.toThrow("No table.");
   });
+});
+
+it("a job receives a new secret of webhooks only after it was recorded, so that its output is masked", async () => {
+  const { email, username, superAdmin } = anAdmin;
+  const ended = { kind: "job", jobId: randomUUID(), attempt: 1, workspace: room.workspace, permissionedAs: "u/ann" } as const;
+  const job = { actor: { email, username, superAdmin, ...ended }, workspace: room.workspace, token: "t", operation: "test" };
+  const read = () => getWebhookSecret(room.deps, { actor: anAdmin, workspace: room.workspace, token: "", operation: "test" });
+  const before = await read();
+  await expect(rotateWebhookSecret(room.deps, job)).rejects.toMatchObject({ code: "auth.invalid" });
+  expect(await read()).toBe(before);
 });
 
 /** The files that decrypt values. Those with a reader call `revealSecrets`; the others use the values themselves. */
@@ -106,7 +122,8 @@ const decrypting: Readonly<Record<string, "reveals" | "uses">> = {
   "services/sync/load-objects.ts": "reveals",
   "services/triggers/receive/poll-queues.ts": "uses",
   "services/variables/read.ts": "reveals",
-  "services/variables/save.ts": "uses",
+  // A secret that becomes plain.
+  "services/variables/save.ts": "reveals",
 };
 const DECRYPTS = /\b(unsealValue|loadPlainValue|loadExportKey|resolveReferences|resolveResource|loadStorageResource)\(/;
 

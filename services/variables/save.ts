@@ -16,6 +16,7 @@ import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart
 import { buildEventParts } from "../outbox/event.ts";
 import { loadVariableEventData } from "../outbox/event-data.ts";
 import { evictKeyRing, loadSealingKey, type SealDeps } from "../secrets/key-ring.ts";
+import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { buildVariableCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
@@ -31,6 +32,9 @@ interface VariableLocation {
   workspace: string;
   path: string;
 }
+
+/** A caller who changes the variable at a path. Without a token and a name of the call, it is the service itself. */
+type VariableChanger = WorkspaceCaller & Partial<Omit<SecretReader, keyof WorkspaceCaller>> & { path: string };
 
 /** A variable's plain value, with the nonce of its exported form. */
 interface PlainValue {
@@ -84,13 +88,17 @@ export async function createVariable(
   );
 }
 
-/** Changes the given fields of a variable; another `path` renames it. Throws as `createVariable` does, and `variable.notFound`. */
+/**
+ * Changes the given fields of a variable; another `path` renames it. A secret that becomes readable has an entry in the audit log, as if it was read. Throws as
+ * `createVariable` does, `variable.notFound` and `auth.invalid`.
+ */
 export async function updateVariable(
-  deps: CopyDeps,
-  { actor, workspace, path }: WorkspaceCaller & { path: string },
+  deps: CopyDeps & RevealDeps,
+  { path, ...caller }: VariableChanger,
   request: VariableChange,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
 ): Promise<void> {
+  const { actor, workspace } = caller;
   const to = request.path ?? path;
   permitPath(actor, actions.saveVariable, workspace, to);
   await retryOnConflict(
@@ -105,6 +113,8 @@ export async function updateVariable(
         : request.value === undefined
           ? await loadStoredValue(deps, workspace, before)
           : await readSentValue(deps, { actor, workspace, path: to }, request.value, isSecret && alreadyEncrypted);
+      if (plain && before.isSecret && !isSecret && request.value === undefined)
+        await revealSecrets(deps, { token: "", operation: "variables.update", ...caller }, { secrets: [plain.value], resource: path });
       const { value, parts } = plain ? await buildValueParts(deps, { workspace, path: to }, isSecret, plain) : { value: {}, parts: [] };
       const isRelinked = request.account != null && request.account !== before.account;
       const link = isRelinked
