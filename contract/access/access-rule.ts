@@ -54,7 +54,7 @@ interface Rule {
   /** The third part of a scope, for `run`. Without it only the scope `jobs:run` allows the call. */
   runs?: "scripts" | "flows" | "preview";
   need: Need;
-  /** Concerns the account of a person, such as tokens and invitations, so the token of a job is refused. */
+  /** Concerns the account of a person, such as tokens, invitations and drafts, so the token of a job is refused. */
   personal?: true;
   /** The call is also possible in an archived workspace. */
   inArchive?: true;

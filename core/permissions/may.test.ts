@@ -305,23 +305,28 @@ describe("token limits", () => {
     expect(may({ ...actor, superAdmin: true }, ruleOf("workspaces.create"), {})).toBe(false);
   });
 
-  it.each(["developer", "superadmin"] as const)("a job token of a %s calls only these of the routes that any token may call", (role) => {
-    // Clients in scripts ask who their user is, and in which workspace they are. A new route is for jobs only if it is added here.
-    const forJobs = [
-      "users.whoamiGlobal",
-      "users.email",
-      "workspaces.list",
-      "workspaces.mine",
-      "workspaces.exists",
-      "workspaces.existsUsername",
-    ];
-    const aboutTheInstance = ["jobs.dbClock", "jobs.listWorkers", "schedules.preview", "settings.getGlobal"];
-    const called = tokenRoutes
-      .filter(({ access }) => access.need === "self")
-      .filter(({ access, path }) => may(aJobOf(role), access, path.includes("{workspace}") ? { workspace: "ws" } : {}))
-      .map(({ name }) => name);
-    expect(called.sort()).toEqual([...forJobs, ...aboutTheInstance].sort());
-  });
+  it.each(["developer", "superadmin"] as const)(
+    "a job token of a %s calls only these of the routes that any token may call, and reaches no drafts",
+    (role) => {
+      // Clients in scripts ask who their user is, and in which workspace they are. A new route is for jobs only if it is added here.
+      const forJobs = [
+        "users.whoamiGlobal",
+        "users.email",
+        "workspaces.list",
+        "workspaces.mine",
+        "workspaces.exists",
+        "workspaces.existsUsername",
+      ];
+      const aboutTheInstance = ["jobs.dbClock", "jobs.listWorkers", "schedules.preview", "settings.getGlobal"];
+      const called = tokenRoutes
+        .filter(({ access }) => access.need === "self")
+        .filter(({ access, path }) => may(aJobOf(role), access, path.includes("{workspace}") ? { workspace: "ws" } : {}))
+        .map(({ name }) => name);
+      expect(called.sort()).toEqual([...forJobs, ...aboutTheInstance].sort());
+      for (const draft of ["drafts.list", "drafts.getOwn", "drafts.update"])
+        expect([draft, may(aJobOf(role), ruleOf(draft), { workspace: "ws", path: "f/owned/x" })]).toEqual([draft, false]);
+    },
+  );
 });
 
 describe("route rules", () => {

@@ -5,7 +5,7 @@ import { defineRoute } from "../../route.ts";
 const w = "/api/w/{workspace}/drafts";
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
 /** A user keeps drafts where they may write. The kind of an object makes no difference. */
-const atPlace = { domain: "scripts", target: "path", hiddenAs: "script.notFound" } as const;
+const atPlace = { domain: "scripts", target: "path", hiddenAs: "script.notFound", personal: true } as const;
 
 const draftKind = z.enum(["script", "flow", "app"]);
 const atDraft = z.object({ workspace: workspaceId, kind: draftKind, path: anyPath });
@@ -20,7 +20,7 @@ export const draftRoutes = {
     name: "drafts.list",
     summary: "List your drafts, without their values.",
     path: `${w}/list`,
-    access: { domain: "scripts", verb: "read", need: "member", target: "none" },
+    access: { domain: "scripts", verb: "read", need: "member", target: "none", personal: true },
     params: inWorkspace,
     reply: { json: z.array(draftSchema) },
     errors: [],
