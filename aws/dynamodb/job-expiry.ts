@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { type JobKind, jobKindSchema } from "../../contract/job-kind.ts";
 import { retentionSchema } from "../../contract/retention.ts";
-import { type JobKind, jobKindSchema } from "../../contract/routes/jobs/job.ts";
 import type { DataOwner } from "../../core/jobs/retention.ts";
 import { documents } from "../sdk/clients.ts";
 import { headKeyOf } from "./job-items.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { jobKindSchema } from "../../contract/job-kind.ts";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
 import { retentionSchema } from "../../contract/retention.ts";
-import { jobKindSchema } from "../../contract/routes/jobs/job.ts";
 import { concurrencySchema } from "./concurrency.ts";
 import { type ValueLocation, valueLocationSchema, valueRefSchema } from "./value-ref.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { jobKindSchema } from "../../contract/job-kind.ts";
 import { limits } from "../../contract/limits.ts";
 import { LONG_OBJECT_DAYS, SHORT_OBJECT_DAYS } from "../../contract/retention.ts";
-import { jobKindSchema } from "../../contract/routes/jobs/job.ts";
 import { chooseRetention, expiryAfterEndMs, expiryBeforeEndMs, objectPrefix, waitsTooLong } from "./retention.ts";
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -1,6 +1,6 @@
+import type { JobKind } from "../../contract/job-kind.ts";
 import { limits } from "../../contract/limits.ts";
 import { LONG_LIFE_MS, objectFolders, type Retention, SHORT_LIFE_MS } from "../../contract/retention.ts";
-import type { JobKind } from "../../contract/routes/jobs/job.ts";
 import { isFlowJob } from "./job.ts";
 
 /** A job that has not started by this age becomes `long`. The rest of the day is for its run. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jobKindSchema } from "../../contract/routes/jobs/job.ts";
+import { jobKindSchema } from "../../contract/job-kind.ts";
 import { aQueuedJob } from "../../test/builders/jobs.ts";
 import { selectRuns, toRunEntry } from "./run-audit.ts";
 

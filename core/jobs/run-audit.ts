@@ -1,5 +1,5 @@
 import { toIsoTime } from "../../contract/iso-time.ts";
-import type { JobKind } from "../../contract/routes/jobs/job.ts";
+import type { JobKind } from "../../contract/job-kind.ts";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
 import type { Job } from "./job.ts";
 import { buildListKey } from "./job.ts";

@@ -1,6 +1,6 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { isBusyError, isSvcError } from "../../contract/errors.ts";
-import type { JobKind } from "../../contract/routes/jobs/job.ts";
+import type { JobKind } from "../../contract/job-kind.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";

@@ -1,26 +1,8 @@
 import * as z from "zod";
 import { anyJson, jobId, jsonObject, timestamp, versionHash, workspaceId } from "../../common.ts";
+import { jobKindSchema } from "../../job-kind.ts";
 import { scriptLanguageSchema } from "../../languages.ts";
 import { flowJobFields, flowStatusSchema } from "../flows/flow-status.ts";
-
-const jobKinds = [
-  "script",
-  "preview",
-  "dependencies",
-  "flowdependencies",
-  "appdependencies",
-  "flow",
-  "flowpreview",
-  "script_hub",
-  "identity",
-  "deploymentcallback",
-  "singlestepflow",
-  "flowscript",
-  "flownode",
-  "appscript",
-] as const;
-export const jobKindSchema = z.enum(jobKinds);
-export type JobKind = z.infer<typeof jobKindSchema>;
 
 const jobFields = {
   id: jobId,

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
+import type { JobKind } from "../../../contract/job-kind.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Retention } from "../../../contract/retention.ts";
-import type { JobKind } from "../../../contract/routes/jobs/job.ts";
 import type { UnstoredCode } from "../../../core/builds/overrides.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { computeCacheKey, containsFiles } from "../../../core/jobs/cache.ts";
