@@ -43,7 +43,10 @@ export interface ObjectErrors {
   "schedule.changedMeanwhile": { path: string };
   "schedule.invalid": { field: string; reason: string };
   "schedule.notPreserved": { permissionedAs: string };
+  "identity.fieldsMissing": { permissionedAs: string; fields: string[] };
   "reference.unreadable": { reference: string; by: string };
+  /** `limit`: whose rights do not include the object. */
+  "reference.refused": { field: string; reference: string; limit: "user" | "token" };
   "reference.cycle": { reference: string };
   "reference.tooLarge": { limitBytes: number };
   "reference.tooMany": { limit: number };
@@ -162,9 +165,19 @@ export const objectAnswers: Answers<ObjectErrors> = {
     status: 403,
     describe: ({ permissionedAs }) => `Only an administrator of the workspace can save a schedule that runs as ${permissionedAs}.`,
   },
+  "identity.fieldsMissing": {
+    status: 422,
+    describe: ({ permissionedAs, fields }) =>
+      `Runs would have the rights of ${permissionedAs}, with values that another user saved. Send ${fields.join(", ")} too; null removes an optional field.`,
+  },
   "reference.unreadable": {
     status: 422,
     describe: ({ reference, by }) => `${reference} does not exist, or ${by} is not allowed to read it.`,
+  },
+  "reference.refused": {
+    status: 403,
+    describe: ({ field, reference, limit }) =>
+      `${field} contains ${reference}, which ${limit === "token" ? "your token" : "you"} may not read. Remove it, or ask for the ${limit === "token" ? "scope" : "right"}.`,
   },
   "reference.cycle": {
     status: 422,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "../people/actor.ts";
-import { escapeEventReferences, mayRefer } from "./refer.ts";
+import { escapeEventReferences, findReferenceLimit, mayRefer, mayStoreExpression } from "./refer.ts";
 
 const holder = (scopes?: string[]): Actor => ({
   kind: "person",
@@ -32,4 +32,26 @@ describe("references in the arguments of a run", () => {
     const { body, query, raw_string } = escapeEventReferences(event as never) as Record<string, unknown>;
     expect([body, query, raw_string]).toEqual([{ a: "\\$var:f/t/key" }, { b: "\\$res:f/t/db" }, event.raw_string]);
   });
+});
+
+describe("references in arguments that an object stores", () => {
+  const rights = { workspace: "w", role: "developer" as const, groups: [], folders: { t: "read" as const }, objects: {} };
+  const admin = { ...rights, role: "admin" as const };
+  it.each([
+    ["f/t/key", rights, undefined, undefined, true],
+    ["f/secret/key", rights, undefined, "user", true],
+    ["f/secret/key", rights, ["variables:read"], "user", false],
+    ["f/t/key", rights, ["schedules:write"], "token", false],
+    ["f/secret/key", admin, ["variables:read:f/secret/*", "resources:read"], undefined, false],
+    ["f/secret/key", admin, ["variables:read:f/t/*", "resources:read:f/t/*"], "token", false],
+    ["f/secret/key", admin, ["variables:read", "resources:read"], undefined, true],
+    ["f/secret/key", admin, ["jobs:run:preview"], undefined, true],
+  ])(
+    "to %s, of a user with %o and a token with %o: the limit is %s, and an expression is stored: %s",
+    (path, of, scopes, limit, expression) => {
+      const actor = { ...holder(scopes), rights: of } as Actor;
+      expect(findReferenceLimit(actor, "w", { kind: "var", path })).toBe(limit);
+      expect(mayStoreExpression(actor)).toBe(expression);
+    },
+  );
 });

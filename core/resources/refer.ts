@@ -1,7 +1,8 @@
 import { actions } from "../../contract/access/actions.ts";
 import type { Arguments } from "../payload/arguments.ts";
 import { tryParseJson } from "../payload/json.ts";
-import type { Actor } from "../people/actor.ts";
+import type { Actor, Person } from "../people/actor.ts";
+import { may } from "../permissions/may.ts";
 import { scopesAllow } from "../permissions/scopes.ts";
 import { escapeReferences, hasReferences, type Reference } from "./references.ts";
 
@@ -25,10 +26,32 @@ export function escapeEventReferences<T extends Event>(event: T, mayRefer?: (ref
  * also runs code of the caller can read as much anyway. The rights of the user are checked when the job runs.
  */
 export function mayRefer(actor: Actor, { kind, path }: Reference): boolean {
-  if (actor.kind === "job" || actor.scopes === undefined) return true;
-  const { access } = kind === "var" ? actions.readVariable : actions.readResource;
-  return (
-    scopesAllow(actor.scopes, { domain: "jobs", verb: "run", runs: "preview" }, undefined, false) ||
-    scopesAllow(actor.scopes, access, path, false)
-  );
+  return readsAsUser(actor) || (actor.kind === "person" && scopesAllow(actor.scopes ?? [], accessOf(kind), path, false));
 }
+
+/** Returns whether a caller reads all that its user may read: without scopes, or with the scope to run code of the caller. */
+export const readsAsUser = (actor: Actor): boolean =>
+  actor.kind === "job" ||
+  actor.scopes === undefined ||
+  scopesAllow(actor.scopes, { domain: "jobs", verb: "run", runs: "preview" }, undefined, false);
+
+const accessOf = (kind: Reference["kind"]) => (kind === "var" ? actions.readVariable : actions.readResource).access;
+
+/**
+ * Returns whose rights do not include what a stored argument refers to, or `undefined` if the caller may store it: both the user and the token must
+ * be allowed to read it, because it is read later with the rights of the user.
+ */
+export function findReferenceLimit(actor: Actor, workspace: string, reference: Reference): "user" | "token" | undefined {
+  const user = actor.kind === "person" ? withoutScopes(actor) : actor;
+  if (!may(user, accessOf(reference.kind), { workspace, path: reference.path })) return "user";
+  return mayRefer(actor, reference) ? undefined : "token";
+}
+
+/** Returns whether a caller may store an expression, which can read every variable and resource of the user by `variable()` and `resource()`. */
+export function mayStoreExpression(actor: Actor): boolean {
+  if (actor.kind === "job" || readsAsUser(actor)) return true;
+  const { scopes = [] } = actor;
+  return (["var", "res"] as const).every((kind) => scopesAllow(scopes, accessOf(kind), undefined, false));
+}
+
+const withoutScopes = ({ scopes: _, ...user }: Person): Person => user;

@@ -6,7 +6,7 @@ import { CONNECT_CLIENTS } from "../../core/accounts/client.ts";
 import { setConnectClients } from "../../services/accounts/clients.ts";
 import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
-import { requireRunnableHandler } from "../../services/flows/definitions/require-runnable.ts";
+import { saveWorkspaceHandler } from "../../services/handlers/save-handler.ts";
 import { readUsage } from "../../services/jobs/read/usage.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { setOpaqueSetting } from "../../services/settings/opaque.ts";
@@ -14,7 +14,6 @@ import { getPublicSettings, getWorkspaceSettings, setWorkspaceSetting } from "..
 import { findUsedTriggers } from "../../services/triggers/count.ts";
 import { setAutoInvite } from "../../services/workspaces/auto-invite.ts";
 import { setFailureNotices } from "../../services/workspaces/failure-notices.ts";
-import { setWorkspaceHandler } from "../../services/workspaces/handlers.ts";
 import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -80,14 +79,12 @@ export const settings: ApiRoutes = [
       autoInvite?.enabled ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
     );
   }),
-  on(routes.editErrorHandler, async ({ params: { workspace }, body }) => {
-    await requireRunnableHandler(deps, workspace, body.path);
-    const path = await setWorkspaceHandler(deps, workspace, "error_handler", body);
+  on(routes.editErrorHandler, async ({ auth, params: { workspace }, body }) => {
+    const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "error_handler", body);
     return text(200, path ? `${path} is now called when a job of this workspace fails.` : "The error handler was removed.");
   }),
-  on(routes.editSuccessHandler, async ({ params: { workspace }, body }) => {
-    await requireRunnableHandler(deps, workspace, body.path);
-    const path = await setWorkspaceHandler(deps, workspace, "success_handler", body);
+  on(routes.editSuccessHandler, async ({ auth, params: { workspace }, body }) => {
+    const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "success_handler", body);
     return text(200, path ? `${path} is now called when a job of this workspace succeeds.` : "The success handler was removed.");
   }),
   on(routes.editFailureNotices, async ({ params: { workspace }, body }) => {

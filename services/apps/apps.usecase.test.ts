@@ -121,7 +121,7 @@ describe("an app", () => {
     const ofBob = { ...policy, on_behalf_of_email: "bob@example.com" };
     await update(path, { policy: ofBob, preserve_on_behalf_of: true });
     expect(await behalf()).toBe("u/bob");
-    await update(path, { value: 1 });
+    await update(path, { value: 1, policy: { execution_mode: "publisher" } });
     expect(await behalf()).toBe("u/ann");
     // Other changes do not concern what runs.
     await update(path, { summary: "new" }, bob());

@@ -12,8 +12,10 @@ import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { permitPath } from "../identity/permit.ts";
+import { type RunAs, requireActingFields } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
+import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { requireApp } from "./read.ts";
 
@@ -31,12 +33,13 @@ const toPart = (done: TransactionPart["write"], refused?: SvcError): Transaction
 
 /**
  * Creates an app with its first version. Throws `app.exists`, `app.customPathTaken`, `app.changedMeanwhile`, `body.tooLarge`, `path.noFolder`,
- * `workspace.notFound`, `script.notOnBehalf` and `user.notFound`.
+ * `workspace.notFound`, `script.notOnBehalf`, `user.notFound`, and `reference.refused` for a policy or value that refers to what the caller may not read.
  */
 export async function createApp(deps: SaveAppDeps, caller: WorkspaceCaller, request: NewApp): Promise<string> {
   const { actor, workspace } = caller;
   const { path, summary, custom_path: customPath, labels } = request;
   permitPath(actor, actions.saveApp, workspace, path);
+  await checkStoredArguments(deps, caller, { policy: request.policy, value: request.value });
   const policy = await resolvePolicy(deps, caller, request.policy, request);
   const message = request.deployment_message;
   await withNewVersion(
@@ -82,7 +85,8 @@ export async function createApp(deps: SaveAppDeps, caller: WorkspaceCaller, requ
 
 /**
  * Changes the given fields of an app; a value is a new version, and another `path` renames it. Returns the path and the newest version. Throws
- * as `createApp` does, and `app.notFound`.
+ * as `createApp` does, `app.notFound`, and `identity.fieldsMissing` for a request of another user than the app's that does not contain both its value
+ * and its policy.
  */
 export async function updateApp(
   deps: SaveAppDeps,
@@ -97,11 +101,10 @@ export async function updateApp(
     const found = await deps.objects.get(keys.app(workspace, path));
     const before = requireApp(found, path);
     const atMs = deps.nowMs();
-    // Its scripts would run as the earlier author, who has not seen what is saved now.
     const policyJson =
       request.policy === undefined && newVersion === undefined
         ? before.policyJson
-        : JSON.stringify(await resolvePolicy(deps, { actor, workspace }, request.policy ?? parsePolicy(before), request));
+        : JSON.stringify(await changePolicy(deps, { actor, workspace }, parsePolicy(before), request));
     const { customPath: oldCustomPath, ...rest } = before;
     const customPath = request.custom_path === undefined ? oldCustomPath : request.custom_path;
     const app: StoredApp = {
@@ -235,6 +238,22 @@ async function resolvePolicy(
   if (!behalf) return policy;
   return { ...policy, on_behalf_of: behalf.permissionedAs, on_behalf_of_email: behalf.email };
 }
+
+/** Returns the policy of an app that is changed. Its scripts would otherwise run as the earlier author, who has not seen what is saved now. */
+async function changePolicy(deps: SaveAppDeps, caller: WorkspaceCaller, before: AppPolicy, request: AppChange): Promise<AppPolicy> {
+  const { value, policy = before } = request;
+  const changed = await resolvePolicy(deps, caller, policy, request);
+  const remaining = { value: value === undefined ? "stored" : undefined, policy: request.policy ? undefined : "stored" };
+  requireActingFields(toRunAs(before), toRunAs(changed), remaining);
+  await checkStoredArguments(deps, caller, { policy, value });
+  return changed;
+}
+
+const toRunAs = ({ on_behalf_of, on_behalf_of_email }: AppPolicy): RunAs => ({
+  email: on_behalf_of_email ?? "",
+  permissionedAs: on_behalf_of ?? "",
+  superAdmin: false,
+});
 
 /** A reply contains the value as JSON inside JSON, in which each quotation mark takes two bytes. */
 function toJsonText(value: unknown): string {

@@ -47,6 +47,21 @@ export async function resolveRunAs(
 }
 
 /**
+ * Checks what remains of a stored object when the user with whose rights it acts changes. `remaining` has the stored values of the fields that act for
+ * this user and that the request leaves out, by their names in the API. Such a value was chosen by another user and would act with the rights of the new
+ * one, who has not seen it. Throws `identity.fieldsMissing`.
+ */
+export function requireActingFields(
+  before: RunAs,
+  { email, permissionedAs, superAdmin }: RunAs,
+  remaining: Readonly<Record<string, unknown>>,
+): void {
+  const isSame = before.email === email && before.permissionedAs === permissionedAs && before.superAdmin === superAdmin;
+  const fields = Object.entries(remaining).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (!isSame && fields.length > 0) throw new SvcError("identity.fieldsMissing", { permissionedAs, fields });
+}
+
+/**
  * Loads the current rights of such a user, as the actor who starts a job. Returns `undefined` if the user is disabled or gone, or has no
  * rights in the workspace any more.
  */

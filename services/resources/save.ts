@@ -95,7 +95,7 @@ export async function updateResource(
       const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
       const stored = await commitParts(deps.objects, [
         ...(await buildReplaceParts(deps, resourceKind, { actor, workspace, found, from: path, to, value: resource })),
-        ...(await buildResourceCopyParts(deps, { actor, workspace }, { before, after: resource })),
+        ...(await buildResourceCopyParts(deps, { actor, workspace }, { before, after: resource, keepsValue: sent === undefined })),
         ...(await buildEventParts(deps, {
           type: "UpdateResource",
           workspace,

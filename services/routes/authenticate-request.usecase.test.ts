@@ -131,6 +131,20 @@ describe("a resource for the authentication of routes", () => {
     expect(await askWithKey(resource, "key-of-eve")).toBe("refused");
   });
 
+  it("uses no variable because another user, who may read it, changes something else than its value", async () => {
+    const [variable, resource] = [`u/eve/${randomUUID()}`, `u/bob/${randomUUID()}`];
+    await saveVariable(variable, "key-of-eve");
+    await saveResource(resource, "api_key_auth", { key: `$var:${variable}` }, aReader(room.workspace, []));
+    const to = `${resource}2`;
+    for (const change of [{ description: "changed" }, { resource_type: "any" }, { resource_type: "api_key_auth" }, { path: to }])
+      await updateResource(room.deps, { ...caller(), path: resource }, change);
+    expect(await askWithKey(to, "key-of-eve")).toBe("refused");
+    await updateResource(room.deps, { ...caller(), path: to }, { value: { key: `$var:${variable}` } });
+    expect(await askWithKey(to, "key-of-eve")).toBe("admitted");
+    await updateResource(room.deps, { ...caller(), path: to }, { description: "again" });
+    expect(await askWithKey(to, "key-of-eve")).toBe("admitted");
+  });
+
   it("has the text that was written last, whichever of two writers is first", async () => {
     const [variable, resource] = [newPath(), newPath()];
     await saveVariable(variable, "0");

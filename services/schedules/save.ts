@@ -13,7 +13,9 @@ import { findArgumentProblem } from "../execution/arguments/check-arguments.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { requireRunner } from "../flows/definitions/require-runnable.ts";
 import { permit, permitPath } from "../identity/permit.ts";
+import { requireActingFields } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
+import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { buildSavedRun, type NextRunDeps, nameLastRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
 import { requireSchedule } from "./read.ts";
@@ -27,8 +29,8 @@ const changed = (path: string) => new SvcError("schedule.changedMeanwhile", { pa
 
 /**
  * Creates a schedule. Throws `schedule.invalid`, `schedule.exists`, `schedule.notPreserved`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`,
- * `user.notFound`, `run.arguments`, `script.notFound` or `flow.notFound` for a runnable that the caller may not run, and `body.shape` for a handler whose
- * language does not run here.
+ * `user.notFound`, `run.arguments`, `script.notFound` or `flow.notFound` for a runnable that the caller may not run, `reference.refused` for arguments
+ * that refer to what the caller may not read, and `body.shape` for a handler whose language does not run here.
  */
 export async function createSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, request: NewSchedule): Promise<void> {
   const { actor, workspace } = caller;
@@ -49,6 +51,7 @@ export async function createSchedule(deps: SaveScheduleDeps, caller: WorkspaceCa
     editedAtMs: deps.nowMs(),
     settings: pickSettings(request),
   };
+  await checkArguments(deps, caller, value);
   const target = await checkSchedule(deps, caller, value);
   await retryOnConflict(
     () =>
@@ -84,12 +87,19 @@ async function tryCommit(
   return { done: undefined };
 }
 
-/** Replaces a schedule. Throws as `createSchedule` does, and `schedule.notFound`. */
+/**
+ * Replaces a schedule. A request of another user must name what the schedule runs. Throws as `createSchedule` does, `schedule.notFound` and
+ * `identity.fieldsMissing`.
+ */
 export async function updateSchedule(deps: SaveScheduleDeps, caller: AtPath, request: ScheduleChange): Promise<void> {
   const { actor, workspace, path } = caller;
   if (request.path && request.path !== path) throw new SvcError("schedule.invalid", { field: "path", reason: "it cannot be changed" });
   const identity = await resolveRunIdentity(deps, caller, request);
   await changeSchedule(deps, caller, async ({ error: _, ...before }) => {
+    requireActingFields(before, identity, {
+      script_path: request.script_path == null ? before.scriptPath : undefined,
+      is_flow: request.is_flow == null ? before.isFlow : undefined,
+    });
     const value: StoredSchedule = {
       ...before,
       schedule: request.schedule,
@@ -103,8 +113,16 @@ export async function updateSchedule(deps: SaveScheduleDeps, caller: AtPath, req
       editedAtMs: deps.nowMs(),
       settings: pickSettings(request),
     };
+    await checkArguments(deps, { actor, workspace }, value);
     return { schedule: value, target: await checkSchedule(deps, { actor, workspace }, value) };
   });
+}
+
+/** Checks all arguments of a schedule, which are resolved with the rights of its user. Throws `reference.refused`. */
+function checkArguments(deps: SaveScheduleDeps, caller: WorkspaceCaller, { args, settings }: StoredSchedule): Promise<void> {
+  const { on_failure_extra_args, on_recovery_extra_args, on_success_extra_args } = settings;
+  const handlerArgs = { on_failure_extra_args, on_recovery_extra_args, on_success_extra_args };
+  return checkStoredArguments(deps, caller, { args, ...handlerArgs }, settings.retry);
 }
 
 /** Turns a schedule on or off. Throws `schedule.notFound`, and when it is turned on, also `script.notFound`, `flow.notFound`, `schedule.invalid`. */

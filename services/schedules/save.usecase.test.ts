@@ -132,7 +132,7 @@ describe("updateSchedule", () => {
 
   it("makes the runs act for the caller who changes it", async () => {
     const path = await addSchedule(room);
-    await update(path, {}, aWriter());
+    await update(path, { script_path: "f/ops/hello", is_flow: false }, aWriter());
     expect(await load(path)).toMatchObject({ permissioned_as: "u/bob" });
   });
 });

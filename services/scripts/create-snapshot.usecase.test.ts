@@ -101,6 +101,25 @@ describe("a script that is saved with a bundle", () => {
     expect((await load(elsewhere)).bundle).toBeUndefined();
   });
 
+  it("needs the bundle again in a version that runs as another user, unless the digest is that of the bundle", async () => {
+    const bob = { ...aReader(room.workspace, []), rights: { ...rightsOfBob(), folders: { t: "write" as const } } };
+    const [bundle, as] = [aBundle(), (email: string) => ({ on_behalf_of_email: email })];
+    const path = newPath();
+    await save(bundle, aScript(path, { codebase: "digest", ...as(bob.email) }), bob);
+    const claimed = aScript(path, { codebase: "digest", ...as(anAdmin.email) });
+    const refused = { code: "identity.fieldsMissing", details: { permissionedAs: "u/ann", fields: ["file"] } };
+    await expect(updateScript(room.deps, caller(), path, claimed)).rejects.toMatchObject(refused);
+    const own = await save(bundle, { ...claimed, auto_parent: true });
+    expect((await load(own)).bundle).toBeDefined();
+    const again = await updateScript(room.deps, caller(), path, { ...claimed, summary: "new" });
+    expect((await load(again)).bundle).toBeDefined();
+    const named = newPath();
+    await save(bundle, aScript(named, as(bob.email)), bob);
+    const checked = await updateScript(room.deps, caller(), named, aScript(named, { codebase: hashSource(bundle), ...as(anAdmin.email) }));
+    expect((await load(checked)).bundle).toBeDefined();
+  });
+  const rightsOfBob = () => ({ workspace: room.workspace, role: "developer" as const, groups: [], objects: {} });
+
   it("has no bundle after its content was erased", async () => {
     const path = newPath();
     const hash = await save(aBundle(), aScript(path));

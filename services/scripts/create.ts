@@ -5,9 +5,10 @@ import type { NewScript } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { isNoop, type Runnable, type StoredVersion } from "../../core/scripts/version.ts";
+import { isNoop, type Runnable } from "../../core/scripts/version.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitConcurrencyKey, permitPath } from "../identity/permit.ts";
+import { type RunAs, requireActingFields } from "../identity/run-as.ts";
 import { loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
 import { type ParentVersion, type SaveVersionDeps, saveScriptVersion } from "./save-version.ts";
 
@@ -38,7 +39,7 @@ export async function createScript(
   if (skipIfNoop && parent && isActiveAt(parent.runnable, request.path) && isNoop(currentFields(parent), request))
     return parent.runnable.hash;
   const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
-  const inherited = parent && inheritBundle(parent.version, request);
+  const inherited = parent && !bundle ? inheritBundle(parent, request, runsAs) : undefined;
   return saveScriptVersion(deps, {
     actor,
     workspace,
@@ -50,10 +51,22 @@ export async function createScript(
   });
 }
 
-/** A version that changes neither the source nor the digest of its parent's bundle keeps that bundle, which is then not uploaded again. */
-function inheritBundle({ sent, bundle }: StoredVersion, { content, codebase, language }: NewScript): Bundle | undefined {
-  return codebase && codebase === sent.codebase && content === sent.content && language === sent.language ? bundle : undefined;
+/**
+ * A version that changes neither the source nor the digest of its parent's bundle keeps that bundle, which is then not uploaded again. The author of the
+ * parent chose the digest, so a version that runs as another user must come with its bundle unless the digest is really that of the bundle. Throws
+ * `identity.fieldsMissing`.
+ */
+function inheritBundle(
+  { runnable, version: { sent, bundle } }: ParentVersion,
+  { content, codebase, language }: NewScript,
+  runsAs: Runnable["onBehalfOf"],
+): Bundle | undefined {
+  if (!bundle || !codebase || codebase !== sent.codebase || content !== sent.content || language !== sent.language) return undefined;
+  if (!runsAs || codebase.startsWith(bundle.sha256)) return bundle;
+  requireActingFields({ ...NO_USER, ...runnable.onBehalfOf }, { ...NO_USER, ...runsAs }, { file: bundle.sha256 });
+  return bundle;
 }
+const NO_USER: RunAs = { email: "", permissionedAs: "", superAdmin: false };
 
 /** Saves a new version of the script at a path and returns its hash. Throws `script.notFound`, and as `createScript` does. */
 export async function updateScript(deps: SaveVersionDeps, caller: WorkspaceCaller, path: string, sent: NewScript): Promise<string> {

@@ -68,11 +68,12 @@ const findVariables = (resource: StoredResource): string[] => [
 /**
  * Builds the parts that keep the copy of a resource, for a resource that is created (`after`), changed or moved, or deleted (`before`). There are
  * none for other types. A copy is made only of variables that the caller may read: routes would otherwise use what the caller must not know.
+ * `keepsValue`: the caller has not sent the value, which may be that of another user. It then gets no copy that it has not had before.
  */
 export async function buildResourceCopyParts(
   deps: CopyDeps,
   { actor, workspace }: WorkspaceCaller,
-  { before, after }: { before?: StoredResource | undefined; after?: StoredResource | undefined },
+  { before, after, keepsValue }: { before?: StoredResource | undefined; after?: StoredResource | undefined; keepsValue?: boolean },
 ): Promise<TransactionPart[]> {
   const old = isCredential(before) ? before : undefined;
   const now = isCredential(after) ? after : undefined;
@@ -91,7 +92,11 @@ export async function buildResourceCopyParts(
     ),
   ]);
   const others = new Map(links.map((path, index) => [path, readLink(foundLinks[index]).filter((one) => !places.includes(one))]));
+  // The resource is linked to its variables since a user who may read them has saved it.
+  const wasChecked =
+    old !== undefined && links.every((path, index) => !wanted.includes(path) || readLink(foundLinks[index]).includes(old.path));
   const fault = findFault(wanted, {
+    isUnchecked: keepsValue === true && !wasChecked,
     mayRead: (path) => may(actor, actions.readVariable.access, { workspace, path }),
     isFull: (path) => (others.get(path)?.length ?? 0) >= MOST_RESOURCES,
   });
@@ -128,8 +133,10 @@ const readLink = (stored: StoredObject | undefined): string[] => (stored ? parse
 
 function findFault(
   variables: string[],
-  { mayRead, isFull }: { mayRead: (path: string) => boolean; isFull: (path: string) => boolean },
+  { isUnchecked, mayRead, isFull }: { isUnchecked: boolean; mayRead: (path: string) => boolean; isFull: (path: string) => boolean },
 ): string | undefined {
+  if (isUnchecked && variables.length > 0)
+    return "Its variables were not checked for the user who changed it last. Save it with its value.";
   if (variables.length > MOST_VARIABLES) return `The resource refers to more than ${MOST_VARIABLES} variables.`;
   if (!variables.every(mayRead)) return "The user who saved the resource may not read a variable that it refers to.";
   return variables.some(isFull) ? `More than ${MOST_RESOURCES} such resources refer to one variable.` : undefined;

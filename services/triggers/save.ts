@@ -24,10 +24,11 @@ import { buildEventPattern, findMissingSource } from "../../core/triggers/source
 import { buildLocalPart, type StoredTrigger } from "../../core/triggers/trigger.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
-import { requireRunnable } from "../flows/definitions/require-runnable.ts";
+import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
 import { permit, permitPath } from "../identity/permit.ts";
-import { type RunAs, resolveRunAs } from "../identity/run-as.ts";
+import { type RunAs, requireActingFields, resolveRunAs } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
+import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { requireNewestScript } from "../scripts/load.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { checkAuthenticationFields, checkCustomScript, UNREADABLE_RESOURCE } from "./authentication-fields.ts";
@@ -52,7 +53,8 @@ const changed = (path: string) => new SvcError("trigger.changedMeanwhile", { pat
 /**
  * Creates a trigger. Throws `trigger.exists`, `trigger.source`, `trigger.sourceTaken`, `trigger.notPermittedAs`, `trigger.needsAdmin`, `trigger.needsSuperadmin`,
  * `trigger.routeTaken`, `trigger.tooManyRoutes`, `user.notFound`,
- * `script.notFound`, `flow.notFound`, `path.noFolder`, `workspace.notFound`.
+ * `script.notFound`, `flow.notFound`, `path.noFolder`, `workspace.notFound`, and `reference.refused` for arguments that refer to what the caller may
+ * not read.
  */
 export async function createTrigger(
   deps: SaveTriggerDeps,
@@ -64,6 +66,7 @@ export async function createTrigger(
   const own = await checkOwnFields(deps, { actor, workspace }, { kind, id }, sent);
   const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
   const trigger = buildTrigger({ id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() });
+  await checkArguments(deps, { actor, workspace }, trigger);
   const source = buildSourceParts(workspace, undefined, trigger);
   await retryOnConflict(
     async () => {
@@ -83,7 +86,10 @@ export async function createTrigger(
   await connectNow(deps, source.connections);
 }
 
-/** Changes a trigger; another `path` renames it. Its jobs then run with the caller's rights. Throws as `createTrigger` does, and `trigger.notFound`. */
+/**
+ * Changes a trigger; another `path` renames it. Its jobs then run with the caller's rights. A request of another user must contain each field that acts
+ * with these rights. Throws as `createTrigger` does, `trigger.notFound` and `identity.fieldsMissing`.
+ */
 export async function updateTrigger(
   deps: SaveTriggerDeps,
   { actor, workspace, kind, path }: TriggerCaller,
@@ -94,27 +100,39 @@ export async function updateTrigger(
   const known = requireTrigger(await deps.objects.get(keys.trigger(workspace, kind, path)), path);
   const own = await checkOwnFields(deps, { actor, workspace }, known, sent);
   const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
-  await changeTrigger(deps, { actor, workspace, kind, path }, (before) => ({
-    ...buildTrigger({ id: before.id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() }, before),
-    path: to,
-  }));
+  await changeTrigger(deps, { actor, workspace, kind, path }, async (before) => {
+    requireActingFields(before, runAs, {
+      error_handler_path: sent.error_handler_path === undefined ? before.errorHandlerPath : undefined,
+      error_handler_args: sent.error_handler_args === undefined ? before.errorHandlerArgs : undefined,
+      retry: sent.retry === undefined ? before.retry : undefined,
+    });
+    const edit = { by: actor.username, atMs: deps.nowMs() };
+    const trigger = { ...buildTrigger({ id: before.id, kind, own }, runAs, sent, edit, before), path: to };
+    await checkArguments(deps, { actor, workspace }, trigger);
+    return trigger;
+  });
+}
+
+/** Checks all arguments of a trigger, which are resolved with the rights of its user. Throws `reference.refused`. */
+function checkArguments(deps: SaveTriggerDeps, caller: WorkspaceCaller, { errorHandlerArgs, retry }: StoredTrigger): Promise<void> {
+  return checkStoredArguments(deps, caller, { error_handler_args: errorHandlerArgs }, retry);
 }
 
 /** Sets the mode of a trigger. Enabling it releases the jobs that wait since it was suspended. Throws `trigger.notFound`. */
 export async function setTriggerMode(deps: SaveTriggerDeps, caller: TriggerCaller, mode: TriggerMode): Promise<void> {
-  await changeTrigger(deps, caller, (before) => ({ ...before, mode, editedBy: caller.actor.username, editedAtMs: deps.nowMs() }));
+  await changeTrigger(deps, caller, async (before) => ({ ...before, mode, editedBy: caller.actor.username, editedAtMs: deps.nowMs() }));
 }
 
 /** Deletes a trigger with its extra permissions. Throws `trigger.notFound`. */
 export async function deleteTrigger(deps: SaveTriggerDeps, caller: TriggerCaller): Promise<void> {
-  await changeTrigger(deps, caller, () => undefined);
+  await changeTrigger(deps, caller, async () => undefined);
 }
 
 /** Replaces a trigger by what `change` makes of it, together with the entry of its source. Without a result it is deleted. */
 async function changeTrigger(
   deps: SaveTriggerDeps,
   { actor, workspace, kind, path }: TriggerCaller,
-  change: (before: StoredTrigger) => StoredTrigger | undefined,
+  change: (before: StoredTrigger) => Promise<StoredTrigger | undefined>,
 ): Promise<void> {
   const { objects } = deps;
   const key = keys.trigger(workspace, kind, path);
@@ -122,7 +140,7 @@ async function changeTrigger(
     async () => {
       const found = await objects.get(key);
       const before = requireTrigger(found, path);
-      const after = change(before);
+      const after = await change(before);
       const source = buildSourceParts(workspace, before, after);
       const stored = await commitParts(objects, [
         ...(await buildTriggerParts(objects, { actor, workspace, kind, path }, found as StoredObject, after)),
@@ -212,12 +230,7 @@ async function checkRunnable(
     : requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
   checkCustomScript(own, { path, isFlow, preprocessor });
   const handler = await findHandlerTarget(objects, workspace, sent.error_handler_path ?? "");
-  if (handler) {
-    const { kind, path: handlerPath } = handler;
-    const hidden = () => new SvcError(kind === "flow" ? "flow.notFound" : "script.notFound", { path: handlerPath });
-    permit(actor, kind === "flow" ? actions.runFlow : actions.runScript, { workspace, path: handlerPath }, hidden);
-    await requireRunnable({ objects }, workspace, handler);
-  }
+  if (handler) await requireRunnableHandler({ objects }, caller, handler);
   return resolveRunAs({ objects }, caller, sent, (permissionedAs) => new SvcError("trigger.notPermittedAs", { permissionedAs }));
 }
 

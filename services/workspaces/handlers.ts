@@ -19,7 +19,7 @@ export async function loadWorkspaceHandler(
 }
 
 /** A handler as a request sets it: without a path, there is none. */
-type HandlerRequest = { [Field in keyof ErrorHandler]?: ErrorHandler[Field] | null | undefined };
+export type HandlerRequest = { [Field in keyof ErrorHandler]?: ErrorHandler[Field] | null | undefined };
 
 /**
  * Sets the handler of a workspace, or removes it, and returns its path. The item of the access rights contains whether there is a success handler, because every run reads it.

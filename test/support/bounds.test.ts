@@ -11,29 +11,7 @@ import { withinBounds } from "../../contract/within-bounds.ts";
 import { SYNC_LIMIT, syncLimitSchema } from "../../core/settings/instance.ts";
 import { itemSchemas } from "../../core/sync/check/item-schemas.ts";
 import { syncOptionsSchema } from "../../core/sync/config/config.ts";
-
-/** The parts of a definition that contain other schemas. */
-const PARTS = ["innerType", "element", "valueType", "keyType", "left", "right", "in", "out", "catchall", "rest"];
-interface Found {
-  at: string;
-  schema: z.core.$ZodType;
-}
-
-/** Lists every schema inside of another one, with its place. */
-function* schemasIn(schema: z.core.$ZodType, at: string, seen = new Set<z.core.$ZodType>()): Generator<Found> {
-  if (seen.has(schema)) return;
-  seen.add(schema);
-  yield { at, schema };
-  const def = schema._zod.def as unknown as Record<string, unknown>;
-  if (schema instanceof z.ZodLazy) yield* schemasIn(schema._zod.innerType, at, seen);
-  if (schema instanceof z.ZodObject) {
-    for (const [name, field] of Object.entries(schema.shape)) yield* schemasIn(field as z.core.$ZodType, `${at}.${name}`, seen);
-  }
-  for (const part of PARTS) if (def[part] instanceof z.core.$ZodType) yield* schemasIn(def[part], at, seen);
-  for (const list of ["options", "items"]) {
-    for (const one of (def[list] as z.core.$ZodType[] | undefined) ?? []) yield* schemasIn(one, at, seen);
-  }
-}
+import { schemasIn } from "./schemas-in.ts";
 
 const sent = (Object.values(routes) as Route[]).flatMap(({ name, params, query, body }) =>
   Object.entries({ params, query, body }).flatMap(([part, schema]) => (schema ? [{ at: `${name} ${part}`, schema }] : [])),

@@ -147,7 +147,8 @@ async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | 
 async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }: Bundle): Promise<string> {
   const newest = await client.find<Fields>(`scripts/get/p/${encodePath(String(request["path"]))}`);
   const isEqual = (field: string) => newest?.[field] === request[field];
-  if (newest && newest["codebase"] === digest && isEqual("content") && isEqual("language")) {
+  // A version that runs as another user needs its bundle again.
+  if (newest && newest["codebase"] === digest && ["content", "language", "on_behalf_of_email"].every(isEqual)) {
     // The service takes the bundle from the parent, which must be this version: another client may save one at the same time.
     const { auto_parent: _, parent_hash = newest["hash"], ...fields } = request;
     return client.post("scripts/create", { ...fields, parent_hash }, { query: { skip_if_noop: true } });

@@ -55,7 +55,7 @@ export const newScheduleSchema = z.object({
 });
 export type NewSchedule = z.output<typeof newScheduleSchema>;
 
-/** An optional setting that is omitted is removed. `script_path`, `is_flow` and `enabled` remain unchanged if omitted. */
+/** An optional setting that is omitted is removed. `script_path`, `is_flow` and `enabled` remain unchanged if omitted, which only the user of the schedule may do for the first two. */
 export const scheduleChangeSchema = z.object({
   path: runnablePath.nullish().describe("If present, it must be the path of the schedule."),
   ...timing,

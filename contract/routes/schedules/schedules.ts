@@ -20,6 +20,7 @@ const saveErrors = [
   "script.notFound",
   "flow.notFound",
   "user.notFound",
+  "reference.refused",
 ] as const;
 
 export const scheduleRoutes = {
@@ -86,7 +87,7 @@ export const scheduleRoutes = {
     params: atPath,
     body: scheduleChangeSchema,
     reply: { text: "The path." },
-    errors: [...saveErrors, "schedule.notFound"],
+    errors: [...saveErrors, "schedule.notFound", "identity.fieldsMissing"],
   }),
   setScheduleEnabled: defineRoute({
     ...post,

@@ -93,6 +93,7 @@ const saveErrors = [
   "access.tooMuch",
   "script.notOnBehalf",
   "user.notFound",
+  "reference.refused",
 ] as const;
 const readPath = actions.readApp.access;
 
@@ -169,7 +170,7 @@ export const appRoutes = {
     params: atPath,
     body: appChangeSchema,
     reply: { json: z.object({ path: z.string(), version: z.number() }) },
-    errors: ["app.notFound", "app.exists", ...saveErrors],
+    errors: ["app.notFound", "app.exists", "identity.fieldsMissing", ...saveErrors],
   }),
   deleteApp: defineRoute({
     ...post,

@@ -22,6 +22,7 @@ const createErrors = [
   "access.tooMuch",
   "script.notOnBehalf",
   "user.notFound",
+  "identity.fieldsMissing",
 ] as const;
 const hashText = { text: "The hash of the new version." };
 

@@ -26,6 +26,7 @@ const saveErrors = [
   "path.noFolder",
   "workspace.notFound",
   "access.tooMuch",
+  "reference.refused",
 ] as const;
 const done = { text: "A confirmation." };
 const names = { http: "HTTP", sqs: "SQS", aws: "AWS", email: "email" } as const satisfies Record<TriggerKind, string>;
@@ -90,7 +91,7 @@ function routesOf<K extends TriggerKind>(kind: K) {
       params: atPath,
       body: changedTriggerSchemas[kind],
       reply: { text: "The path." },
-      errors: ["trigger.notFound", "trigger.exists", ...saveErrors],
+      errors: ["trigger.notFound", "trigger.exists", "identity.fieldsMissing", ...saveErrors],
     }),
     setMode: defineRoute({
       ...post,

@@ -201,7 +201,7 @@ export const settingRoutes = {
       muted_on_user_path: z.boolean().nullish(),
     }),
     reply: done,
-    errors: ["workspace.notFound", "script.notFound", "flow.notFound"],
+    errors: ["workspace.notFound", "script.notFound", "flow.notFound", "reference.refused"],
   }),
   editSuccessHandler: defineRoute({
     ...post,
@@ -212,7 +212,7 @@ export const settingRoutes = {
     params: inWorkspace,
     body: z.object({ path: handlerPath.nullish(), extra_args: handlerArgs.nullish() }),
     reply: done,
-    errors: ["workspace.notFound", "access.changedMeanwhile", "script.notFound", "flow.notFound"],
+    errors: ["workspace.notFound", "access.changedMeanwhile", "script.notFound", "flow.notFound", "reference.refused"],
   }),
   editFailureNotices: defineRoute({
     ...post,

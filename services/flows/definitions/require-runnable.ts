@@ -1,15 +1,18 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { type HandlerTarget, parseHandlerPath } from "../../../core/handlers/handler.ts";
+import type { HandlerTarget } from "../../../core/handlers/handler.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { permit } from "../../identity/permit.ts";
 import { requireNewestScript } from "../../scripts/load.ts";
 import { requireNewestFlow } from "./load.ts";
 
 type Deps = { objects: Pick<ObjectTable, "get"> };
 
 /** Throws `script.notFound`, `flow.notFound`, or `body.shape` for a script whose language does not run here. */
-export async function requireRunnable({ objects }: Deps, workspace: string, { kind, path }: HandlerTarget): Promise<void> {
+async function requireRunnable({ objects }: Deps, workspace: string, { kind, path }: HandlerTarget): Promise<void> {
   if (kind === "flow") {
     requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
     return;
@@ -23,8 +26,10 @@ export function requireRunner({ path, language, runner }: Pick<Runnable, "path" 
   throw new SvcError("body.shape", { issues: [{ path: field, reason: `${path} is written in ${language}, which does not run here` }] });
 }
 
-/** Checks the path of a handler, if there is one, as `requireRunnable` does. */
-export async function requireRunnableHandler(deps: Deps, workspace: string, handler: string | null | undefined): Promise<void> {
-  const target = handler ? parseHandlerPath(handler) : undefined;
-  if (target) await requireRunnable(deps, workspace, target);
+/** Checks that the caller may run a handler, also by the scopes of a token. Throws as `requireRunnable` does, and `auth.forbidden`. */
+export async function requireRunnableHandler(deps: Deps, { actor, workspace }: WorkspaceCaller, target: HandlerTarget): Promise<void> {
+  const { kind, path } = target;
+  const hidden = () => new SvcError(kind === "flow" ? "flow.notFound" : "script.notFound", { path });
+  permit(actor, kind === "flow" ? actions.runFlow : actions.runScript, { workspace, path }, hidden);
+  await requireRunnable(deps, workspace, target);
 }

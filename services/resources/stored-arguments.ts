@@ -1,0 +1,61 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { findReferenceLimit, mayStoreExpression, readsAsUser } from "../../core/resources/refer.ts";
+import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
+import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+
+/**
+ * Checks arguments that an object stores for its later runs, by the names of their fields. The caller, and the caller's token, must be allowed to read
+ * each variable and resource that they refer to, because nothing checks the token when they are read. The expression of `retry` can read all of them.
+ * Throws `reference.refused`.
+ */
+export async function checkStoredArguments(
+  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  caller: WorkspaceCaller,
+  fields: Readonly<Record<string, unknown>>,
+  retry?: Readonly<Record<string, unknown>> | null,
+): Promise<void> {
+  if (retry?.["retry_if"] && !mayStoreExpression(caller.actor))
+    throw new SvcError("reference.refused", { field: "retry", reference: "an expression for any variable", limit: "token" });
+  for (const [field, value] of Object.entries(fields)) await checkField({ objects }, caller, field, value);
+}
+
+async function checkField(
+  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  { actor, workspace }: WorkspaceCaller,
+  field: string,
+  value: unknown,
+): Promise<void> {
+  const seen = new Set<string>();
+  let waiting = findReferences(value);
+  for (let step = 0; waiting.length > 0 && step < limits.referenceSteps && seen.size < limits.references; step += 1) {
+    for (const reference of waiting) {
+      seen.add(reference);
+      const limit = findReferenceLimit(actor, workspace, parseReference(reference) as Reference);
+      if (limit) throw new SvcError("reference.refused", { field, reference, limit });
+    }
+    // The rights of the user are checked at each run, also inside resources. The scopes of the token are checked only here.
+    if (readsAsUser(actor)) return;
+    waiting = await findInnerReferences({ objects }, workspace, waiting, seen);
+  }
+}
+
+/** Returns the references in the resources that texts refer to, without those that were seen before. */
+async function findInnerReferences(
+  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  workspace: string,
+  references: readonly string[],
+  seen: ReadonlySet<string>,
+): Promise<string[]> {
+  const places = references.flatMap((text) => {
+    const { kind, path } = parseReference(text) as Reference;
+    return kind === "res" ? [keys.resource(workspace, path)] : [];
+  });
+  const found = places.length === 0 ? [] : await objects.batchGet(places, { consistent: true });
+  const inner = found.flatMap((stored) => (stored ? findReferences(parseResourceValue(parseObject(storedResourceSchema, stored))) : []));
+  return [...new Set(inner)].filter((reference) => !seen.has(reference));
+}
