@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
+import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { type AuthenticationMethod, authenticationMethodSchema, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -14,6 +15,7 @@ import { commitParts } from "../outbox/commit-parts.ts";
 import { deleteResource } from "../resources/save.ts";
 import { buildResourceCopyParts } from "../secrets/route-credentials.ts";
 import { findUncheckedRoutes } from "../triggers/unchecked-routes.ts";
+import { createVariable } from "../variables/save.ts";
 import { authenticateRequest } from "./authenticate-request.ts";
 import { findRoute } from "./find-route.ts";
 
@@ -22,8 +24,12 @@ let script: string;
 beforeAll(async () => {
   room = await newTriggerRoom();
   script = await room.addRunnable("u/ann/handle");
+  const empty = newVariableSchema.parse({ path: EMPTY.slice("$var:".length), value: "", is_secret: false, description: "" });
+  await createVariable(room.deps, { actor: anAdmin, workspace: room.workspace }, empty);
 });
 
+/** A variable with an empty text. */
+const EMPTY = "$var:u/ann/empty";
 const SHARED = "a secret with at least 32 bytes, which is long enough";
 const now = () => Math.floor(room.deps.nowMs() / 1000);
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
@@ -128,6 +134,14 @@ const broken = {
     { jwks_url: "" },
     { public_key: "" },
     { secret: SHARED, algorithms: ["none"] },
+    // The other checks of a token.
+    { secret: SHARED, iss: "issuer" },
+    { secret: SHARED, aud: "shop" },
+    { secret: SHARED, claim: { role: "admin" } },
+    { secret: SHARED, audience: "$var:u/ann/absent" },
+    { secret: SHARED, issuer: EMPTY },
+    { secret: SHARED, audience: EMPTY },
+    { secret: SHARED, claims: EMPTY },
   ],
 } as const;
 

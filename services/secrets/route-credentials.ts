@@ -217,10 +217,10 @@ async function buildCopy(deps: CopyDeps, workspace: string, resource: Credential
   const fields = fieldsOf(resource);
   if (fields.some(([, field]) => parseReference(field)?.kind === "res"))
     return { type, fault: "The resource refers to another resource. It can refer to variables alone." };
-  const missing = fields
-    .map(([, field]) => variableOf(field))
-    .find((variable) => variable !== undefined && texts.get(variable) === undefined);
-  if (missing !== undefined) return { type, fault: "The resource refers to a variable that does not exist." };
+  // An empty text counts as a field that was left out, so an empty variable would turn off the check of a token's audience, for example.
+  const isMissing = (text: string | undefined) => text === undefined || (text === "" && type === "jwt_auth");
+  const missing = fields.map(([, field]) => variableOf(field)).find((variable) => variable !== undefined && isMissing(texts.get(variable)));
+  if (missing !== undefined) return { type, fault: "The resource refers to a variable that does not exist or is empty." };
   const value = Object.fromEntries(fields.map(([name, field]) => [name, texts.get(variableOf(field) ?? "") ?? field]));
   const credential = parseCredential(type, value);
   if (typeof credential === "string") return { type, fault: credential };

@@ -27,14 +27,15 @@ const secret = z.string().min(1, "must not be empty").max(10_000);
 /** Forms send an empty text for a field that was left out. */
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess((value) => (value === "" || value === null ? undefined : value), schema);
 
-const apiKey = z.object({
+// A misspelt check would be no check, so a field without a meaning is refused.
+const apiKey = z.strictObject({
   header: optional(headerName.default("x-api-key")),
   key: secret,
   /** Accepted as well while callers change to the new key. */
   old_key: optional(secret.optional()),
 });
 
-const basic = z.object({
+const basic = z.strictObject({
   username: z
     .string()
     .max(500)
@@ -47,7 +48,7 @@ const DEFAULT_TOLERANCE_S = 300;
 const PLACEHOLDER = /\{(timestamp|id|body)\}/g;
 
 const signature = z
-  .object({
+  .strictObject({
     preset: optional(z.enum([...presetNames, "custom"]).default("custom")),
     secret,
     old_secret: optional(secret.optional()),
@@ -111,7 +112,7 @@ const keySetUrl = z
 const texts = z.union([z.string().max(500), z.array(z.string().max(500)).max(20)]);
 
 const jwt = z
-  .object({
+  .strictObject({
     issuer: optional(texts.optional()),
     audience: optional(texts.optional()),
     jwks_url: optional(keySetUrl.optional()),

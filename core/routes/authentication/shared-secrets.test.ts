@@ -68,6 +68,12 @@ describe("a credential", () => {
     ["jwt_auth", { jwks_url: "https://issuer.example/keys", algorithms: ["HS256"] }],
     ["jwt_auth", { secret: "s".repeat(32), algorithms: ["RS256"] }],
     ["jwt_auth", { secret: "s".repeat(32), algorithms: ["none"] }],
+    // A check by another name would be none.
+    ["api_key_auth", { key: "k", headers: "x-key" }],
+    ["basic_http_auth", { username: "a", password: "p", realm: "r" }],
+    ["signature_auth", { preset: "github", secret: "s", tolerance: 60 }],
+    ["jwt_auth", { secret: "s".repeat(32), aud: "shop" }],
+    ["jwt_auth", { secret: "s".repeat(32), "required claims": { role: "admin" } }],
   ] as const)("of the type %s cannot be %j", (type, value) => {
     expect(parseCredential(type, value)).toMatch(/^The field [\w.]+ of the resource cannot be used: .+\.$/);
   });
