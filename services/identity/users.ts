@@ -148,7 +148,7 @@ async function findIncompleteUser(
  * Changes a user. The change takes effect at once, because every call reads the record. Throws `user.notFound`, `user.lastAdmin`,
  * `access.changedMeanwhile`.
  */
-export async function updateUser(deps: ReadUserDeps & Pick<UserDeps, "nowMs">, email: string, request: UserChange): Promise<void> {
+export async function updateUser(deps: ReadUserDeps, email: string, request: UserChange): Promise<void> {
   const { is_super_admin, name, disabled } = request;
   const otherAdminCheck = is_super_admin === false || disabled ? await buildOtherAdminCheck(deps, email) : [];
   const change = (person: PersonRecord) => ({
@@ -157,11 +157,13 @@ export async function updateUser(deps: ReadUserDeps & Pick<UserDeps, "nowMs">, e
     disabled: disabled ?? person.disabled ?? false,
     ...(name == null ? {} : { name }),
   });
-  const removal = is_super_admin === false || disabled ? [buildRemovalWrite(deps, email)] : [];
-  await updatePerson(deps, email, change, [...otherAdminCheck, ...removal]);
+  await updatePerson(deps, email, change, otherAdminCheck);
 }
 
-/** Changes a user's record in one transaction with `also`, which may depend on the record, again if another writer interferes. Throws `user.notFound`, `access.changedMeanwhile`. */
+/**
+ * Changes a user's record in one transaction with `also`, which may depend on the record, again if another writer interferes. The waiting runs of a user who
+ * is disabled or no longer a superadmin, and has no other rights, end a moment later. Throws `user.notFound`, `access.changedMeanwhile`.
+ */
 export async function updatePerson(
   { objects }: ReadUserDeps,
   email: string,
@@ -172,16 +174,21 @@ export async function updatePerson(
   const key = keys.user(personKey(email));
   await retryOnConflict(async () => {
     const { person, stored } = await loadPerson({ objects }, email);
-    const put = { ...key, value: change(person), version: randomUUID() };
+    const value = change(person);
+    const put = { ...key, value, version: randomUUID() };
     // A record of release 0.1 moves to its current key.
     const moved = stored.sk !== key.sk;
     const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
+    if (losesRights(person, value)) writes.push(buildRemovalWrite(email));
     const refused = await objects.transactWrite([...writes, ...(typeof also === "function" ? await also(person) : also)]);
     // Writes that were built from the record are built again. Others would be refused again.
     if (refused !== undefined && refused >= writes.length && typeof also !== "function") throw conflict();
     return refused === undefined ? { done: undefined } : undefined;
   }, conflict);
 }
+
+const losesRights = (before: PersonRecord, after: PersonRecord) =>
+  (after.disabled && !before.disabled) || (isSuperAdmin(before) && !isSuperAdmin(after));
 
 /**
  * Deletes a user. The user is disabled first, and the record is deleted last, so that another call completes one that failed halfway.
@@ -190,9 +197,9 @@ export async function updatePerson(
 export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
   const { objects, people } = deps;
   const otherAdminCheck = await buildOtherAdminCheck(deps, email);
-  await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), [...otherAdminCheck, buildRemovalWrite(deps, email)]);
+  await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);
   await deleteAllTokens(deps, email);
-  for (const { workspace, member } of await listMemberships(deps, email)) await removeMember(deps, workspace.id, member.username);
+  for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
   // An invitation would let them sign in again with an external provider.
   for (const id of await listWorkspaceIds(objects)) await objects.deleteItem(keys.invite(id, personKey(email)));
   await people.deleteUser(email);

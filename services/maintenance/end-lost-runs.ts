@@ -3,7 +3,7 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { type Job, type QueuedJob, SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
 import { personKey } from "../../core/people/person.ts";
 import { parseNextRunId } from "../../core/schedules/next-run.ts";
 import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
@@ -26,10 +26,6 @@ const LAST_DUE_MS = 1e14;
 
 /** The number of requests that one pass completes. */
 const MAX_REMOVALS = 1000;
-/** A request is dropped after this time, although a run could not be ended: no such run would begin. */
-const KEPT_MS = 24 * 3600_000;
-
-const removalSchema = z.object({ atMs: z.number() });
 /** Where a pass over the waiting jobs continues, and the versions of the requests that were there when it began. */
 const passSchema = z.object({
   versions: z.array(z.string()),
@@ -74,16 +70,10 @@ export async function endLostRuns(deps: EndLostRunsDeps, untilMs: number): Promi
   }
   // First, so that the next pass starts at the beginning if this process dies here.
   await objects.deleteItem(cursor);
-  for (const removal of removals) {
-    if (isComplete(deps, pass, removal)) await objects.transactWrite([write.remove(removal, unchangedSince(removal))]);
-  }
+  // A job that moved in the index during the pass may have been missed. It is checked when it begins.
+  const complete = pass.hasFailed ? [] : removals.filter(({ version = "" }) => pass.versions.includes(version));
+  for (const removal of complete) await objects.transactWrite([write.remove(removal, unchangedSince(removal))]);
   return ended;
-}
-
-/** A job that moved in the index during the pass may have been missed. It is checked when it begins. */
-function isComplete({ nowMs }: EndLostRunsDeps, { versions, hasFailed }: Pass, removal: StoredObject): boolean {
-  const isOld = (removalSchema.safeParse(removal.value).data?.atMs ?? 0) + KEPT_MS <= nowMs();
-  return versions.includes(removal.version ?? "") && (!hasFailed || isOld);
 }
 
 /** The run of a schedule is no run of its user: the schedule is turned off at its next tick. */

@@ -129,7 +129,7 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
     "a run of a user whose rights cannot be read": async () => {
       const { objects } = room.deps;
       const addRunOfRemoved = async (name: string) => {
-        await objects.put({ ...keys.removal(room.workspace, personKey(name)), value: { atMs: room.clock.nowMs }, version: name });
+        await objects.put({ ...keys.removal(room.workspace, personKey(name)), version: name });
         return addJob(room, { email: name, scheduledForMs: room.clock.nowMs + 10 * 24 * HOUR_MS });
       };
       const [bad, good] = [await addRunOfRemoved("bad"), await addRunOfRemoved("good")];

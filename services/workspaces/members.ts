@@ -203,7 +203,7 @@ export async function updateMember(deps: MemberDeps, workspace: string, username
       const stored = await findStoredMember(deps, workspace, username);
       const value = applyMemberChange(parseObject(memberSchema, stored), request);
       const change = { pk: stored.pk, sk: stored.sk, value, version: randomUUID() };
-      const removal = value.disabled ? [buildRemovalWrite(deps, value.email, workspace)] : [];
+      const removal = value.disabled ? [buildRemovalWrite(value.email, workspace)] : [];
       const refused = await deps.objects.transactWrite([write.update(change, unchangedSince(stored)), ...removal]);
       return refused === undefined ? { done: undefined } : undefined;
     },
@@ -223,11 +223,13 @@ function applyMemberChange(member: Member, { is_admin, operator, disabled }: Mem
  * Builds the request to end the waiting runs of a user who loses all rights in a workspace, or without one in all. Housekeeping ends them; none of them
  * would begin.
  */
-export const buildRemovalWrite = ({ nowMs }: Pick<MemberDeps, "nowMs">, email: string, workspace = ""): ObjectWrite =>
-  write.put({ ...keys.removal(workspace, personKey(email)), value: { atMs: nowMs() }, version: randomUUID() });
+export const buildRemovalWrite = (email: string, workspace = ""): ObjectWrite =>
+  write.put({ ...keys.removal(workspace, personKey(email)), version: randomUUID(), expiresAtS: Math.ceil(Date.now() / 1000) + REMOVAL_S });
+/** A request that cannot be completed, because a run cannot be ended, expires after this time. */
+const REMOVAL_S = 24 * 3600;
 
 /** Removes the caller from a workspace. Throws `member.notFound` for a caller who is not a member: another member may have the same username. */
-export async function leaveWorkspace(deps: MemberDeps, { actor, workspace }: WorkspaceCaller): Promise<void> {
+export async function leaveWorkspace(deps: Pick<MemberDeps, "objects">, { actor, workspace }: WorkspaceCaller): Promise<void> {
   if (!actor.rights) throw new SvcError("member.notFound", { username: actor.username });
   await removeMember(deps, workspace, actor.username);
 }
@@ -236,8 +238,7 @@ export async function leaveWorkspace(deps: MemberDeps, { actor, workspace }: Wor
  * Removes a member with every right that was granted to the username, and records whose username it was. The member's waiting runs end a moment later.
  * Throws `member.notFound`.
  */
-export async function removeMember(deps: MemberDeps, workspace: string, username: string): Promise<void> {
-  const { objects } = deps;
+export async function removeMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<void> {
   const member = await findMember({ objects }, workspace, username);
   await changeAccess(objects, workspace, (access) => revokeGrants(access, `u/${member.username}`), {
     by: "bounded",
@@ -245,7 +246,7 @@ export async function removeMember(deps: MemberDeps, workspace: string, username
       write.remove(keys.member(workspace, personKey(member.email)), "present"),
       write.remove(keys.username(workspace, member.username)),
       write.put({ ...keys.formerUsername(workspace, member.username), version: personKey(member.email) }),
-      buildRemovalWrite(deps, member.email, workspace),
+      buildRemovalWrite(member.email, workspace),
     ],
     refused: () => new SvcError("member.notFound", { username }),
   });

@@ -11,6 +11,7 @@ import { addJob, addScript, listJobs, work } from "../../../test/support/use-cas
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { authenticate } from "../../identity/authenticate.ts";
 import { createJobToken } from "../../identity/job-token.ts";
+import { loadRunAsActor } from "../../identity/run-as.ts";
 import { updateUser } from "../../identity/users.ts";
 import { claimJob } from "../../jobs/lifecycle/claim.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
@@ -125,6 +126,24 @@ describe("a version that acts for another user", () => {
     await deploy(version.path);
     await work(room);
     expect(await endOf(started)).toBe("PermissionLost");
+  });
+});
+
+describe("a run whose runner is lost", () => {
+  it("gets no other attempt after its starter was removed", async () => {
+    const email = `${admin}@example.com`;
+    const actor = await loadRunAsActor(room.deps.objects, room.workspace, { email, permissionedAs: "", superAdmin: false });
+    if (!actor) throw new Error("The admin has no rights.");
+    const ranBefore = room.runs.length;
+    const { run: runs } = room.answers;
+    room.answers.run = async () => {
+      await removeMember(room.deps, room.workspace, admin);
+      room.clock.nowMs += limits.rightsFreshMs;
+      return { kind: "lost", reason: "killed" };
+    };
+    const ended = await run(await deploy(`f/ops/${newName()}`), { actor });
+    room.answers.run = runs;
+    expect([ended, room.runs.length - ranBefore]).toEqual(["PermissionLost", 1]);
   });
 });
 

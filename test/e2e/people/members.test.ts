@@ -289,7 +289,7 @@ describe("users of the instance", () => {
       return found.filter(({ value }) => two.includes((value as { email: string }).email));
     };
     const ended = await Promise.allSettled(
-      two.map((email) => updateUser({ objects: { ...objectTable, list }, nowMs: Date.now }, email, { is_super_admin: false })),
+      two.map((email) => updateUser({ objects: { ...objectTable, list } }, email, { is_super_admin: false })),
     );
     vi.unstubAllEnvs();
     expect(ended.map((one) => one.status).sort()).toEqual(["fulfilled", "rejected"]);
