@@ -141,6 +141,14 @@ describe("a codebase", () => {
     expect((await ws.runWait("f/t/site/all", { net: 100 })).json).toMatchObject({ tax: 200 });
   });
 
+  it("is uploaded again if another user is named for whom it runs", async () => {
+    const { email } = (await ws.get("users/whoami")).json as { email: string };
+    write("f/t/custom/x.script.yaml", `${metadata}on_behalf_of_email: ${email}\n`);
+    expect(await push()).toContain("scripts/create_snapshot");
+    write("f/t/custom/x.script.yaml", `${metadata.replace("''", "Custom")}on_behalf_of_email: ${email}\n`);
+    expect(await push()).not.toContain("create_snapshot");
+  });
+
   it("has its former metadata after an `undo`, and the next plan contains the change again", async () => {
     write("f/t/site/all.script.yaml", metadata.replace("''", "Undone"));
     await push();
