@@ -11,6 +11,8 @@ export const limits = {
   replyHeadBytes: 8 * 1024,
   /** Parts of a form, also of a multipart form. Each is parsed separately. */
   formParts: 10_000,
+  /** Files of a form. Each is stored separately, for a stranger too. */
+  formFiles: 500,
   /** Size of a value stored in the head item of a job. The item must stay under 1 KB to cost one write unit. */
   inlineBytes: 512,
   /** Size above which a child item costs more than an S3 object. An S3 PUT costs as much as eight 1 KB writes. */

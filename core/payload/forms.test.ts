@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import { pythonPath } from "../../test/support/programs.ts";
 import { addFilesToEvent, mergeStoredFiles, type PayloadOptions, parseArguments } from "./arguments.ts";
 import { parseFormText } from "./form-text.ts";
+import { readMultipart } from "./multipart.ts";
 import { buildPreprocessorArguments, restoreEventBody } from "./preprocessor-arguments.ts";
 
 /** The arguments, and the body that a preprocessor receives, of a request whose files are stored under their names. */
@@ -91,6 +92,15 @@ describe.each(cases)("$what with the type $type", ({ type, body, value }) => {
   });
   it("a preprocessor gets the same body as the script, with each option", async () => {
     for (const options of [{}, { wrapBody: true }, { raw: true }]) expect((await read(type, body, options)).eventBody).toEqual(whole);
+  });
+});
+
+describe("the files of a multipart form", () => {
+  const read = (files: number) => readMultipart(MULTIPART, Buffer.from(`${part('name="a"; filename="f"', "1").repeat(files)}--cut--\r\n`));
+
+  it("are limited, because each is stored separately", async () => {
+    expect((await read(limits.formFiles)).files).toHaveLength(limits.formFiles);
+    await expect(read(limits.formFiles + 1)).rejects.toMatchObject({ details: { reason: `it has more than ${limits.formFiles} files` } });
   });
 });
 

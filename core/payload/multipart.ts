@@ -16,7 +16,7 @@ export interface Form {
 
 const NO_NAME = "a part has no name, so it cannot become an argument";
 
-/** Parses a `multipart/form-data` body. Throws `payload.form` for a missing boundary, a truncated body, a part without a name, or too many parts. */
+/** Parses a `multipart/form-data` body. Throws `payload.form` for a missing boundary, a truncated body, a part without a name, or too many parts or files. */
 export async function readMultipart(contentType: string, bytes: Buffer): Promise<Form> {
   // Loaded with the first form, because most requests are not forms.
   const { default: busboy } = await import("busboy");
@@ -29,7 +29,7 @@ export async function readMultipart(contentType: string, bytes: Buffer): Promise
         headers: { "content-type": contentType },
         // Browsers and clients send the names of files and fields in UTF-8.
         defParamCharset: "utf8",
-        limits: { parts: limits.formParts, fieldSize: limits.requestBodyBytes },
+        limits: { parts: limits.formParts, files: limits.formFiles, fieldSize: limits.requestBodyBytes },
       });
     } catch (error) {
       refuse(error instanceof Error ? error.message : "its parts are malformed");
@@ -51,6 +51,7 @@ export async function readMultipart(contentType: string, bytes: Buffer): Promise
       );
     });
     parser.on("partsLimit", () => refuse(`it has more than ${limits.formParts} parts`));
+    parser.on("filesLimit", () => refuse(`it has more than ${limits.formFiles} files`));
     parser.on("error", (error) => refuse(error instanceof Error ? error.message : "its parts are malformed"));
     parser.on("close", () => resolve(form));
     parser.end(bytes);
