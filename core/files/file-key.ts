@@ -47,3 +47,6 @@ export function parseFile(fileKey: string, storage: string | undefined): { fileK
   const [, named, key] = /^s3:\/\/([^/]*)\/(.+)$/s.exec(fileKey) ?? [];
   return key === undefined ? { fileKey, storage } : { fileKey: key, storage: named || storage };
 }
+
+/** Returns the content type under which a bucket stores a file: as it was sent, if a header of an object can have it, and otherwise that of bytes. */
+export const storableContentType = (sent: string): string => (/^[\x20-\x7e]{1,200}$/.test(sent) ? sent : "application/octet-stream");

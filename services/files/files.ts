@@ -4,7 +4,7 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { filePermissionTarget, findFileJob, parseFile } from "../../core/files/file-key.ts";
+import { filePermissionTarget, findFileJob, parseFile, storableContentType } from "../../core/files/file-key.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { permit, permitPath } from "../identity/permit.ts";
@@ -36,11 +36,8 @@ export interface FileUpload extends StorageName {
   bytes: Buffer;
 }
 
-/** Content types that can be stored unchanged. Files with any other type are returned as bytes. */
-const storableContentType = /^[\x20-\x7e]{1,200}$/;
-
 function getContentType({ contentType, sentContentType: sent }: FileUpload): string {
-  return contentType ?? (sent && storableContentType.test(sent) ? sent : "application/octet-stream");
+  return contentType ?? storableContentType(sent ?? "");
 }
 
 /** Returns an unused key in a folder that only the caller may read. */

@@ -9,6 +9,7 @@ import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { setWorkspaceSetting } from "../settings/workspace.ts";
 import { moveFile } from "./files.ts";
+import { storeFiles } from "./store.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -37,4 +38,16 @@ it("a move never reads another bucket than the one whose rights were checked, so
     await expect(moveFile(deps, caller, { from, to }, {})).rejects.toMatchObject({ code: "file.otherStorage" });
   }
   expect(await own.headObject(fileObjectKey(room.workspace, "stolen.txt"))).toBeUndefined();
+});
+
+it.each([
+  ["letters of two code units, at any place of the cut", ["𠀀".repeat(60), `${"𠀀".repeat(60)}a`, `a${"𠀀".repeat(60)}`], "text/plain"],
+  ["half a surrogate pair", ["a\ud840", "\udc00"], "text/plain"],
+  ["a long type", ["a"], `text/${"x".repeat(15_000)}`],
+])("a file of a stranger's form or mail is stored, also if its name or type has %s", async (_, names, contentType) => {
+  const job = { id: randomUUID(), workspace: room.workspace, retention: "long", expiresAtMs: 0 } as const;
+  const files = names.map((filename) => ({ argument: "a", filename, contentType, bytes: Buffer.from("x") }));
+  const { a: stored = [] } = await storeFiles(room.deps, job, files);
+  expect(stored.map(({ s3 }) => s3.isWellFormed() && s3.length < 400)).toEqual(names.map(() => true));
+  for (const { content_type } of stored) expect(content_type.length).toBeLessThanOrEqual(200);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { fileObjectKey, jobFileKey } from "../../core/files/file-key.ts";
+import { fileObjectKey, jobFileKey, storableContentType } from "../../core/files/file-key.ts";
 import { STACK_STORAGE } from "../../core/files/storage-location.ts";
 import type { DataOwner } from "../../core/jobs/retention.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
@@ -36,7 +36,8 @@ export async function storeFiles(
   const storageName = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
   const stored: StoredFile[] = [];
   for (let at = 0; at < files.length; at += AT_ONCE) {
-    const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType, bytes }): Promise<StoredFile> => {
+    const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType: sent, bytes }): Promise<StoredFile> => {
+      const contentType = storableContentType(sent);
       const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
       await storage.putObject(fileObjectKey(job.workspace, s3), bytes, contentType);
       // The name becomes an argument after those that were sent as text were checked.
@@ -51,12 +52,11 @@ export async function storeFiles(
   return Object.fromEntries([...byArgument].map(([argument, list]) => [argument, list.map(([, file]) => file)]));
 }
 
+/** The length of a file name in a key, in characters. A cut within a surrogate pair would leave a name that no key can have. */
+const NAME_CHARS = 100;
+
 /** Returns the last part of a key: the given file name without characters that are unsafe in paths. */
 function toSafeName(filename: string): string {
-  return (
-    filename
-      .replace(/[^\p{L}\p{N}._-]+/gu, "_")
-      .replace(/^\.+/, "")
-      .slice(-100) || "file"
-  );
+  const safe = filename.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^\.+/, "");
+  return [...safe].slice(-NAME_CHARS).join("") || "file";
 }
