@@ -246,6 +246,42 @@ describe("the front server", () => {
     expect(pieces).toEqual([`first ${path}`, " last"]);
   });
 
+  describe("a repeated request for a path that failed", () => {
+    const statuses = [400, 401, 403, 404, 405, 409, 410, 412, 414, 415, 416, 422, 429, 500, 501, 502, 503, 504];
+    async function askTwice(status: number, options: Partial<FrontOptions> & { method?: string; cacheControl?: string }) {
+      const { method = "GET", cacheControl = "no-store", ...more } = options;
+      let asked = 0;
+      const { front } = await behind((_, response) => {
+        response.writeHead(status, { "cache-control": cacheControl }).end(method === "HEAD" ? "" : String(asked));
+        asked += 1;
+      }, more);
+      const first = await fetch(`${front.url}/x?caller=1`, { method });
+      await first.text();
+      const second = await fetch(`${front.url}/x?caller=2`, { method, headers: { authorization: "Bearer another" } });
+      return { asked, status: second.status, body: await second.text(), age: second.headers.get("age") };
+    }
+
+    it.each(statuses)("gets a new reply after %s", async (status) => {
+      const { asked, age } = await askTwice(status, {});
+      expect({ asked, age }).toEqual({ asked: 2, age: null });
+    });
+
+    it("would get the reply of another caller if CloudFront had no times for errors", async () => {
+      const kept = [];
+      for (const status of statuses) {
+        const { asked, ...answer } = await askTwice(status, { errorTtlS: {} });
+        if (asked === 1) expect(answer).toEqual({ status, body: "0", age: "0" });
+        if (asked === 1) kept.push(status);
+      }
+      // It obeys no-store for 404, 410, 414 and 501.
+      expect(kept).toEqual([500, 502, 503, 504]);
+      expect(await askTwice(404, { errorTtlS: {}, cacheControl: "max-age=0" })).toMatchObject({ asked: 1 });
+      expect(await askTwice(500, { errorTtlS: {}, method: "HEAD" })).toMatchObject({ asked: 1 });
+      expect(await askTwice(500, { errorTtlS: {}, method: "POST" })).toMatchObject({ asked: 2 });
+      expect(await askTwice(200, { errorTtlS: {} })).toMatchObject({ asked: 2 });
+    });
+  });
+
   it("the server reports in one sentence that its port is in use", async () => {
     const { front } = await behind(() => {});
     await expect(startFront({ port: front.port, target: () => undefined })).rejects.toThrow(

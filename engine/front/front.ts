@@ -2,6 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
 import type { Duplex } from "node:stream";
+import { edgeErrorTtlS } from "../../contract/edge-errors.ts";
 import { describeError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildPathPattern, type Route } from "../../contract/route.ts";
@@ -9,6 +10,7 @@ import { routes } from "../../contract/routes/routes.ts";
 import { portTaken } from "../engine/ports.ts";
 import { Complaint } from "../launch/complaint.mjs";
 import { ENGINE_KEY_HEADER, isAdmitted, isRoutePath } from "./admission.ts";
+import { ErrorCache } from "./error-cache.ts";
 import { findLongHead, READ_HEAD_BYTES } from "./request-head.ts";
 import type { StreamingFunction } from "./streams.ts";
 
@@ -37,6 +39,8 @@ export interface FrontOptions {
   onRequest?: (event: FrontEvent) => void;
   /** The targets of the functions whose replies are streamed, which the engine's API Gateway does not support. */
   streamTargets?: Record<StreamingFunction, () => Promise<URL>>;
+  /** Seconds for which the server stores errors as CloudFront does, by status. */
+  errorTtlS?: Readonly<Record<number, number>>;
 }
 
 /** API Gateway's limit for a payload; the engine has none. */
@@ -65,15 +69,23 @@ const hopByHop = new Set([
 ]);
 
 /**
- * Serves the local API at an origin without a prefix, as CloudFront does on AWS, because clients append `/api/…` and drop any prefix.
- * Bodies are streamed in both directions, and the path is forwarded unchanged.
+ * Serves the local API at an origin without a prefix, as CloudFront does on AWS, because clients append `/api/…` and drop any prefix. It also stores errors
+ * as CloudFront does. Bodies are streamed in both directions, and the path is forwarded unchanged.
  */
-export async function startFront({ port, target, engineKey, onRequest, streamTargets }: FrontOptions): Promise<Front> {
+export async function startFront({
+  port,
+  target,
+  engineKey,
+  onRequest,
+  streamTargets,
+  errorTtlS = edgeErrorTtlS,
+}: FrontOptions): Promise<Front> {
   const agents = {
     callers: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxSockets: CALLERS_AT_ONCE }),
     // The requests of a running job never wait, because the caller that waits for the job may occupy the last slot.
     jobs: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 64 }),
   };
+  const errors = new ErrorCache(errorTtlS);
   const server = http.createServer({ maxHeaderSize: READ_HEAD_BYTES }, (request, response) => {
     const tooLong = findLongHead(request);
     if (tooLong) return refuseUnread(request, response, tooLong.code, describeError(tooLong));
@@ -100,17 +112,19 @@ export async function startFront({ port, target, engineKey, onRequest, streamTar
     }
     const to = target();
     if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
+    if (errors.answer(request, response, path)) return;
+    const cache = { errors, errorKey: path };
     const streaming = findStreamingFunction(path);
     if (streamTargets && streaming) {
       // A stream is long, so it does not count.
       void streamTargets[streaming]().then(
-        (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}`, engineKey }),
+        (streams) => passOn(request, response, { ...cache, agent: agents.jobs, to: streams, path: `${path}${query}`, engineKey }),
         () => refuse(response, 503, "engine.unreachable", "Streams are not available. See the terminal of npm run up."),
       );
       return;
     }
     const agent = comesFromJob(request, query) ? agents.jobs : agents.callers;
-    passOn(request, response, { agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}`, engineKey });
+    passOn(request, response, { ...cache, agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}`, engineKey });
   });
   // Node drops headers beyond a maximum, which would not be counted.
   server.maxHeadersCount = 0;
@@ -191,9 +205,13 @@ interface Way {
   to: URL;
   path: string;
   engineKey: string | undefined;
+  errors: ErrorCache;
+  /** The path as the caller sent it, by which CloudFront stores an error. */
+  errorKey: string;
 }
 
-function passOn(request: http.IncomingMessage, response: http.ServerResponse, { agent, to, path, engineKey }: Way): void {
+function passOn(request: http.IncomingMessage, response: http.ServerResponse, way: Way): void {
+  const { agent, to, path, engineKey, errors, errorKey } = way;
   if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) {
     refuseUnread(request, response, "body.tooLarge", TOO_LARGE);
     return;
@@ -225,7 +243,9 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   });
   upstream.on("response", (answer) => {
     if (response.headersSent) return void answer.resume();
-    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders));
+    const answered = endToEnd(answer.rawHeaders);
+    errors.store(request, answer, { path: errorKey, headers: answered });
+    response.writeHead(answer.statusCode ?? 502, answered);
     answer.pipe(response);
     answer.on("error", () => response.destroy());
   });

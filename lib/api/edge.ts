@@ -22,6 +22,7 @@ import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
+import { edgeErrorTtlS } from "../../contract/edge-errors.ts";
 import { EDGE_KEY_HEADER, ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import type { DomainConfig, StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
@@ -67,6 +68,7 @@ function distributionProps(scope: Construct, domain: DomainConfig | undefined) {
     httpVersion: HttpVersion.HTTP2_AND_3,
     priceClass: PriceClass.PRICE_CLASS_ALL,
     enableLogging: false,
+    errorResponses: Object.entries(edgeErrorTtlS).map(([status, ttlS]) => ({ httpStatus: Number(status), ttl: Duration.seconds(ttlS) })),
     ...(domain
       ? {
           minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,

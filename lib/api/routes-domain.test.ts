@@ -36,6 +36,14 @@ describe("a domain of HTTP routes", () => {
     expect(sending).toHaveLength(1);
   });
 
+  it("stores no error at its edge, and neither does the other distribution", () => {
+    // All statuses that a distribution can set.
+    const statuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+    const distributions = Object.values(template.findResources("AWS::CloudFront::Distribution"));
+    const expected = statuses.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 }));
+    expect(distributions.map(({ Properties }) => Properties.DistributionConfig.CustomErrorResponses)).toEqual([expected, expected]);
+  });
+
   it("passes on the addresses of routes alone", () => {
     const [resource] = Object.values(template.findResources("AWS::CloudFront::Function"));
     const handle = (uri: string) =>

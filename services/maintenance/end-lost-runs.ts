@@ -26,7 +26,7 @@ const LAST_DUE_MS = 1e14;
 
 /** The number of requests that one pass completes. */
 const MAX_REMOVALS = 1000;
-/** Where a pass over the waiting jobs continues, and the versions of the requests that were there when it began. */
+/** The position at which a pass over the waiting jobs continues, and the versions of the requests that existed when it began. */
 const passSchema = z.object({
   versions: z.array(z.string()),
   hasFailed: z.boolean(),

@@ -109,8 +109,8 @@ export const newTriggerSchemas = {
   email: z.object(commonFields).and(ownFieldSchemas.email),
 } as const;
 /**
- * The bodies of `update`, which replaces the kind's own fields, and leaves other fields unchanged that it omits. A route would be open to everybody if an
- * omitted method of authentication meant none.
+ * The bodies of `update`. The request replaces the fields of the kind, and leaves omitted common fields unchanged. A route whose method of authentication is
+ * omitted would be open, so the method is required.
  */
 export const changedTriggerSchemas = {
   ...newTriggerSchemas,

@@ -41,7 +41,7 @@ export const assumptions: readonly Assumption[] = [
   {
     id: "edge",
     title: "the edge",
-    holds: "CloudFront passes every request on, caches no reply, and errors keep their code",
+    holds: "CloudFront passes every request on, caches no reply and no error, and errors keep their code",
     by: "command",
     otherwise: "Compare the behaviours of the distribution with the table in docs/aws.md, and deploy again.",
   },

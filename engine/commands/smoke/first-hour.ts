@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Complaint } from "../../launch/complaint.mjs";
 import { assumptions } from "./assumptions.ts";
 import { ask, call, expectEqual, RUN_LIMIT_MS, step, type Target, until } from "./client.ts";
@@ -159,10 +159,16 @@ const checks: Record<string, Check> = {
     return `five runs after ${idleS} s without one`;
   },
 
-  async edge({ target }) {
+  async edge({ target, w }) {
     const { headers } = await call(target, "GET", "/api/version", { anonymous: true });
     const refused = await call(target, "GET", "/api/users/whoami", { anonymous: true });
     expectEqual([refused.status, refused.headers.has("x-svc-error")], [401, true], "The reply to a call without a token");
+    // An error that CloudFront stores reaches every caller of its path.
+    const unknown = `${w}/jobs_u/completed/get/${randomUUID()}`;
+    for (const caller of [1, 2]) {
+      const missing = await call(target, "GET", `${unknown}?caller=${caller}`);
+      expectEqual([missing.status, missing.headers.get("age")], [404, null], "The reply to a call for an unknown job, and its age");
+    }
     if (isLoopback(target.url)) return "skipped: this instance has no CloudFront";
     if (!headers.get("via")?.includes("cloudfront")) throw new Complaint("The reply has no header of CloudFront.");
     const cache = headers.get("x-cache") ?? "";

@@ -29,7 +29,7 @@ interface Party {
   runsAnything?: true;
 }
 
-/** What must be true for a run to begin. */
+/** A condition of the beginning of a run. */
 interface Conditions {
   parties: Party[];
   right: { access: AccessRule; path?: string | undefined } | undefined;
@@ -40,7 +40,7 @@ interface Conditions {
 const heldAtMs = new Map<string, number>();
 const MAX_HELD = 500;
 
-/** The service builds what was saved, whoever saved it. */
+/** The service builds each saved version, so the rights of its author do not matter. */
 const isBuild = ({ kind, code }: Job) => (kind === "dependencies" || kind === "flowdependencies") && !code;
 
 const isFresh = (atMs: number | undefined, nowMs: number) => atMs !== undefined && Math.abs(nowMs - atMs) < limits.rightsFreshMs;
@@ -52,7 +52,7 @@ const isFresh = (atMs: number | undefined, nowMs: number) => atMs !== undefined 
 export async function findLostRight(deps: RightsDeps, job: Job): Promise<Ending | undefined> {
   if (isBuild(job)) return undefined;
   const now = deps.nowMs();
-  // Its starter was checked when it was accepted, and a step's flow just before it began the step. Nobody has checked the user for whom it acts.
+  // Its starter was checked when it was accepted, and a step's flow just before it began the step. The user for whom it acts was not checked.
   if ((job.step || !findDelegation(job)) && isFresh(job.createdAtMs, now)) return undefined;
   if (isFresh(heldAtMs.get(nameConditions(job)), now)) return undefined;
   const lost = await readLostRight(deps, job);
@@ -97,7 +97,7 @@ const lostRight = (message: string) => failedEnding({ name: "PermissionLost", me
 function listConditions(job: Job): Conditions {
   const { email, superAdmin, permissionedAs, createdBy, starter, origin, tree, path } = job;
   const delegation = findDelegation(job);
-  // Admins choose the handlers of a workspace. What a handler starts is checked.
+  // Admins choose the handlers of a workspace. The jobs that a handler starts are checked.
   const isHandler = groupOf(permissionedAs) !== undefined && tree === undefined;
   // The version of the path lets its runs act for a user who need not see the path.
   const chosen = isHandler || starter !== undefined || (delegation && delegation.path === path) ? { runsAnything: true as const } : {};

@@ -84,7 +84,7 @@ async function changeHead(head: ObjectKey, change: object): Promise<void> {
   await room.deps.objects.put({ ...stored, value: { ...(stored.value as object), ...change } });
 }
 
-/** What is lost while a run waits, and what the error names. */
+/** The rights that a run loses while it waits, with the names in its error. */
 const losses: Record<string, [(scene: Scene) => Promise<unknown>, (scene: Scene) => string]> = {
   "its starter is removed": [
     ({ starter }) => removeMember(room.deps, room.workspace, starter),
@@ -167,7 +167,7 @@ const stateOf = (job: string) => ({ version: 1, workspace: room.workspace, job, 
 /** Runs one module of a flow, as its state machine does. */
 const enter = (job: string, module: string) => runTask(room.deps, { module, scope: "", state: stateOf(job) }).catch(() => undefined);
 
-/** Brings a run to the moment at which it waits, and returns how it goes on. */
+/** Brings a run to the moment at which it waits, and returns the function that continues it. */
 const waits: Record<string, () => Promise<{ scene: Scene; goOn: () => Promise<unknown> }>> = {
   "in the queue": async () => ({ scene: await startScript(), goOn: () => work(room) }),
   "for a time that is far away": async () => {

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** What a test's process has printed since `capturePrinted`. A test may empty both. */
+/** The output of a test's process since `capturePrinted`. A test may empty both texts. */
 export interface Printed {
   stdout: string;
   stderr: string;
