@@ -104,3 +104,11 @@ describe("the id that a caller chooses for a new job", () => {
     for (const { name, query } of chosen) expect([name, query?.safeParse({ job_id }).success]).toEqual([name, accepted]);
   });
 });
+
+it.each([{}, { scopes: undefined }, { scopes: [] }, { permissions: ["jobs:read"] }])(
+  "the body %j does not remove the scopes of a token",
+  (body) => {
+    expect(routes.updateTokenScopes?.body?.safeParse(body).success).toBe(false);
+    expect(routes.updateTokenScopes?.body?.safeParse({ scopes: null }).success).toBe(true);
+  },
+);

@@ -5,7 +5,8 @@ import { defineRoute } from "../../route.ts";
 const read = { method: "GET", fn: "people", auth: "token", status: 200, errors: [] } as const;
 const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
 
-const scopes = z.array(z.string().max(300)).min(1).max(100).nullish();
+const scopeList = z.array(z.string().max(300)).min(1).max(100);
+const scopes = scopeList.nullish();
 export const newTokenSchema = z.object({
   label: z.string().max(200).nullish(),
   expiration: timestamp.nullish(),
@@ -73,11 +74,12 @@ export const tokenRoutes = {
   updateTokenScopes: defineRoute({
     ...post,
     name: "tokens.updateScopes",
-    summary: "Replace the scopes of a token. Without scopes, the token has all your permissions.",
+    summary: "Replace the scopes of a token. With null, the token has all your permissions.",
     path: "/api/users/tokens/update_scopes/{token_prefix}",
     access: selfWrite,
     params: byPrefix,
-    body: z.object({ scopes }),
+    // An omitted field does not widen a token.
+    body: z.object({ scopes: scopeList.nullable() }),
     reply: { text: "A confirmation." },
     errors: [...changeErrors, "token.unknownScope"],
   }),
