@@ -107,7 +107,7 @@ const losses: Record<string, [(scene: Scene) => Promise<unknown>, (scene: Scene)
     ({ runAs }) => updateUser(room.deps, emailOf(runAs), { disabled: true }),
     ({ runAs }) => `u/${runAs} is disabled`,
   ],
-  "a new version delegates to nobody": [({ head }) => changeHead(head, { onBehalfOf: undefined }), () => "no longer runs on behalf of"],
+  "a new version delegates to no user": [({ head }) => changeHead(head, { onBehalfOf: undefined }), () => "no longer runs on behalf of"],
   "a new version delegates to another user": [
     ({ head }) => changeHead(head, { onBehalfOf: { email: "ann@example.com", permissionedAs: "u/ann" } }),
     () => "no longer runs on behalf of",
@@ -182,7 +182,7 @@ const waits: Record<string, () => Promise<{ scene: Scene; goOn: () => Promise<un
       },
     };
   },
-  "for somebody to start it early": async () => {
+  "for a call that starts it early": async () => {
     const scene = await startScript({}, { scheduledForMs: room.clock.nowMs + limits.maxDelayS * 1000 });
     return {
       scene,
