@@ -28,12 +28,12 @@ const shortened = (text: string) => text.replace(/^arn:[^:]*:(\w+):[^:]*:[^:]*:/
 const codeText = (text: string) => `\`${text}\``;
 
 function conditionText(condition: Statement["Condition"]): string {
-  const operators = Object.entries((condition ?? {}) as Record<string, Record<string, string | string[]>>);
+  const operators = Object.entries((condition ?? {}) as Record<string, Record<string, unknown>>);
   const parts = operators.flatMap(([operator, keys]) =>
     Object.entries(keys).map(([key, values]) => {
-      if (operator === "Null") return `no \`${key}\``;
+      if (operator === "Null") return `${values === "true" ? "no" : "any"} \`${key}\``;
       const negated = operator.includes("Not") ? "is not" : "is";
-      return `\`${key}\` ${negated} ${list(values).map(codeText).join(" or ")}`;
+      return `\`${key}\` ${negated} ${list(values).map(resourceText).map(shortened).map(codeText).join(" or ")}`;
     }),
   );
   return parts.join(", ");

@@ -68,7 +68,7 @@ describe("function connect", () => {
       { StringEquals: { "sns:Protocol": "sqs", "sns:Endpoint": target } },
     ]);
     for (const { Condition } of statementsOf("connect", "events:PutTargets"))
-      expect(Condition).toEqual({ ArnEquals: { "events:TargetArn": target } });
+      expect(Condition).toEqual({ "ForAllValues:ArnEquals": { "events:TargetArn": target }, Null: { "events:TargetArn": "false" } });
     for (const { Resource } of ["events:PutRule", "events:DeleteRule"].flatMap((action) => statementsOf("connect", action)))
       expect(JSON.stringify(Resource)).toMatch(/rule\/(\*\/)?svc-trigger-\*/);
   });

@@ -139,7 +139,11 @@ export class Triggers extends Construct {
     this.allow(fn, ["sns:Unsubscribe", "sns:ListSubscriptionsByTopic"], this.arn("sns", "*"));
     for (const rules of this.ruleArns()) {
       this.allow(fn, ["events:PutRule", "events:DeleteRule", "events:RemoveTargets", "events:TagResource"], rules);
-      this.allow(fn, ["events:PutTargets"], rules, { ArnEquals: { "events:TargetArn": this.queue.queueArn } });
+      // A request names several targets, so the key has several values. Without one, ForAllValues is met.
+      this.allow(fn, ["events:PutTargets"], rules, {
+        "ForAllValues:ArnEquals": { "events:TargetArn": this.queue.queueArn },
+        Null: { "events:TargetArn": "false" },
+      });
     }
     this.allow(fn, ["events:TestEventPattern"], "*");
     fn.addEnvironment(env.triggerQueueArn, this.queue.queueArn);

@@ -92,6 +92,17 @@ class Policies(unittest.TestCase):
         self.assertFalse(allows("AUDIT#a", "KEYS#"))
         self.assertTrue(allows())
 
+    def test_a_key_with_several_values_needs_a_set_operator_and_a_value(self):
+        targets = {"events:TargetArn": "arn:aws:sqs:*"}
+        right = lambda *arns: Right("events:PutTargets", "r", {"events:targetarn": list(arns)} if arns else {})
+        self.assertFalse(policy(allow("events:PutTargets", "*", ArnEquals=targets)).allows(right("arn:aws:sqs:a")))
+        found = policy(
+            allow("events:PutTargets", "*", **{"ForAllValues:ArnEquals": targets, "Null": {"events:TargetArn": "false"}})
+        )
+        self.assertTrue(found.allows(right("arn:aws:sqs:a", "arn:aws:sqs:b")))
+        self.assertFalse(found.allows(right("arn:aws:sqs:a", "arn:aws:lambda:b")))
+        self.assertFalse(found.allows(right()))
+
     def test_any_value_needs_one_value(self):
         found = policy(allow("dynamodb:PutItem", TABLE, **{"ForAnyValue:StringEquals": {"dynamodb:EnclosingOperation": ["TransactWriteItems"]}}))
         self.assertFalse(found.allows(Right("dynamodb:PutItem", TABLE)))

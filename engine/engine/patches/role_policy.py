@@ -18,6 +18,8 @@ KNOWN_KEYS = {
     "sns:endpoint",
     "events:targetarn",
 }
+# Keys with several values. AWS needs ForAllValues or ForAnyValue for these.
+MULTIVALUED_KEYS = {"dynamodb:leadingkeys", "events:targetarn"}
 KNOWN_FAMILIES = ("kms:encryptioncontext:", "aws:resourcetag/")
 
 
@@ -75,7 +77,7 @@ def condition(operator, key, expected):
         return lambda keys: all(map(matches, keys.get(key, ())))
     if scope == "ForAnyValue":
         return lambda keys: any(map(matches, keys.get(key, ())))
-    if scope != "":
+    if scope != "" or key in MULTIVALUED_KEYS:
         raise Unsupported(operator)
     negates = "Not" in name
     # An operator without a scope is for keys with one value. With more values it is undefined, so it counts as not met.
