@@ -14,6 +14,7 @@ import { loadResourceEventData } from "../outbox/event-data.ts";
 import { buildResourceCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
 import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { requireResource } from "./read.ts";
+import { checkAddedReferences } from "./stored-arguments.ts";
 import { checkResourceValue } from "./types.ts";
 
 const resourceKind: PathKind = {
@@ -27,7 +28,8 @@ const resourceKind: PathKind = {
 
 /**
  * Creates a resource. With `updateIfExists` it replaces the value, type and description of an existing one. Throws `resource.exists`,
- * `resource.value`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`.
+ * `resource.value`, `reference.refused` for a value that adds a reference which the caller may not read, `body.tooLarge`, `path.noFolder`,
+ * `workspace.notFound`.
  */
 export async function createResource(
   deps: CopyDeps,
@@ -45,6 +47,7 @@ export async function createResource(
       const found = await deps.objects.get(keys.resource(workspace, path));
       if (found && !updateIfExists) throw new SvcError("resource.exists", { path });
       const before = found ? requireResource(found, path) : undefined;
+      checkAddedReferences({ actor, workspace }, "value", value, before && parseResourceValue(before));
       const resource = {
         createdBy: actor.username,
         ...before,
@@ -89,6 +92,7 @@ export async function updateResource(
       const before = requireResource(found, path);
       const resourceType = request.resource_type ?? before.resourceType;
       const json = sent ?? before.json;
+      if (sent !== undefined) checkAddedReferences({ actor, workspace }, "value", request.value, parseResourceValue(before));
       if (sent !== undefined || resourceType !== before.resourceType) {
         await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: parseResourceValue({ path, json }) });
       }

@@ -59,3 +59,15 @@ async function findInnerReferences(
   const inner = found.flatMap((stored) => (stored ? findReferences(parseResourceValue(parseObject(storedResourceSchema, stored))) : []));
   return [...new Set(inner)].filter((reference) => !seen.has(reference));
 }
+
+/**
+ * Checks the references that a value adds to those of the value before. Each reader of a resource resolves it with the rights of the reader, so it must not
+ * name what only the reader may read, and a token must not read by it what its scopes do not include. Throws `reference.refused`.
+ */
+export function checkAddedReferences({ actor, workspace }: WorkspaceCaller, field: string, value: unknown, before?: unknown): void {
+  const known = new Set(findReferences(before));
+  for (const reference of findReferences(value)) {
+    const limit = known.has(reference) ? undefined : findReferenceLimit(actor, workspace, parseReference(reference) as Reference);
+    if (limit) throw new SvcError("reference.refused", { field, reference, limit });
+  }
+}

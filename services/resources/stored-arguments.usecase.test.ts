@@ -4,6 +4,7 @@ import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { scheduleChangeSchema } from "../../contract/routes/schedules/schedule.ts";
 import { type AppChange, appChangeSchema, newAppSchema } from "../../contract/routes/stored/apps.ts";
+import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { changedTriggerSchemas, ownFieldSchemas } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -21,7 +22,7 @@ import { createSchedule, updateSchedule } from "../schedules/save.ts";
 import { setGlobalSetting } from "../settings/instance.ts";
 import { getTrigger } from "../triggers/read.ts";
 import { createFolder } from "../workspaces/folders.ts";
-import { createResource } from "./save.ts";
+import { createResource, updateResource } from "./save.ts";
 
 let room: TriggerRoom;
 beforeAll(async () => {
@@ -89,6 +90,15 @@ const saveApp: Save = async (actor, fields, at) => {
   return (await updateApp(room.deps, { ...caller(actor), path: at }, appChangeSchema.parse(change) as AppChange)).path;
 };
 
+const saveResource: Save = async (actor, fields, at) => {
+  const path = at ?? newPath();
+  const by = { ...actor, ...(actor.scopes ? { scopes: [...actor.scopes, "resources:write:f/t/*"] } : {}) };
+  if (at === undefined)
+    await createResource(room.deps, caller(by), newResourceSchema.parse({ path, resource_type: "any", value: {}, ...fields }));
+  else await updateResource(room.deps, { ...caller(by), path }, fields);
+  return path;
+};
+
 const saveHandler =
   (name: "error_handler" | "success_handler"): Save =>
   async (actor, fields) =>
@@ -121,6 +131,7 @@ const stored: (readonly [field: string, save: Save, put: (value: unknown) => Fie
         (value: unknown) => ({ policy: { execution_mode: "publisher", triggerables_v2: { a: { static_inputs: { value } } } } }),
       ] as const,
   ),
+  ...["create", "update", "updateValue"].map((verb) => [`resources.${verb} value`, saveResource, inArgs("value")] as const),
   ["workspaces.editErrorHandler extra_args", saveHandler("error_handler"), inArgs("extra_args")],
   ["workspaces.editSuccessHandler extra_args", saveHandler("success_handler"), inArgs("extra_args")],
 ];
@@ -130,7 +141,6 @@ const others: Record<string, RegExp> = {
   "code, which needs no reference to read what the user may read": /^flows\.\w+ value$|^scripts\.\w+ (modules|scripts)$/,
   "an expression, which has a test below": / retry$/,
   "a schema or a description of code": / schema$|^scripts\.\w+ assets$/,
-  "the value of a resource, which each reader reads with the rights of the reader": /^resources\.\w+ value$/,
   "a draft, whose values count when they are saved": /^drafts\.update value$/,
   "a filter of messages": / (filter_policy|event_pattern)$/,
   "rights, which name users": / extra_perms$/,
@@ -155,7 +165,7 @@ describe("each stored argument", () => {
 
   it.each(stored)("%s refers only to what the user and the token may read", async (name, save, put) => {
     const field = name.split(" ")[1];
-    const isUpdate = name.includes(".update ");
+    const isUpdate = name.includes(".update");
     for (const reference of ["$var:f/secret/key", "$res:f/secret/db"]) {
       const attempt = async (actor: Person) => save(actor, put(reference), isUpdate ? await save(actor, {}) : undefined);
       const refused = (limit: string) => ({ code: "reference.refused", details: { field, reference, limit } });
@@ -167,6 +177,20 @@ describe("each stored argument", () => {
       await attempt(anAdmin);
     }
     await save(bob(), put("$var:f/t/key"));
+  });
+
+  it("of a resource keeps the references that it has, also if its next writer may not read them", async () => {
+    const path = await saveResource(anAdmin, { value: { key: "$var:f/secret/key" } });
+    await saveResource(bob(), { value: { key: "$var:f/secret/key", host: "h" } }, path);
+    const refused = { code: "reference.refused", details: { reference: "$res:f/secret/db", limit: "user" } };
+    await expect(saveResource(bob(), { value: "$res:f/secret/db" }, path)).rejects.toMatchObject(refused);
+    const replaced = createResource(
+      room.deps,
+      caller(bob()),
+      newResourceSchema.parse({ path, resource_type: "any", value: "$res:f/secret/db" }),
+      { updateIfExists: true },
+    );
+    await expect(replaced).rejects.toMatchObject(refused);
   });
 
   it("refers to no resource in which there is a variable that the token may not read", async () => {

@@ -65,6 +65,12 @@ const ask = (found: FoundRoute, headers: Record<string, string>, token?: string,
   authenticateRequest(deps, found, { headers, readBytes: async () => Buffer.from("{}"), token });
 const askWithKey = async (path: string, key: string) => (await ask(await aRoute("api_key", path), { "x-api-key": key })).outcome;
 
+/** Lets a user who may not read a variable save a resource for routes that refers to it already. */
+async function saveUnread(resource: string, variable: string): Promise<void> {
+  await saveResource(resource, "any", { key: `$var:${variable}` });
+  await saveResource(resource, "api_key_auth", { key: `$var:${variable}` }, aReader(room.workspace, []));
+}
+
 describe("a resource for the authentication of routes", () => {
   it("is used with the text of its variable, and with each later text", async () => {
     const [variable, resource] = [newPath(), newPath()];
@@ -124,7 +130,7 @@ describe("a resource for the authentication of routes", () => {
 
   it("cannot use a variable that the user who saves it may not read, not even one that is created later", async () => {
     const [variable, resource] = [`u/eve/${randomUUID()}`, `u/bob/${randomUUID()}`];
-    await saveResource(resource, "api_key_auth", { key: `$var:${variable}` }, aReader(room.workspace, []));
+    await saveUnread(resource, variable);
     await saveVariable(variable, "key-of-eve");
     expect(await askWithKey(resource, "key-of-eve")).toBe("refused");
     await changeVariable(variable, { value: "key-of-eve", description: "changed" });
@@ -134,7 +140,7 @@ describe("a resource for the authentication of routes", () => {
   it("uses no variable because another user, who may read it, changes something else than its value", async () => {
     const [variable, resource] = [`u/eve/${randomUUID()}`, `u/bob/${randomUUID()}`];
     await saveVariable(variable, "key-of-eve");
-    await saveResource(resource, "api_key_auth", { key: `$var:${variable}` }, aReader(room.workspace, []));
+    await saveUnread(resource, variable);
     const to = `${resource}2`;
     for (const change of [{ description: "changed" }, { resource_type: "any" }, { resource_type: "api_key_auth" }, { path: to }])
       await updateResource(room.deps, { ...caller(), path: resource }, change);

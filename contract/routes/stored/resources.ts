@@ -95,7 +95,14 @@ export const resourceTypeSchema = z.object({
 export type ResourceTypeJson = z.output<typeof resourceTypeSchema>;
 
 const atType = z.object({ workspace: workspaceId, name: typeName });
-const saveErrors = ["resource.value", "resource.changedMeanwhile", "path.noFolder", "workspace.notFound", "access.tooMuch"] as const;
+const saveErrors = [
+  "resource.value",
+  "reference.refused",
+  "resource.changedMeanwhile",
+  "path.noFolder",
+  "workspace.notFound",
+  "access.tooMuch",
+] as const;
 const typeErrors = ["resourceType.schema", "resourceType.changedMeanwhile", "workspace.notFound"] as const;
 
 const listAll = { domain: "resources", verb: "read", need: "read", target: "list" } as const;
