@@ -75,7 +75,8 @@ describe.each(addresses)("findTarget with the address of %s", (_, { flag, variab
   it("uses a token of a profile only at the address of the profile", () => {
     vi.stubEnv("SVC_TOKEN", "");
     if (host === "a" || host === "b") expect(find().token).toMatch(new RegExp(`^token-\\w+-${host}\\.example\\.com$`));
-    else expect(find).toThrow(`No token for ${address(host)} is known. Run: svc login`);
+    else if (isOwn) expect(find).toThrow(`No token for ${address(host)} is known. Run: svc login`);
+    else expect(find).toThrow(`svc.yaml chooses ${address(host)}, and no token for it is known. If you trust this address, run: svc login`);
   });
 });
 

@@ -54,12 +54,18 @@ export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace =
   if (ownToken !== undefined && ownUrl === undefined)
     requireOwnService(url, findProfile(stored, { workspace: configured.isNamed ? undefined : named?.name }), stored);
   const token = ownToken ?? found?.token;
-  if (token === undefined) throw new UsageError(`No token for ${url} is known. Run: svc login ${url}`);
+  if (token === undefined) throw new UsageError(describeUnknown(url, ownUrl === undefined));
   const urlSource = flags.url ? "--url" : SVC_URL ? "SVC_URL" : configured.url ? "svc.yaml" : `profile ${profile}`;
   const source = named?.source ?? (configured.workspace ? "svc.yaml" : found?.workspace ? `profile ${profile}` : urlSource);
   const owner = ownToken === undefined ? profile : undefined;
   return { url: url.replace(/\/+$/, ""), token, workspace: workspace ?? "", profile: owner, source };
 }
+
+/** A login at a service that a repository chooses could give the person's confirmation, and with it a token, to another service. */
+const describeUnknown = (url: string, isOfRepository: boolean): string =>
+  isOfRepository
+    ? `svc.yaml chooses ${url}, and no token for it is known. If you trust this address, run: svc login ${url}`
+    : `No token for ${url} is known. Run: svc login ${url}`;
 
 /** Throws `UsageError` unless the service is the one of the profile that the person has chosen: `svc.yaml` may name any other. */
 function requireOwnService(url: string, own: string | undefined, { profiles }: Profiles): void {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { findGitBranch, findGitRoot, findLastSubject } from "./git.ts";
 
 let folder: string;
@@ -15,7 +15,10 @@ beforeEach(() => {
   writeFileSync(join(folder, "program"), `#!/bin/sh\ntouch "${folder}/ran"\nexit 1\n`);
   chmodSync(join(folder, "program"), 0o755);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe("the questions to git", () => {
   it("have answers", () => {
@@ -50,6 +53,12 @@ describe("the questions to git", () => {
         false,
       ]);
     }
+  });
+
+  it("run no program of the repository, also where the current folder comes first", () => {
+    copyFileSync(join(folder, "program"), join(folder, "git"));
+    vi.stubEnv("PATH", `.${delimiter}${process.env["PATH"]}`);
+    expect([findGitRoot(folder), findGitBranch(folder), runs()]).toEqual([folder, "main", false]);
   });
 
   it("have no root that a repository chooses", () => {

@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** Settings of a repository that would execute a program of it, and repositories that a folder of the project contains. */
 const SAFE = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
@@ -11,7 +11,10 @@ const NO_FETCH = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
 function git(folder: string, ...args: string[]): string | undefined {
   try {
     const env = { ...process.env, ...NO_FETCH };
-    return execFileSync("git", [...SAFE, ...args], { cwd: folder, env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    // Some systems look for a program in the current folder first, so it is not one of the repository.
+    const cwd = dirname(process.execPath);
+    const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
+    return execFileSync("git", ["-C", folder, ...SAFE, ...args], { cwd, env, encoding: "utf8", stdio }).trim();
   } catch {
     // The folder is no repository, has no commit, or git is not installed.
     return undefined;
