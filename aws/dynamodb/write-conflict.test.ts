@@ -54,6 +54,28 @@ describe("rejected writes", () => {
       }),
       { kind: "tooLarge" },
     ],
+    [
+      "a small number in a transaction",
+      new TransactionCanceledException({
+        $metadata,
+        message,
+        CancellationReasons: [
+          { Code: "ValidationError", Message: "Number underflow. Attempting to store a number with magnitude smaller than" },
+        ],
+      }),
+      { kind: "unstorable" },
+    ],
+    [
+      "a list that is nested too deeply",
+      new DynamoDBServiceException({
+        $metadata,
+        $fault: "client",
+        name: "ValidationException",
+        message: "Nesting Levels have exceeded supported limits",
+      }),
+      { kind: "unstorable" },
+    ],
+    ["a large number", new Error("Number 1e+300 is greater than Number.MAX_SAFE_INTEGER. Use NumberValue"), { kind: "unstorable" }],
     ["something else", new Error("socket hang up"), { kind: "failed" }],
     ["no error at all", "thrown", { kind: "failed" }],
   ])("a rejection for %s is classified", (_what, error, refusal) => expect(classifyRejection(error)).toEqual(refusal));

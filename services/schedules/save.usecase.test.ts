@@ -29,6 +29,16 @@ const aWriter = (): Person => ({
   rights: { workspace: room.workspace, role: "developer", groups: [], folders: { t: "write", ops: "read" }, objects: {} },
 });
 
+/** Numbers that a table does not store. */
+const unstorable = { large: 1e300, small: 1e-200, digits: 10n ** 40n + 1n };
+
+describe.each(Object.entries(unstorable))("a schedule with a number of this kind: %s", (_, value) => {
+  it.each(["args", "on_failure_extra_args", "on_recovery_extra_args", "on_success_extra_args"])("in %s is refused", async (field) => {
+    const fields = { on_failure: "script/f/ops/alarm", on_recovery: "script/f/ops/recovered", on_success: "script/f/ops/done" };
+    await expect(addSchedule(room, { ...fields, [field]: { a: value } })).rejects.toMatchObject({ code: "body.number" });
+  });
+});
+
 describe("createSchedule", () => {
   it("stores every setting and returns it", async () => {
     const settings = {

@@ -42,5 +42,5 @@ const aValue = (schema: Schema, options: ValueOptions) => fc.sample(schemaValues
 export function listEdges({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): number[] {
   const min = minimum ?? exclusiveMinimum ?? Number.MIN_SAFE_INTEGER;
   const max = maximum ?? exclusiveMaximum ?? Number.MAX_SAFE_INTEGER;
-  return [min, max, min - 1, max + 1, -0, 0.5, 1e308];
+  return [min, max, min - 1, max + 1, -0, 0.5, 1e308, 1e-200, Number.MIN_VALUE];
 }
