@@ -1,21 +1,23 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { mayRefer } from "../../core/resources/refer.ts";
 import type { Reference } from "../../core/resources/references.ts";
 import { findReaders } from "./find-readers.ts";
+import { loadReferenceScope } from "./reference-scope.ts";
 import { mayReadReference } from "./resolve.ts";
 
 /**
- * Returns which references in the arguments of an earlier run count in a run that `actor` starts with them: those that this caller's token may send, and
+ * Returns which references in a value of an earlier run count in a run that `actor` starts with them: those that this caller's token may send, and
  * that the people of the earlier run may read. Otherwise a member could name a variable that only the person may read who runs the job again.
  */
 export async function loadReferenceFilter(
   deps: { objects: ObjectTable },
   actor: Actor,
   origin: Job,
+  value: unknown,
 ): Promise<(reference: Reference) => boolean> {
   const isOwn = [origin.email, origin.starter ?? origin.email].every((email) => email === actor.email);
   const readers = isOwn ? [] : await findReaders(deps, origin);
-  return (reference) => mayRefer(actor, reference) && readers.every((reader) => mayReadReference(reader, origin.workspace, reference));
+  const isInScope = await loadReferenceScope(deps, { actor, workspace: origin.workspace }, value);
+  return (reference) => isInScope(reference) && readers.every((reader) => mayReadReference(reader, origin.workspace, reference));
 }

@@ -1,19 +1,21 @@
 import { v7 as uuidv7 } from "uuid";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { type Arguments, addFilesToEvent, mergeStoredFiles } from "../../../core/payload/arguments.ts";
 import { buildPreprocessorArguments } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { escapeEventReferences, mayRefer } from "../../../core/resources/refer.ts";
-import { escapeReferences, type Reference } from "../../../core/resources/references.ts";
+import { escapeEventReferences } from "../../../core/resources/refer.ts";
+import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { previewBundleKey } from "../../builds/preview-bundle.ts";
 import { storeFiles } from "../../files/store.ts";
-import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
+import type { IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { resolveLineage } from "../../jobs/queue/lineage.ts";
+import { loadReferenceScope } from "../../resources/reference-scope.ts";
 import { findArgumentProblem } from "../arguments/check-arguments.ts";
 import { findEntrypoint } from "../invoke-runner.ts";
 
@@ -47,7 +49,7 @@ export interface PreviewRequest {
 /** A call that runs a stored version, or code that is not stored. */
 export type RunRequest = VersionRunRequest | PreviewRequest;
 
-export type CreateNewJobDeps = Pick<CreateJobDeps, "objects"> & { storage: Storage };
+export type CreateNewJobDeps = { objects: Pick<ObjectTable, "get" | "batchGet">; storage: Storage };
 
 export interface BuildRequestDeps {
   jobs: Pick<JobTable, "get">;
@@ -70,7 +72,7 @@ export const getJobOptions = (request: RunRequest): JobOptions => ("preview" in 
 export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
   if ("preview" in request) return createPreviewJob(deps, request);
   const { target, options, tag, cacheTtlS, idempotencyKey, adapt = (job) => job } = request;
-  const sent = escapeForbiddenReferences(options.actor, request.arguments);
+  const sent = await escapeForbiddenReferences(deps, options, request.arguments);
   const { files } = sent;
   const version = target.kind === "script" ? buildScriptJobFields(target.version) : buildFlowJobFields(target.version);
   const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
@@ -109,9 +111,9 @@ async function createPreviewJob({ storage }: CreateNewJobDeps, { preview, bundle
 }
 
 /** Arguments in which no text refers to what the scopes of the caller's token do not let it read. */
-function escapeForbiddenReferences(actor: Actor, sent: Arguments): Arguments {
+async function escapeForbiddenReferences(deps: CreateNewJobDeps, { actor, workspace }: JobOptions, sent: Arguments): Promise<Arguments> {
   if (actor.kind === "job" || actor.scopes === undefined) return sent;
-  const isAllowed = (reference: Reference) => mayRefer(actor, reference);
+  const isAllowed = await loadReferenceScope(deps, { actor, workspace }, [sent.args, sent.event]);
   const args = escapeReferences(sent.args, isAllowed) as Record<string, unknown>;
   return { ...sent, args, ...(sent.event ? { event: escapeEventReferences(sent.event, isAllowed) } : {}) };
 }

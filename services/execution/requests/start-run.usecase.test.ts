@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runQuery } from "../../../contract/routes/jobs/runs.ts";
+import { newResourceSchema } from "../../../contract/routes/stored/resources.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -9,6 +10,8 @@ import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { loadValue } from "../../jobs/values/values.ts";
+import { createResource } from "../../resources/save.ts";
+import { createFolder } from "../../workspaces/folders.ts";
 import { buildJobOptions, type VersionRunRequest } from "./run-request.ts";
 import { startRun } from "./start-run.ts";
 
@@ -175,5 +178,26 @@ describe("a token that runs one script only", () => {
     const job = await room.deps.jobs.get(id);
     if (!job) throw new Error("The job is absent.");
     expect(JSON.parse(await loadValue(room.deps, job, job.args))).toEqual({ text: "\\$var:f/t/secret", known: "$var:f/t/known" });
+  });
+
+  it("cannot make it read one by a resource that refers to it", async () => {
+    const caller = { actor: anAdmin, workspace: room.workspace };
+    await createFolder(room.deps, anAdmin, room.workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+    const save = (name: string, value: unknown) =>
+      createResource(room.deps, caller, newResourceSchema.parse({ path: `f/t/${name}`, value, resource_type: "any" }));
+    await save("db", { key: "$var:f/t/secret" });
+    await save("around", { list: ["$res:f/t/db"] });
+    await save("open", { key: "$var:f/t/known" });
+    await save("circle", { to: "$res:f/t/circle" });
+    const names = ["db", "around", "open", "circle", "absent"];
+    const request = await aRequest(Object.fromEntries(names.map((name) => [name, `$res:f/t/${name}`])));
+    const actor = { ...anAdmin, scopes: ["jobs:run:scripts", "resources:read", "variables:read:f/t/known"] };
+    const { id } = await startRun(room.deps, { ...request, options: { ...request.options, actor } });
+    const job = (await room.deps.jobs.get(id)) ?? expect.fail();
+    const kept = names.filter((name) => name !== "db" && name !== "around");
+    expect(JSON.parse(await loadValue(room.deps, job, job.args))).toEqual({
+      ...{ db: "\\$res:f/t/db", around: "\\$res:f/t/around" },
+      ...Object.fromEntries(kept.map((name) => [name, `$res:f/t/${name}`])),
+    });
   });
 });

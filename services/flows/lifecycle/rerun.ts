@@ -8,7 +8,6 @@ import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { mayRefer } from "../../../core/resources/refer.ts";
 import { escapeByOrigin } from "../../../core/resources/reference-origin.ts";
 import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -19,6 +18,7 @@ import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { loadReferenceFilter } from "../../resources/inherited-references.ts";
+import { loadReferenceScope } from "../../resources/reference-scope.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
 import { requireFlowVersion, requireNewestFlow } from "../definitions/load.ts";
 
@@ -120,12 +120,13 @@ async function loadRerunArguments(
 ): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
   if (job.redactedArgs) throw new SvcError("rerun.secrets", { id: job.id });
-  const isAllowed = await loadReferenceFilter(deps, actor, job);
-  const input = escapeReferences(await loadJson(deps, job, job.args), isAllowed) as Record<string, unknown>;
+  const stored = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
+  const input = escapeReferences(stored, await loadReferenceFilter(deps, actor, job, stored)) as Record<string, unknown>;
+  const isInScope = await loadReferenceScope(deps, { actor, workspace: job.workspace }, transforms);
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
     const value = await evaluateTransform(argument, transform, { job: expressionJob(job, input) });
-    changed.push([argument, escapeByOrigin(transform, value, { stored: RERUN_ARGUMENTS, mayRefer: (each) => mayRefer(actor, each) })]);
+    changed.push([argument, escapeByOrigin(transform, value, { stored: RERUN_ARGUMENTS, mayRefer: isInScope })]);
   }
   return Object.fromEntries([...Object.entries(input), ...changed]);
 }

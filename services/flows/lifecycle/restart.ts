@@ -70,6 +70,7 @@ export async function restartFlow(
     reused,
   );
   const { kind, tag, timeoutS, priority, code } = origin;
+  const sentArgs: unknown = await loadJson(deps, origin, origin.args);
   const path = isPreview ? findPreviewPath(actor, origin.workspace, origin.path) : origin.path;
   return enqueueJob(deps, {
     ...fields,
@@ -90,10 +91,7 @@ export async function restartFlow(
     ...(origin.preprocess === "wanted" ? { preprocess: true as const } : {}),
     onBehalfOf: flow?.onBehalfOf,
     concurrency: flow?.concurrency,
-    args: escapeReferences(await loadJson(deps, origin, origin.args), await loadReferenceFilter(deps, actor, origin)) as Record<
-      string,
-      unknown
-    >,
+    args: escapeReferences(sentArgs, await loadReferenceFilter(deps, actor, origin, sentArgs)) as Record<string, unknown>,
   });
 }
 
@@ -197,7 +195,7 @@ async function checkListReferences(deps: ReusedStepsDeps, actor: Actor, origin: 
   const values = await Promise.all(lists.map(({ jobId, location }) => loadJson(deps, { id: jobId }, location)));
   const references = findReferences(values).flatMap((text) => parseReference(text) ?? []);
   if (references.length === 0) return;
-  const isAllowed = await loadReferenceFilter(deps, actor, origin);
+  const isAllowed = await loadReferenceFilter(deps, actor, origin, values);
   if (references.every(isAllowed)) return;
   throw notRestartedError(
     origin,

@@ -1,0 +1,69 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { mayRefer, readsAsUser } from "../../core/resources/refer.ts";
+import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
+import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+
+const mayReferTo =
+  ({ actor }: WorkspaceCaller) =>
+  (text: string) =>
+    mayRefer(actor, parseReference(text) as Reference);
+
+/**
+ * Returns which references of a value the token of a caller may send: its scopes must include their targets, also those inside resources. A reference that
+ * was not followed, because there are more than a run may resolve, is none of them.
+ */
+export async function loadReferenceScope(
+  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  caller: WorkspaceCaller,
+  value: unknown,
+): Promise<(reference: Reference) => boolean> {
+  if (readsAsUser(caller.actor)) return () => true;
+  const mayFollow = mayReferTo(caller);
+  const inside = new Map<string, string[]>();
+  for (let waiting = findReferences(value).filter(mayFollow); waiting.length > 0 && inside.size < limits.references; ) {
+    const next = waiting.slice(0, limits.references - inside.size);
+    const found = await loadInside({ objects }, caller.workspace, next);
+    next.forEach((text, index) => {
+      inside.set(text, found[index] ?? []);
+    });
+    waiting = [...new Set(found.flat())].filter((text) => !inside.has(text) && mayFollow(text));
+  }
+  const known = new Map<string, boolean>();
+  return ({ kind, path }) => {
+    const text = `$${kind}:${path}`;
+    const isAllowed = known.get(text) ?? reach(inside, text).every((each) => inside.has(each));
+    known.set(text, isAllowed);
+    return isAllowed;
+  };
+}
+
+/** Returns a reference with all that are reached by it. */
+function reach(inside: ReadonlyMap<string, readonly string[]>, start: string): string[] {
+  const reached = new Set([start]);
+  for (const text of reached) for (const inner of inside.get(text) ?? []) reached.add(inner);
+  return [...reached];
+}
+
+/** Returns the references in the resource that each text refers to. Variables contain none. */
+async function loadInside({ objects }: { objects: Pick<ObjectTable, "batchGet"> }, workspace: string, texts: readonly string[]) {
+  const places = texts.flatMap((text) => {
+    const { kind, path } = parseReference(text) as Reference;
+    return kind === "res" ? [{ text, key: keys.resource(workspace, path) }] : [];
+  });
+  const stored =
+    places.length === 0
+      ? []
+      : await objects.batchGet(
+          places.map(({ key }) => key),
+          { consistent: true },
+        );
+  const values = new Map(places.map(({ text }, index) => [text, stored[index]]));
+  return texts.map((text) => {
+    const found = values.get(text);
+    return found ? findReferences(parseResourceValue(parseObject(storedResourceSchema, found))) : [];
+  });
+}
