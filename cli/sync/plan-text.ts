@@ -1,6 +1,7 @@
 import { createTwoFilesPatch } from "diff";
+import type { SyncOptions } from "../../core/sync/config/config.ts";
 import { formatDigest } from "../../core/sync/digest.ts";
-import { isConfidential } from "../../core/sync/item.ts";
+import { isConfidential, isSecret } from "../../core/sync/item.ts";
 import type { Direction } from "../../core/sync/plan.ts";
 import type { Output } from "../output/output.ts";
 import type { Change } from "./changes.ts";
@@ -23,6 +24,21 @@ export function formatPlan(
     return type === "skip" || diffs === "none" ? [line] : [line, ...listDiffs(change, direction, diffs)];
   });
   return [...lines, summarise(changes)].join("\n");
+}
+
+/**
+ * Returns the question before changes are applied. A repository may choose that secrets become readable in its files, and a person who only wanted a copy of a
+ * workspace could publish them with the next commit.
+ */
+export function describeQuestion(changes: readonly Change[], direction: Direction, { plainSecrets = false }: SyncOptions): string {
+  if (direction === "push") return `Change ${changes.length} items in the workspace?`;
+  const written = changes.filter(({ type }) => type !== "delete").map(({ remote }) => remote?.item);
+  const secrets = plainSecrets ? written.filter(isSecret).length : 0;
+  const readable = [
+    ...(secrets > 0 ? [`${secrets} ${secrets === 1 ? "secret" : "secrets"} as plain text`] : []),
+    ...(written.some((item) => item?.kind === "encryption_key") ? ["the key that decrypts exported secrets"] : []),
+  ];
+  return `Change ${changes.length} items here${readable.length > 0 ? `, with ${readable.join(" and ")}` : ""}?`;
 }
 
 const totals = {

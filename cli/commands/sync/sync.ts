@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { CommandError, exitCodes, UsageError } from "../../errors.ts";
 import { type Change, findMissingFolders, isEffective, planSync, protectFolders, protectSecrets } from "../../sync/changes.ts";
 import { type PlanFile, readPlanFile, selectPlanned, writePlanFile } from "../../sync/plan-file.ts";
-import { formatPlan, listDiffs, summarise, toPlanJson } from "../../sync/plan-text.ts";
+import { describeQuestion, formatPlan, listDiffs, summarise, toPlanJson } from "../../sync/plan-text.ts";
 import { applyPull } from "../../sync/pull.ts";
 import { applyPush } from "../../sync/push/push.ts";
 import { type OpenedProject, openOnly, openSession, openSyncProject, type SyncSession } from "../../sync/session.ts";
@@ -64,7 +64,7 @@ function requireFolders(changes: readonly Change[], folders: ReadonlySet<string>
 export async function runPull(context: Context, flags: SyncFlags, kinds?: ReadonlySet<string>): Promise<void> {
   const session = await openSession(context, openKinds(context, flags, kinds));
   const changes = plan(session, "pull", flags);
-  await proceed(context, changes, "pull", flags, async () => {
+  await proceed(context, changes, { direction: "pull", options: session.project.options }, flags, async () => {
     applyPull(session, changes);
     await session.client.find("shared_ui/get");
   });
@@ -80,7 +80,7 @@ export async function runPush(context: Context, flags: SyncFlags, kinds?: Readon
   }
   const session = await openSession(context, opened, { lint: true, bundles: !flags.dryRun || flags.bundle === true });
   const changes = plan(session, "push", flags, planned);
-  await proceed(context, changes, "push", flags, () => {
+  await proceed(context, changes, { direction: "push", options: session.project.options }, flags, () => {
     const { wait = false, force = false } = flags;
     return applyPush(context, session, changes, { wait, force });
   });
@@ -102,7 +102,7 @@ export async function runPlan(context: Context, flags: SyncFlags): Promise<numbe
 async function proceed(
   context: Context,
   changes: readonly Change[],
-  direction: Direction,
+  { direction, options }: { direction: Direction; options: SyncOptions },
   flags: SyncFlags,
   apply: () => unknown,
 ): Promise<void> {
@@ -118,8 +118,7 @@ async function proceed(
   if (flags.dryRun) return reply();
   const effective = changes.filter(isEffective);
   if (effective.length > 0) {
-    const question = direction === "pull" ? `Change ${effective.length} items here?` : `Change ${effective.length} items in the workspace?`;
-    await context.confirm(question);
+    await context.confirm(describeQuestion(effective, direction, options));
   }
   await apply();
   if (effective.length > 0) output.say(output.style("green", `Done: ${summarise(effective)}`));
