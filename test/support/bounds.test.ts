@@ -44,6 +44,11 @@ describe("every number that a client can send", () => {
     for (const value of [1e300, -1e300, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN]) expect(accepts(value)).toBe(false);
   });
 
+  it("is whole, except where it is stored as text or refused by the table: no table holds the smallest fractions", () => {
+    const fractions = numbers.filter(({ schema }) => z.safeParse(schema, Number.MIN_VALUE).success).map(({ at }) => at.split(".").at(-1));
+    expect([...new Set(fractions)].sort()).toEqual(["exit_code", "multiplier", "random_factor", "seconds", "timeout"]);
+  });
+
   it("is no date and no BigInt, which would have no bounds", () => {
     expect(all.filter(({ schema }) => ["date", "bigint", "nan"].includes(schema._zod.def.type)).map(({ at }) => at)).toEqual([]);
   });

@@ -3,12 +3,12 @@ import { anyNumber, jobId, jsonObject } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const attempt = { attempt: z.int().min(1), nonce: z.string().min(1).max(64) };
-/** A number of bytes, milliseconds or characters: its sum with another one is still exact. */
+/** A whole number of bytes or characters: a table can store it, and its sum with another one is still exact. */
 const amount = z
-  .number()
+  .int()
   .min(0)
   .max(2 ** 50);
-const logs = z.object({ offset: amount.int(), text: z.string() });
+const logs = z.object({ offset: amount, text: z.string() });
 
 /** Mirrors `RunOutcome` in runners/protocol.ts. The data of a runner is as untrusted as the code that it ran. */
 const runOutcomeSchema = z.object({
