@@ -1,6 +1,6 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { StopAfterIf } from "../../../contract/flows/flow-value.ts";
-import type { Outcome } from "../../../core/flows/journal.ts";
+import { type Outcome, PREPROCESSOR } from "../../../core/flows/journal.ts";
 import { findEarlyReturn } from "../../../core/flows/references.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
@@ -105,8 +105,8 @@ export async function failStep(
 ): Promise<StepState> {
   const { module, scope, plan } = step;
   const isLast = scope.modules.at(-1)?.id === module.id;
-  // The failure of the last module is the list's, whatever the module allows.
-  const continues = module.continue_on_error === true && !isLast && !isFailureModule(step);
+  // The failure of the last module is the list's, whatever the module allows. A preprocessor may check who sent a request.
+  const continues = module.continue_on_error === true && !isLast && !isFailureModule(step) && module.id !== PREPROCESSOR;
   // The result of the failure module is found by its outcome.
   if (!continues && !isFailureModule(step)) {
     const job = details?.job === undefined ? {} : { job: details.job };

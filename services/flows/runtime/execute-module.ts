@@ -56,13 +56,15 @@ async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepSt
   if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
     return completeStep(deps, step, { status: "succeeded", result: { jobId: flow.id, location: flow.args }, details: { skipped: true } });
   }
-  if (mock?.enabled) {
+  // Without its result, the flow would continue with what a stranger has sent, and nobody would have checked the request of a route.
+  const mustRun = module.id === PREPROCESSOR;
+  if (mock?.enabled && !mustRun) {
     const result = await storeFlowValue(deps, step, mock.return_value ?? null);
     return completeStep(deps, step, { status: "succeeded", result, neverRan: true });
   }
   const resumed = mayRequireApproval(module) ? await resumeAtGate(deps, step) : undefined;
   if (resumed) return resumed;
-  if (skip && (await deps.expressions.holds("skip_if", skip.expr))) {
+  if (skip && !mustRun && (await deps.expressions.holds("skip_if", skip.expr))) {
     const result = await previousResult(deps, step);
     return completeStep(deps, step, { status: "succeeded", result, details: { skipped: true }, neverRan: true });
   }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../../contract/routes/stored/variables.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, one } from "../../../test/support/use-cases/flow-modules.ts";
-import { success } from "../../../test/support/use-cases/room.ts";
+import { failure, success } from "../../../test/support/use-cases/room.ts";
 import { addFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addJob, addScript } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
@@ -154,6 +154,27 @@ describe("a text that a preprocessor returns", () => {
     const job = await room.deps.jobs.get(id);
     expect([job?.state, job?.preprocess]).toEqual(["succeeded", "done"]);
     expect(JSON.parse(await loadValue(room.deps, job ?? expect.fail(), job?.args ?? expect.fail()))).toEqual({ y: `\\${MARK}` });
+  });
+});
+
+describe("a preprocessor that fails", () => {
+  it.each<object>([
+    {},
+    { continue_on_error: true },
+    { mock: { enabled: true, return_value: { y: MARK } } },
+    { skip_if: { expr: "true" } },
+    { suspend: { required_events: 1, continue_on_disapprove_timeout: true } },
+  ])("ends its flow, so that no step receives what nobody has checked: %j", async (more) => {
+    const { run } = room.answers;
+    room.answers.run = async (request) => (request.entrypoint === "preprocessor" ? failure("The signature is wrong.") : run(request));
+    const from = room.results.length;
+    const value = { modules: [echo("a", "flow_input"), echo("b", "1")], preprocessor_module: echo("preprocessor", "null", more) };
+    const id = await startFlow(room, value, { event: { kind: "http", raw_string: MARK } }, { preprocess: "wanted" });
+    await new Cloud(room).play(id).finally(() => {
+      room.answers.run = run;
+    });
+    const job = await room.deps.jobs.get(id);
+    expect([job?.state, job?.preprocess, room.results.slice(from)]).toEqual(["failed", "wanted", []]);
   });
 });
 
