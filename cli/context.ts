@@ -4,6 +4,7 @@ import { ApiClient } from "./api/client.ts";
 import { UsageError } from "./errors.ts";
 import { Output } from "./output/output.ts";
 import { requireConfirmation } from "./output/prompts.ts";
+import { cleanLine } from "./output/terminal.ts";
 import { findTarget, type Target, type TargetFlags } from "./profiles/target.ts";
 import { findProjectRoot, openProject } from "./project/project.ts";
 
@@ -63,7 +64,8 @@ export class Context {
     if (!this.#namesTarget) return;
     this.#namesTarget = false;
     const { url, workspace, source } = this.target();
-    this.output.say(this.output.style("dim", `Target: ${workspace === "" ? "" : `workspace ${workspace} at `}${url} (${source})`));
+    const place = `${workspace === "" ? "" : `workspace ${workspace} at `}${url} (${source})`;
+    this.output.say(this.output.style("dim", `Target: ${cleanLine(place)}`));
   }
 
   /** Throws `CommandError` unless the person or `--yes` confirms. */

@@ -29,6 +29,6 @@ export function throwProblems(problems: readonly FileProblem[]): void {
   if (problems.length > 0) throw new UsageError(problems.map(formatProblem).join("\n"));
 }
 
-/** Formats a problem of a file as one line. */
+/** Formats a problem of a file, whose name is one line. */
 export const formatProblem = ({ file, line, column, message }: FileProblem): string =>
-  `${[file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(":")}: ${message}`;
+  `${[file.replace(/[\r\n]+/g, " "), line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(":")}: ${message}`;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { capturePrinted, type Printed } from "../../test/support/cli/printed.ts";
 import { Output } from "./output.ts";
-import { cleanText, style, writeData, writeJson, writeMessage } from "./terminal.ts";
+import { cleanLine, cleanText, style, writeData, writeJson, writeMessage } from "./terminal.ts";
 
 const obeyed = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 let printed: Printed;
@@ -48,6 +48,10 @@ describe("cleanText", () => {
         },
       ),
     );
+  });
+
+  it("is one line in a question", () => {
+    expect(cleanLine("Run a\r\nb\n\nSigned by svc. Continue?\x1b[1A")).toBe("Run a b Signed by svc. Continue?");
   });
 
   it("takes no more than linear time", () => {
@@ -131,5 +135,5 @@ it("questions are asked in one module, which cleans each of their texts", () => 
   const texts = [...source.matchAll(/prompts\.(?:confirm|select|password)\(\{ message(.{11})|\blabel(: \w+\()/g)].map(
     ([, message, label]) => message ?? label,
   );
-  expect(texts).toEqual([": cleanText", ": cleanText(", ": cleanText", ": cleanText"]);
+  expect(texts).toEqual([": cleanLine", ": cleanLine(", ": cleanLine", ": cleanLine"]);
 });

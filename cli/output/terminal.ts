@@ -17,6 +17,9 @@ const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2
 /** Returns a text as a terminal can show it without obeying it. A carriage return ends a line instead of letting the next text replace it. */
 export const cleanText = (text: string): string => text.replace(/\r\n?/g, "\n").replace(SEQUENCES, "").replace(CONTROLS, "");
 
+/** Returns a text as one line, so that a name in it cannot pretend to be another line of the program. */
+export const cleanLine = (text: string): string => cleanText(text).replace(/\n+/g, " ");
+
 /** Marks the program's styles, which no text from outside can know. */
 const MARK = randomUUID();
 
