@@ -11,6 +11,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { escapeByOrigin } from "../../../core/resources/reference-origin.ts";
 import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { ENTRYPOINT_ARGUMENT } from "../../execution/invoke-runner.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
@@ -120,7 +121,9 @@ async function loadRerunArguments(
 ): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
   if (job.redactedArgs) throw new SvcError("rerun.secrets", { id: job.id });
-  const stored = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
+  const { [ENTRYPOINT_ARGUMENT]: entrypoint, ...others } = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
+  // What a preprocessor returns may come from a stranger, and named no function when it was passed to `main`.
+  const stored = entrypoint === undefined || job.preprocess === "done" ? others : { ...others, [ENTRYPOINT_ARGUMENT]: entrypoint };
   const input = escapeReferences(stored, await loadReferenceFilter(deps, actor, job, stored)) as Record<string, unknown>;
   const isInScope = await loadReferenceScope(deps, { actor, workspace: job.workspace }, transforms);
   const changed: [string, unknown][] = [];

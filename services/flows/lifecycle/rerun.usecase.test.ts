@@ -102,6 +102,12 @@ describe("the arguments of a rerun", () => {
     expect(await rerunWith(actor, { x: { type: "static", value: MARK } })).toMatchObject({ x: `\\${MARK}` });
   });
 
+  it("name no function that a preprocessor has returned", async () => {
+    const args = { in: "head" as const, json: JSON.stringify({ _ENTRYPOINT_OVERRIDE: "other", a: 1 }) };
+    expect(await rerunWith(anAdmin, {}, { args })).toEqual({ _ENTRYPOINT_OVERRIDE: "other", a: 1 });
+    expect(await rerunWith(anAdmin, {}, { args, preprocess: "done" })).toEqual({ a: 1 });
+  });
+
   it.each<[string, typeof anAdmin, Parameters<typeof addJob>[1]]>([
     ["another person who may not read it, or no longer exists", anAdmin, { email: "eve@example.com", permissionedAs: "u/eve" }],
     ["such a person on behalf of the caller", anAdmin, { starter: "eve@example.com" }],
