@@ -56,7 +56,7 @@ async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepSt
   if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
     return completeStep(deps, step, { status: "succeeded", result: { jobId: flow.id, location: flow.args }, details: { skipped: true } });
   }
-  // Without its result, the flow would continue with what a stranger has sent, and nobody would have checked the request of a route.
+  // Without its result, the flow would continue with what a stranger has sent, and no check of a route's request would have run.
   const mustRun = module.id === PREPROCESSOR;
   if (mock?.enabled && !mustRun) {
     const result = await storeFlowValue(deps, step, mock.return_value ?? null);

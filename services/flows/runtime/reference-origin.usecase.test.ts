@@ -164,7 +164,7 @@ describe("a preprocessor that fails", () => {
     { mock: { enabled: true, return_value: { y: MARK } } },
     { skip_if: { expr: "true" } },
     { suspend: { required_events: 1, continue_on_disapprove_timeout: true } },
-  ])("ends its flow, so that no step receives what nobody has checked: %j", async (more) => {
+  ])("ends its flow, so that no step receives an unchecked request: %j", async (more) => {
     const { run } = room.answers;
     room.answers.run = async (request) => (request.entrypoint === "preprocessor" ? failure("The signature is wrong.") : run(request));
     const from = room.results.length;
