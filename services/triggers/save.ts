@@ -118,9 +118,18 @@ function checkArguments(deps: SaveTriggerDeps, caller: WorkspaceCaller, { errorH
   return checkStoredArguments(deps, caller, { error_handler_args: errorHandlerArgs }, retry);
 }
 
-/** Sets the mode of a trigger. Enabling it releases the jobs that wait since it was suspended. Throws `trigger.notFound`. */
+/**
+ * Sets the mode of a trigger. Enabling it releases the jobs that wait since it was suspended, so its caller must have the right to run them, also by the
+ * scopes of a token. Throws `trigger.notFound`, `script.notFound` and `flow.notFound`.
+ */
 export async function setTriggerMode(deps: SaveTriggerDeps, caller: TriggerCaller, mode: TriggerMode): Promise<void> {
-  await changeTrigger(deps, caller, async (before) => ({ ...before, mode, editedBy: caller.actor.username, editedAtMs: deps.nowMs() }));
+  const { actor, workspace } = caller;
+  await changeTrigger(deps, caller, async (before) => {
+    const { isFlow, scriptPath: path } = before;
+    const absent = () => new SvcError(isFlow ? "flow.notFound" : "script.notFound", { path });
+    if (mode !== "disabled") permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, absent);
+    return { ...before, mode, editedBy: actor.username, editedAtMs: deps.nowMs() };
+  });
 }
 
 /** Deletes a trigger with its extra permissions. Throws `trigger.notFound`. */

@@ -110,6 +110,28 @@ describe("a trigger", () => {
     await expect(room.create("sqs", { ...sent, path: newPath() }, bob)).rejects.toMatchObject({ code: "auth.forbidden" });
   });
 
+  it("is enabled or suspended only by a caller, and with a token, that may run its script; anyone who may write it disables it", async () => {
+    const [path, queue] = [newPath(), await tagged()];
+    await room.create("sqs", { ...common(path), queue_url: queue.url });
+    const token = { ...anAdmin, scopes: ["sqs_triggers:write"] };
+    for (const [actor, code] of [
+      [aReader(room.workspace, []), "script.notFound"],
+      [token, "auth.forbidden"],
+    ] as const) {
+      const caller = { ...room.caller("sqs", path), actor };
+      await setTriggerMode(room.deps, caller, "disabled");
+      for (const mode of ["enabled", "suspended"] as const)
+        await expect(setTriggerMode(room.deps, caller, mode)).rejects.toMatchObject({ code });
+    }
+    expect(await get("sqs", path)).toMatchObject({ mode: "disabled" });
+    await setTriggerMode(
+      room.deps,
+      { ...room.caller("sqs", path), actor: { ...token, scopes: [...token.scopes, "jobs:run:scripts"] } },
+      "enabled",
+    );
+    expect(await get("sqs", path)).toMatchObject({ mode: "enabled" });
+  });
+
   it("runs as another member only if an administrator preserves that member", async () => {
     const bob = aReader(room.workspace, []);
     const own = await room.addRunnable("u/bob/own");

@@ -102,7 +102,7 @@ function routesOf<K extends TriggerKind>(kind: K) {
       params: atPath,
       body: z.object({ mode: triggerModeSchema }),
       reply: done,
-      errors: ["trigger.notFound", "trigger.changedMeanwhile"],
+      errors: ["trigger.notFound", "trigger.changedMeanwhile", "script.notFound", "flow.notFound"],
     }),
     delete: defineRoute({
       ...read,
