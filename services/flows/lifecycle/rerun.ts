@@ -122,7 +122,7 @@ async function loadRerunArguments(
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
   if (job.redactedArgs) throw new SvcError("rerun.secrets", { id: job.id });
   const { [ENTRYPOINT_ARGUMENT]: entrypoint, ...others } = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
-  // What a preprocessor returns may come from a stranger, and named no function when it was passed to `main`.
+  // The result of a preprocessor may come from a stranger, and named no function when it was passed to `main`.
   const stored = entrypoint === undefined || job.preprocess === "done" ? others : { ...others, [ENTRYPOINT_ARGUMENT]: entrypoint };
   const input = escapeReferences(stored, await loadReferenceFilter(deps, actor, job, stored)) as Record<string, unknown>;
   const isInScope = await loadReferenceScope(deps, { actor, workspace: job.workspace }, transforms);
