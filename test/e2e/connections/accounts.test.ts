@@ -45,13 +45,16 @@ describe("an account at another service", () => {
     const variable = async () => (await ws.get(`variables/get/${at}`)).json as { value: string };
     expect(await variable()).toMatchObject({ value: acme.issued.at(-1), account, is_oauth: true, is_refreshed: true });
 
+    // A token lives for two seconds, so each pass of housekeeping may refresh it again.
+    const refreshes = async () => acme.issued.indexOf((await variable()).value);
     const tick = async () => {
       await invoke("HousekeepingFunction", {});
-      return (await variable()).value === acme.issued[1];
+      return (await refreshes()) > 0;
     };
     await until(tick, { what: "the refreshed token" });
+    const before = await refreshes();
     expectStatus(await ws.post(`oauth/refresh_token/${account}`), 200);
-    expect((await variable()).value).toBe(acme.issued.at(-1));
+    expect(await refreshes()).toBeGreaterThan(before);
 
     acme.withdraw();
     const refused = await ws.post(`oauth/refresh_token/${account}`);
