@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 /** Writes a file that only its owner may read, whatever rights it had before. A rename leaves either the old or the new content. */
 export function writePrivateFile(file: string, content: string | Uint8Array): void {
@@ -11,6 +11,17 @@ export function writePrivateFile(file: string, content: string | Uint8Array): vo
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/** Lets only its owner read a file, if it exists. Links, files of other users, and those on a file system without rights stay as they are. */
+export function makePrivateFile(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile() || (found.mode & 0o077) === 0 || process.platform === "win32") return;
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // The owner alone may change the rights.
   }
 }
 

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ItemDigest } from "../../core/sync/digest.ts";
 import type { FileMap } from "../../core/sync/files/layout.ts";
 import { isConfidential } from "../../core/sync/item.ts";
@@ -5,6 +6,7 @@ import { isResolved } from "../../core/sync/metadata/item-sources.ts";
 import type { LockHashes } from "../../core/sync/metadata/lock-file.ts";
 import { forgetItem, pruneHashes, recordItem } from "../../core/sync/metadata/record-hashes.ts";
 import { hasLockFile, readLockFile, writeLockFile } from "../metadata/lock-file.ts";
+import { makePrivateFile } from "../private-file.ts";
 import { removeLocalFile, writeLocalFile } from "../project/local-files.ts";
 import { type Change, isEffective } from "./changes.ts";
 import type { SyncSession } from "./session.ts";
@@ -27,10 +29,18 @@ export function applyPull(session: SyncSession, changes: readonly Change[]): voi
       entry !== undefined && [...wanted.keys()].some((name) => name !== file && name.includes(`.${entry}.`));
     for (const file of existing.keys()) if (!wanted.has(file) && !isCommon(file)) removeLocalFile(root, file);
   }
+  makeSecretsPrivate(root, local);
   if (hashes) writeLockFile(root, hashes);
   const applied = new Set(effective.map(({ key }) => key));
   const before = readBase(root, target);
   writeBase(root, target, retainBundles(mergeBase({ before, local, remote, changes, applied }), before));
+}
+
+/** Lets only their owner read the files of secrets that a pull has not written. Others may be able to read them, because git stores no such rights. */
+function makeSecretsPrivate(root: string, local: SyncSession["local"]): void {
+  for (const { item, files } of local.values()) {
+    if (isConfidential(item)) for (const file of files.keys()) makePrivateFile(join(root, file));
+  }
 }
 
 /** A pull fetches no bundles, so the bundles that both sides had in common before remain. */

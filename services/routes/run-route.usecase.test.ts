@@ -1,19 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
-import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addScript, addWorkspace, listJobs, passLease, work } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import { addWorkspace, listJobs, passLease, work } from "../../test/support/use-cases/room-jobs.ts";
+import { aReader } from "../../test/support/use-cases/room-people.ts";
+import { addRoute, aRouteRequest, type RouteFields, type SentToRoute } from "../../test/support/use-cases/room-routes.ts";
 import { loadValue } from "../jobs/values/values.ts";
 import { TriggerChanged } from "../triggers/hold-job.ts";
-import { type RouteRequest, runRoute } from "./run-route.ts";
+import { runRoute } from "./run-route.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -21,61 +20,11 @@ beforeAll(async () => {
   await addWorkspace(room);
 });
 
-type Fields = { own?: object; trigger?: Partial<StoredTrigger>; params?: FoundRoute["params"] };
-
-/** A route whose script is built. It is found without the search for its address. */
-async function aRoute({ own = {}, trigger = {}, params = {} }: Fields = {}, script: Partial<Runnable> = {}): Promise<FoundRoute> {
-  const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, ...script });
-  const stored = {
-    ...keys.trigger(room.workspace, "http" as StoredTrigger["kind"], `f/t/${randomUUID()}`),
-    version: randomUUID(),
-    value: { at: "route" },
-  };
-  await room.deps.objects.put(stored);
-  return {
-    workspace: room.workspace,
-    trigger: {
-      id: randomUUID(),
-      kind: "http" as StoredTrigger["kind"],
-      path: "f/t/route",
-      scriptPath: version.path,
-      isFlow: false,
-      mode: "enabled",
-      email: "ann@example.com",
-      permissionedAs: "u/ann",
-      superAdmin: false,
-      own: {},
-      editedBy: "ann",
-      editedAtMs: 0,
-      ...trigger,
-    },
-    stored,
-    own: httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own }),
-    params,
-    below: [],
-    actor: anAdmin,
-    head: { ...keys.scriptHead(room.workspace, version.path), value: version, build },
-    credential: undefined,
-  };
-}
-
-interface Sent {
-  body?: unknown;
-  text?: string;
-  headers?: Record<string, string>;
-  query?: Record<string, string[]>;
-  method?: string;
-}
-const aRequest = ({ body = {}, text = JSON.stringify(body), headers = {}, query = {}, method = "POST" }: Sent = {}): RouteRequest => ({
-  method,
-  path: "shop/orders/7",
-  payload: { method, headers: { "content-type": "application/json", ...headers }, query, bytes: Buffer.from(text) },
-  includedHeaders: ["x-kind"],
-});
+const aRoute = (fields: RouteFields = {}, script: Partial<Runnable> = {}) => addRoute(room, fields, script);
 const admitted = { outcome: "admitted" } as const;
 const deps = () => ({ ...room.deps, syncLimitMs: async () => 5000 });
-const call = (route: FoundRoute, sent: Sent = {}, admission: Parameters<typeof runRoute>[2] = admitted) =>
-  runRoute(deps(), route, admission, aRequest(sent));
+const call = (route: FoundRoute, sent: SentToRoute = {}, admission: Parameters<typeof runRoute>[2] = admitted) =>
+  runRoute(deps(), route, admission, aRouteRequest(sent));
 const argsOf = async (job: Job | undefined) => job && (JSON.parse(await loadValue(room.deps, job, job.args)) as Record<string, unknown>);
 const jobsOf = ({ trigger }: FoundRoute) => listJobs(room, trigger.scriptPath);
 const eventOf = async (route: FoundRoute) => (await argsOf((await jobsOf(route))[0]))?.["event"] as Record<string, unknown>;
@@ -108,7 +57,7 @@ describe("a request of a route", () => {
     expect(await argsOf((await jobsOf(signed))[0])).toEqual({ a: "body" });
   });
 
-  it.each<[string, object, Sent, Sent]>([
+  it.each<[string, object, SentToRoute, SentToRoute]>([
     ["stripe", {}, { body: { id: "evt_1", created: 1 } }, { body: { id: "evt_2" } }],
     ["github", {}, { headers: { "x-github-delivery": "1" } }, { headers: { "x-github-delivery": "2" } }],
     ["shopify", {}, { headers: { "x-shopify-event-id": "1" } }, { headers: { "x-shopify-event-id": "2" } }],
@@ -289,7 +238,7 @@ describe("a request that arrives twice", () => {
     expect(await jobsOf(route)).toHaveLength(1);
   });
 
-  const ofStrangers: [string, object, Partial<Runnable>, Sent[]][] = [
+  const ofStrangers: [string, object, Partial<Runnable>, SentToRoute[]][] = [
     ["another body", {}, {}, [{ body: { id: "1", n: 2 } }]],
     [
       "another body, header or query that its preprocessor may check",
