@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { httpFieldsSchema } from "../../../contract/routes/triggers/http-fields.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { FoundRoute } from "../../../core/routes/route.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
+import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
+import type { RouteRequest } from "../../../services/routes/run-route.ts";
+import type { Room } from "./room.ts";
+import { addScript } from "./room-jobs.ts";
+import { anAdmin } from "./room-people.ts";
+
+export type RouteFields = { own?: object; trigger?: Partial<StoredTrigger>; params?: FoundRoute["params"] };
+
+/** Adds a route whose script is built. It is found without the search for its address. */
+export async function addRoute(
+  room: Room,
+  { own = {}, trigger = {}, params = {} }: RouteFields,
+  script: Partial<Runnable>,
+): Promise<FoundRoute> {
+  const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, ...script });
+  const stored = {
+    ...keys.trigger(room.workspace, "http" as StoredTrigger["kind"], `f/t/${randomUUID()}`),
+    version: randomUUID(),
+    value: { at: "route" },
+  };
+  await room.deps.objects.put(stored);
+  return {
+    workspace: room.workspace,
+    trigger: {
+      id: randomUUID(),
+      kind: "http" as StoredTrigger["kind"],
+      path: "f/t/route",
+      scriptPath: version.path,
+      isFlow: false,
+      mode: "enabled",
+      email: "ann@example.com",
+      permissionedAs: "u/ann",
+      superAdmin: false,
+      own: {},
+      editedBy: "ann",
+      editedAtMs: 0,
+      ...trigger,
+    },
+    stored,
+    own: httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own }),
+    params,
+    below: [],
+    actor: anAdmin,
+    head: { ...keys.scriptHead(room.workspace, version.path), value: version, build },
+    credential: undefined,
+  };
+}
+
+export interface SentToRoute {
+  body?: unknown;
+  text?: string;
+  headers?: Record<string, string>;
+  query?: Record<string, string[]>;
+  method?: string;
+}
+export const aRouteRequest = ({
+  body = {},
+  text = JSON.stringify(body),
+  headers = {},
+  query = {},
+  method = "POST",
+}: SentToRoute = {}): RouteRequest => ({
+  method,
+  path: "shop/orders/7",
+  payload: { method, headers: { "content-type": "application/json", ...headers }, query, bytes: Buffer.from(text) },
+  includedHeaders: ["x-kind"],
+});
