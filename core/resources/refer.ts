@@ -25,9 +25,11 @@ export function escapeEventReferences<T extends Event>(event: T, mayRefer?: (ref
  * must not read variables by it: a webhook's sender, or a stranger whose text the sender passes on, would otherwise read them. A token that
  * also runs code of the caller can read as much anyway. The rights of the user are checked when the job runs.
  */
-export function mayRefer(actor: Actor, { kind, path }: Reference): boolean {
-  return readsAsUser(actor) || (actor.kind === "person" && scopesAllow(actor.scopes ?? [], accessOf(kind), path, false));
-}
+export const mayRefer = (actor: Actor, { kind, path }: Reference): boolean => mayRead(actor, kind, path);
+
+/** `path`: without one, whether the token includes every variable or resource. */
+const mayRead = (actor: Actor, kind: Reference["kind"], path: string | undefined): boolean =>
+  readsAsUser(actor) || (actor.kind === "person" && scopesAllow(actor.scopes ?? [], accessOf(kind), path, false));
 
 /** Returns whether a caller reads all that its user may read: without scopes, or with the scope to run code of the caller. */
 export const readsAsUser = (actor: Actor): boolean =>
@@ -48,10 +50,6 @@ export function findReferenceLimit(actor: Actor, workspace: string, reference: R
 }
 
 /** Returns whether a caller may store an expression, which can read every variable and resource of the user by `variable()` and `resource()`. */
-export function mayStoreExpression(actor: Actor): boolean {
-  if (actor.kind === "job" || readsAsUser(actor)) return true;
-  const { scopes = [] } = actor;
-  return (["var", "res"] as const).every((kind) => scopesAllow(scopes, accessOf(kind), undefined, false));
-}
+export const mayStoreExpression = (actor: Actor): boolean => (["var", "res"] as const).every((kind) => mayRead(actor, kind, undefined));
 
 const withoutScopes = ({ scopes: _, ...user }: Person): Person => user;

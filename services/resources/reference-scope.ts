@@ -1,11 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { mayRefer, readsAsUser } from "../../core/resources/refer.ts";
 import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
-import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+import { loadInnerReferences } from "./load-inner-references.ts";
 
 const mayReferTo =
   ({ actor }: WorkspaceCaller) =>
@@ -26,7 +24,7 @@ export async function loadReferenceScope(
   const inside = new Map<string, string[]>();
   for (let waiting = findReferences(value).filter(mayFollow); waiting.length > 0 && inside.size < limits.references; ) {
     const next = waiting.slice(0, limits.references - inside.size);
-    const found = await loadInside({ objects }, caller.workspace, next);
+    const found = await loadInnerReferences({ objects }, caller.workspace, next);
     next.forEach((text, index) => {
       inside.set(text, found[index] ?? []);
     });
@@ -46,24 +44,4 @@ function reach(inside: ReadonlyMap<string, readonly string[]>, start: string): s
   const reached = new Set([start]);
   for (const text of reached) for (const inner of inside.get(text) ?? []) reached.add(inner);
   return [...reached];
-}
-
-/** Returns the references in the resource that each text refers to. Variables contain none. */
-async function loadInside({ objects }: { objects: Pick<ObjectTable, "batchGet"> }, workspace: string, texts: readonly string[]) {
-  const places = texts.flatMap((text) => {
-    const { kind, path } = parseReference(text) as Reference;
-    return kind === "res" ? [{ text, key: keys.resource(workspace, path) }] : [];
-  });
-  const stored =
-    places.length === 0
-      ? []
-      : await objects.batchGet(
-          places.map(({ key }) => key),
-          { consistent: true },
-        );
-  const values = new Map(places.map(({ text }, index) => [text, stored[index]]));
-  return texts.map((text) => {
-    const found = values.get(text);
-    return found ? findReferences(parseResourceValue(parseObject(storedResourceSchema, found))) : [];
-  });
 }

@@ -1,12 +1,10 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { findReferenceLimit, mayStoreExpression, readsAsUser } from "../../core/resources/refer.ts";
 import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
-import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+import { loadInnerReferences } from "./load-inner-references.ts";
 
 /**
  * Checks arguments that an object stores for its later runs, by the names of their fields. The caller, and the caller's token, must be allowed to read
@@ -26,7 +24,7 @@ export async function checkStoredArguments(
 
 async function checkField(
   { objects }: { objects: Pick<ObjectTable, "batchGet"> },
-  { actor, workspace }: WorkspaceCaller,
+  caller: WorkspaceCaller,
   field: string,
   value: unknown,
 ): Promise<void> {
@@ -35,39 +33,25 @@ async function checkField(
   for (let step = 0; waiting.length > 0 && step < limits.referenceSteps && seen.size < limits.references; step += 1) {
     for (const reference of waiting) {
       seen.add(reference);
-      const limit = findReferenceLimit(actor, workspace, parseReference(reference) as Reference);
-      if (limit) throw new SvcError("reference.refused", { field, reference, limit });
+      requireReadable(caller, field, reference);
     }
     // The rights of the user are checked at each run, also inside resources. The scopes of the token are checked only here.
-    if (readsAsUser(actor)) return;
-    waiting = await findInnerReferences({ objects }, workspace, waiting, seen);
+    if (readsAsUser(caller.actor)) return;
+    const inner = await loadInnerReferences({ objects }, caller.workspace, waiting);
+    waiting = [...new Set(inner.flat())].filter((reference) => !seen.has(reference));
   }
-}
-
-/** Returns the references in the resources that texts refer to, without those that were seen before. */
-async function findInnerReferences(
-  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
-  workspace: string,
-  references: readonly string[],
-  seen: ReadonlySet<string>,
-): Promise<string[]> {
-  const places = references.flatMap((text) => {
-    const { kind, path } = parseReference(text) as Reference;
-    return kind === "res" ? [keys.resource(workspace, path)] : [];
-  });
-  const found = places.length === 0 ? [] : await objects.batchGet(places, { consistent: true });
-  const inner = found.flatMap((stored) => (stored ? findReferences(parseResourceValue(parseObject(storedResourceSchema, stored))) : []));
-  return [...new Set(inner)].filter((reference) => !seen.has(reference));
 }
 
 /**
  * Checks the references that a value adds to those of the value before. Each reader of a resource resolves it with the rights of the reader, so it must not
  * name what only the reader may read, and a token must not read by it what its scopes do not include. Throws `reference.refused`.
  */
-export function checkAddedReferences({ actor, workspace }: WorkspaceCaller, field: string, value: unknown, before?: unknown): void {
+export function checkAddedReferences(caller: WorkspaceCaller, field: string, value: unknown, before?: unknown): void {
   const known = new Set(findReferences(before));
-  for (const reference of findReferences(value)) {
-    const limit = known.has(reference) ? undefined : findReferenceLimit(actor, workspace, parseReference(reference) as Reference);
-    if (limit) throw new SvcError("reference.refused", { field, reference, limit });
-  }
+  for (const reference of findReferences(value)) if (!known.has(reference)) requireReadable(caller, field, reference);
+}
+
+function requireReadable({ actor, workspace }: WorkspaceCaller, field: string, reference: string): void {
+  const limit = findReferenceLimit(actor, workspace, parseReference(reference) as Reference);
+  if (limit) throw new SvcError("reference.refused", { field, reference, limit });
 }

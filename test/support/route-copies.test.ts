@@ -9,7 +9,6 @@ const WRITES_NO_COPY: Record<string, string> = {
   "services/secrets/rotate-workspace-key.ts": "the text of a variable stays the same",
   "services/accounts/accounts.ts": "only the link between the variable and its account ends",
   "services/workspaces/acls.ts": "checks that the variable or the resource exists",
-  "services/resources/reference-scope.ts": "reads the references inside a resource",
 };
 
 /** Finds what may write a variable or a resource: a put, or the description of such an object for the common writer. */

@@ -1,0 +1,26 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
+import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+
+/** Returns for each reference those in the resource that it names. Variables contain none, and neither do resources that do not exist. */
+export async function loadInnerReferences(
+  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  workspace: string,
+  texts: readonly string[],
+): Promise<string[][]> {
+  const paths = new Map(
+    texts.flatMap((text) => {
+      const { kind, path } = parseReference(text) as Reference;
+      return kind === "res" ? [[text, path] as const] : [];
+    }),
+  );
+  const wanted = [...paths.values()].map((path) => keys.resource(workspace, path));
+  const stored = wanted.length === 0 ? [] : await objects.batchGet(wanted, { consistent: true });
+  const values = new Map([...paths.keys()].map((text, index) => [text, stored[index]]));
+  return texts.map((text) => {
+    const found = values.get(text);
+    return found ? findReferences(parseResourceValue(parseObject(storedResourceSchema, found))) : [];
+  });
+}
