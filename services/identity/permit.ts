@@ -41,6 +41,12 @@ export function permitPath(actor: Actor, action: Action, workspace: string, path
   );
 }
 
+/** Checks whether the actor may run the script or flow at a path. Throws `auth.forbidden`, and `script.notFound` or `flow.notFound` for a hidden one. */
+export function permitRun(actor: Actor, workspace: string, { path, isFlow }: { path: string; isFlow: boolean }): void {
+  const hidden = () => new SvcError(isFlow ? "flow.notFound" : "script.notFound", { path });
+  permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, hidden);
+}
+
 /**
  * Checks whether the actor may save scripts in the folder with which a concurrency key begins, because its scripts then wait for this one. The key of a
  * script or flow counts in its own folder otherwise. Throws as `permitPath`.

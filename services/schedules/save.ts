@@ -12,7 +12,7 @@ import { pickSettings, type StoredSchedule } from "../../core/schedules/schedule
 import { findArgumentProblem } from "../execution/arguments/check-arguments.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { requireRunner } from "../flows/definitions/require-runnable.ts";
-import { permit, permitPath } from "../identity/permit.ts";
+import { permitPath, permitRun } from "../identity/permit.ts";
 import { requireActingFields } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
@@ -197,9 +197,8 @@ async function requireTarget(
   named: Pick<StoredSchedule, "scriptPath" | "isFlow">,
 ): Promise<RunTarget> {
   const { scriptPath: path, isFlow } = named;
-  const notFound = () => (isFlow ? new SvcError("flow.notFound", { path }) : new SvcError("script.notFound", { path }));
-  permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, notFound);
+  permitRun(actor, workspace, { path, isFlow });
   const target = parseTarget(named, await objects.get(toTargetKey(workspace, named)));
-  if (!target) throw notFound();
+  if (!target) throw new SvcError(isFlow ? "flow.notFound" : "script.notFound", { path });
   return target;
 }

@@ -25,7 +25,7 @@ import { buildLocalPart, type StoredTrigger } from "../../core/triggers/trigger.
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
-import { permit, permitPath } from "../identity/permit.ts";
+import { permitPath, permitRun } from "../identity/permit.ts";
 import { type RunAs, requireActingFields, resolveRunAs } from "../identity/run-as.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
@@ -125,9 +125,7 @@ function checkArguments(deps: SaveTriggerDeps, caller: WorkspaceCaller, { errorH
 export async function setTriggerMode(deps: SaveTriggerDeps, caller: TriggerCaller, mode: TriggerMode): Promise<void> {
   const { actor, workspace } = caller;
   await changeTrigger(deps, caller, async (before) => {
-    const { isFlow, scriptPath: path } = before;
-    const absent = () => new SvcError(isFlow ? "flow.notFound" : "script.notFound", { path });
-    if (mode !== "disabled") permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, absent);
+    if (mode !== "disabled") permitRun(actor, workspace, { path: before.scriptPath, isFlow: before.isFlow });
     return { ...before, mode, editedBy: actor.username, editedAtMs: deps.nowMs() };
   });
 }
@@ -232,8 +230,7 @@ async function checkRunnable(
 ): Promise<RunAs> {
   const { actor, workspace } = caller;
   const { script_path: path, is_flow: isFlow } = sent;
-  const absent = () => new SvcError(isFlow ? "flow.notFound" : "script.notFound", { path });
-  permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, absent);
+  permitRun(actor, workspace, { path, isFlow });
   const { preprocessor } = isFlow
     ? requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path)
     : requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);

@@ -1,12 +1,11 @@
-import { actions } from "../../contract/access/actions.ts";
-import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { isSvcError } from "../../contract/errors.ts";
 import type { Retry } from "../../contract/flows/flow-value.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
-import { permit } from "../identity/permit.ts";
+import { permitRun } from "../identity/permit.ts";
 import type { NewJob } from "../jobs/queue/enqueue.ts";
 import { buildRetriedScript } from "../schedules/retried-script.ts";
 import { requireNewestScript } from "../scripts/load.ts";
@@ -21,8 +20,7 @@ export function findTriggerTarget(
   { isFlow, scriptPath: path }: StoredTrigger,
   head: StoredObject | undefined,
 ): RunTarget {
-  const absent = () => new SvcError(isFlow ? "flow.notFound" : "script.notFound", { path });
-  permit(actor, isFlow ? actions.runFlow : actions.runScript, { workspace, path }, absent);
+  permitRun(actor, workspace, { path, isFlow });
   return isFlow ? { kind: "flow", version: requireNewestFlow(head, path) } : { kind: "script", version: requireNewestScript(head, path) };
 }
 

@@ -1,11 +1,10 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { HandlerTarget } from "../../../core/handlers/handler.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
-import { permit } from "../../identity/permit.ts";
+import { permitRun } from "../../identity/permit.ts";
 import { requireNewestScript } from "../../scripts/load.ts";
 import { requireNewestFlow } from "./load.ts";
 
@@ -28,8 +27,6 @@ export function requireRunner({ path, language, runner }: Pick<Runnable, "path" 
 
 /** Checks that the caller may run a handler, also by the scopes of a token. Throws as `requireRunnable` does, and `auth.forbidden`. */
 export async function requireRunnableHandler(deps: Deps, { actor, workspace }: WorkspaceCaller, target: HandlerTarget): Promise<void> {
-  const { kind, path } = target;
-  const hidden = () => new SvcError(kind === "flow" ? "flow.notFound" : "script.notFound", { path });
-  permit(actor, kind === "flow" ? actions.runFlow : actions.runScript, { workspace, path }, hidden);
+  permitRun(actor, workspace, { path: target.path, isFlow: target.kind === "flow" });
   await requireRunnable(deps, workspace, target);
 }
