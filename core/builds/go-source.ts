@@ -1,8 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { parser } from "@lezer/go";
-import { boundWork } from "./bounded-parser.ts";
-
-const bounded = boundWork(parser);
+import { go } from "./parsers/go.ts";
 
 export interface GoParam {
   name: string;
@@ -31,7 +28,7 @@ const REQUIRE = /^\/\/\s*require\s+([\w./~-]+)\s+(v[\w.+-]+)\s*$/;
 
 /** Parses a Go file as far as possible. Never throws, because the compiler reports the errors. */
 export function readGoSource(source: string): GoSource {
-  const root = bounded.parse(source).topNode;
+  const root = go.parse(source).topNode;
   const text = (node: SyntaxNode) => source.slice(node.from, node.to);
   const clause = root.getChild("PackageClause")?.getChild("DefName");
   const imports = root.getChildren("ImportDecl").flatMap((declaration) => {

@@ -1,9 +1,5 @@
 import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
-import { parser } from "@lezer/javascript";
-import { boundWork } from "./bounded-parser.ts";
-
-const typescript = boundWork(parser.configure({ dialect: "ts" }));
-const typescriptJsx = boundWork(parser.configure({ dialect: "ts jsx" }));
+import { typescript, typescriptJsx } from "./parsers/typescript.ts";
 
 export interface JavascriptImports {
   /** Specifiers as written, each once, in order, without type-only imports. */

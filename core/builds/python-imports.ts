@@ -1,8 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { parser } from "@lezer/python";
-import { boundWork } from "./bounded-parser.ts";
-
-const bounded = boundWork(parser);
+import { python } from "./parsers/python.ts";
 
 /** One imported module: `from ..a.b import c, d` is `{level: 2, module: "a.b", names: ["c", "d"]}`. */
 export interface PythonImport {
@@ -16,7 +13,7 @@ export interface PythonImport {
 /** Finds every import, including those in functions and conditions, except under `if TYPE_CHECKING:`. Never throws. */
 export function readPythonImports(source: string): PythonImport[] {
   const found: PythonImport[] = [];
-  bounded.parse(source).iterate({
+  python.parse(source).iterate({
     enter: (ref) => {
       if (ref.name === "IfStatement" && isForTypesOnly(ref.node, source)) return false;
       if (ref.name === "ImportStatement") found.push(...readImport(ref.node, source));

@@ -1,8 +1,5 @@
-import { parser } from "@lezer/python";
-import { boundWork } from "./bounded-parser.ts";
+import { python } from "./parsers/python.ts";
 import { isRequirement, removeComment } from "./requirement.ts";
-
-const bounded = boundWork(parser);
 
 /** The requirements that a script lists in comments. */
 export interface Requirements {
@@ -16,7 +13,7 @@ export interface Requirements {
 /** Returns the lines of a source. Those that look like comments but are part of a text are empty. */
 function readLines(source: string): string[] {
   const comments = new Set<number>();
-  bounded.parse(source).iterate({ enter: ({ name, from }) => void (name === "Comment" && comments.add(from)) });
+  python.parse(source).iterate({ enter: ({ name, from }) => void (name === "Comment" && comments.add(from)) });
   let from = 0;
   return source.split("\n").map((line) => {
     const isText = line.startsWith("#") && !comments.has(from);

@@ -5,7 +5,7 @@
 const REQUIREMENT =
   /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w\s,.-]*\])?\s*(?:\(?\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*\s*\)?)?\s*(?:;[\w\s.'"()<>=!~-]+)?$/;
 
-/** Line breaks as any installer knows them (`str.splitlines` of Python knows eleven), after which an option could begin, and other control characters. */
+/** Control characters, and every line break of any installer: an option could begin after one. Python's `str.splitlines` splits at eleven characters. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** No part of a requirement begins with a dash, as options do. */
 const OPTION = /(?:^|\s)-/;

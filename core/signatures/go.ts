@@ -1,15 +1,12 @@
 import type { SyntaxNode } from "@lezer/common";
-import { parser } from "@lezer/go";
-import { boundWork } from "../builds/bounded-parser.ts";
 import { readGoParams } from "../builds/go-source.ts";
+import { go } from "../builds/parsers/go.ts";
 import type { ParsedSignature } from "./parsed-signature.ts";
 import { createObjectSchema, type Field, listFields, MAX_DEPTH, MAX_TYPES, type Schema } from "./schema.ts";
 
-const bounded = boundWork(parser);
-
 /** Parses the parameters of `main` in a Go script. */
 export function parseGoSignature(source: string): ParsedSignature {
-  const root = bounded.parse(source).topNode;
+  const root = go.parse(source).topNode;
   const functions = new Map<string, SyntaxNode>();
   for (const declaration of root.getChildren("FunctionDecl")) {
     const name = declaration.getChild("DefName");

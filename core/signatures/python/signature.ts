@@ -1,6 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { parser } from "@lezer/python";
-import { boundWork } from "../../builds/bounded-parser.ts";
+import { python } from "../../builds/parsers/python.ts";
 import type { Param, ParsedSignature } from "../parsed-signature.ts";
 import { inferSchema, MAX_DEPTH, type Schema } from "../schema.ts";
 import { PythonModule } from "./module.ts";
@@ -8,11 +7,9 @@ import { argumentsOf, membersOf } from "./syntax.ts";
 import { PythonTypes } from "./types.ts";
 import { isPythonInteger, NOT_LITERAL, readPythonLiteral, readPythonString } from "./values.ts";
 
-const bounded = boundWork(parser);
-
 /** Parses the parameters of `main` in a Python script. */
 export function parsePythonSignature(source: string): ParsedSignature {
-  const module = new PythonModule(bounded.parse(source).topNode, source);
+  const module = new PythonModule(python.parse(source).topNode, source);
   const types = new PythonTypes(module);
   const main = findCallable(module, "main");
   const docs = main?.documented ? docstring(main.documented, module) : "";

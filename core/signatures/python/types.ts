@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { parser } from "@lezer/python";
+import { python } from "../../builds/parsers/python.ts";
 import {
   createEnumSchema,
   createObjectSchema,
@@ -125,7 +125,7 @@ export class PythonTypes {
   private quoted(type: SyntaxNode, text: PythonText): { type: SyntaxNode; text: PythonText } | undefined {
     const source = readPythonString(type, text);
     if (typeof source !== "string" || source.length > 1000) return;
-    const expression = parser.parse(source).topNode.firstChild?.firstChild;
+    const expression = python.parse(source).topNode.firstChild?.firstChild;
     if (!expression) return;
     const { module } = this;
     const own: PythonText = {

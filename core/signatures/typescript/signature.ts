@@ -1,6 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { parser } from "@lezer/javascript";
-import { boundWork } from "../../builds/bounded-parser.ts";
+import { typescript, typescriptJsx } from "../../builds/parsers/typescript.ts";
 import type { Param, ParsedSignature } from "../parsed-signature.ts";
 import { inferSchema } from "../schema.ts";
 import { type Callable, findCallable, mayBeFunction } from "./callables.ts";
@@ -8,9 +7,6 @@ import { TypescriptModule } from "./module.ts";
 import { parseTypescript } from "./quoted-names.ts";
 import { TypescriptTypes } from "./types.ts";
 import { NOT_LITERAL, readLiteral, readStringText } from "./values.ts";
-
-const typescript = boundWork(parser.configure({ dialect: "ts" }));
-const typescriptJsx = boundWork(parser.configure({ dialect: "ts jsx" }));
 
 /** Parses the parameters of `main` in a TypeScript script. */
 export function parseTypescriptSignature(source: string): ParsedSignature {
