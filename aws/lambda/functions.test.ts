@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import type { JobCall } from "../../core/jobs/lifecycle.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
+import { stubAws } from "../../test/support/engine/stub-env.ts";
 
 let server: http.Server | undefined;
 afterEach(() => {
@@ -17,13 +18,7 @@ async function functionsAt(answer: http.RequestListener | undefined) {
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   if (!answer) await new Promise((resolve) => server?.close(resolve));
-  // AWS clients are created once and keep their endpoint.
-  vi.resetModules();
-  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${port}`);
-  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("SVC_RUNNER_FUNCTIONS", '{"bun":"runner"}');
-  vi.stubEnv("SVC_WORKER_FUNCTION", "worker");
+  stubAws(`http://127.0.0.1:${port}`, { SVC_RUNNER_FUNCTIONS: '{"bun":"runner"}', SVC_WORKER_FUNCTION: "worker" });
   return (await import("./functions.ts")).functions;
 }
 

@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { stubAws } from "../../test/support/engine/stub-env.ts";
 
 let server: http.Server | undefined;
 afterEach(() => {
@@ -23,13 +24,10 @@ async function adaptersAt(answers: Answers) {
     response.end(JSON.stringify(error ? { __type: error, message: error } : answer));
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
-  // AWS clients are created once and keep their endpoint.
-  vi.resetModules();
-  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
-  vi.stubEnv("SVC_STATES_ARN", "arn:aws:states:us-east-1:000000000000");
+  stubAws(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    AWS_MAX_ATTEMPTS: "1",
+    SVC_STATES_ARN: "arn:aws:states:us-east-1:000000000000",
+  });
   const [{ executions }, { stateMachines }] = await Promise.all([import("./executions.ts"), import("./state-machines.ts")]);
   return { executions, stateMachines };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { personKey } from "../../core/people/person.ts";
 import { createTokenValue, hashToken } from "../../core/people/token.ts";
+import { stubAws } from "../../test/support/engine/stub-env.ts";
 
 let server: http.Server | undefined;
 afterEach(() => {
@@ -22,12 +23,7 @@ it("reads the token, the rights and the script in one consistent call, so that e
     response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end('{"Responses":{},"UnprocessedKeys":{}}');
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
-  // AWS clients are created once and keep their endpoint.
-  vi.resetModules();
-  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("SVC_OBJECTS_TABLE", "objects");
+  stubAws(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { SVC_OBJECTS_TABLE: "objects" });
   const [{ authenticate }, { objectTable }, { jobTable }, { keys }] = await Promise.all([
     import("./authenticate.ts"),
     import("../../aws/dynamodb/object-table.ts"),

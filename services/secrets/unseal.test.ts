@@ -3,6 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { createExportKey, sealSecret } from "../../core/secrets/seal.ts";
+import { stubAws } from "../../test/support/engine/stub-env.ts";
 
 let server: http.Server | undefined;
 afterEach(() => {
@@ -27,13 +28,7 @@ async function aws(workspace: string, key: Buffer): Promise<string[]> {
     response.end(JSON.stringify(failed ? { __type: "AccessDeniedException", message: "not yet" } : json));
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
-  // AWS clients are created once and keep their endpoint.
-  vi.resetModules();
-  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("SVC_OBJECTS_TABLE", "objects");
-  vi.stubEnv("SVC_SECRETS_KEY", "key");
+  stubAws(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { SVC_OBJECTS_TABLE: "objects", SVC_SECRETS_KEY: "key" });
   return calls;
 }
 
