@@ -7,7 +7,7 @@ import { readGoLock, writeGoLock } from "./go/go-lock.ts";
 import { readNpmLock, writeNpmLock } from "./javascript/npm-lock.ts";
 import { readPythonLock } from "./python/python-lock.ts";
 
-/** Line breaks as any installer knows them, and what may look like one. */
+/** The line breaks of all installers, and characters that may look like one. */
 const BREAKS = [
   "\n",
   "\r",

@@ -245,16 +245,19 @@ describe("a route whose requests its script checks", () => {
   });
 });
 
-it.each([undefined, null, "", "nobody", "NONE", ["none"]])("a stored route with the method %j is not served", async (method) => {
-  const route = fieldsOf("none");
-  await room.create("http", route);
-  const find = () => findRoute(room.deps, { method: "get", path: `${room.workspace}/${route.route_path}` });
-  expect((await find()).outcome).toBe("found");
-  const key = keys.trigger(room.workspace, "http", route.path);
-  const stored = (await room.deps.objects.get(key)) as StoredObject & { value: { own: object } };
-  await room.deps.objects.put({ ...stored, value: { ...stored.value, own: { ...stored.value.own, authentication_method: method } } });
-  expect((await find()).outcome).toBe("unknown");
-});
+it.each([undefined, null, "", "nobody", "NONE", ["none"]])(
+  "the service does not serve a stored route with the method %j",
+  async (method) => {
+    const route = fieldsOf("none");
+    await room.create("http", route);
+    const find = () => findRoute(room.deps, { method: "get", path: `${room.workspace}/${route.route_path}` });
+    expect((await find()).outcome).toBe("found");
+    const key = keys.trigger(room.workspace, "http", route.path);
+    const stored = (await room.deps.objects.get(key)) as StoredObject & { value: { own: object } };
+    await room.deps.objects.put({ ...stored, value: { ...stored.value, own: { ...stored.value.own, authentication_method: method } } });
+    expect((await find()).outcome).toBe("unknown");
+  },
+);
 
 it.each([{}, { authentication_method: null }, { authentication_method: "" }, { auth_method: "api_key" }])(
   "a change that names its method as %j does not open a route",

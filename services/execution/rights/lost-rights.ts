@@ -75,9 +75,9 @@ export async function readLostRight({ objects }: RightsDeps, job: Job): Promise<
   const wanted = parties.map((party) => buildRightsKeys(personKey(party.email), workspace));
   const head = delegation && (delegation.kind === "flow" ? keys.flowHead : keys.scriptHead)(workspace, delegation.path);
   const found = await objects.batchGet([...wanted.flat(), ...(head ? [head] : [])], { consistent: true });
-  for (const party of parties) {
+  for (const [index, party] of parties.entries()) {
     const { name, permissionedAs, runsAnything } = party;
-    const identity = await identifyIfEnabled(objects, { ...party, workspace }, found.splice(0, 3));
+    const identity = await identifyIfEnabled(objects, { ...party, workspace }, found.splice(0, wanted[index]?.length));
     if (!identity?.rights && !identity?.superAdmin) {
       return lostRight(`${name} is disabled, or has no rights in this workspace any more. Start the run as another user.`);
     }
