@@ -104,6 +104,9 @@ const stackConfigSchema = z
   })
   .prefault({});
 
+/** The settings as a caller gives them. */
+export type SvcSettings = NonNullable<z.input<typeof stackConfigSchema>>;
+
 export interface StackConfig extends z.output<typeof stackConfigSchema> {
   /** Placeholders in place of interpreters: see lib/compute/interpreters.ts. */
   readonly skipInterpreters: boolean;

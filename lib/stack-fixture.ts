@@ -27,7 +27,7 @@ export function aStack(given: Record<string, unknown> = {}): { template: Templat
   };
 }
 
-function stubBundles(): Bundle[] {
+export function stubBundles(): Bundle[] {
   const root = mkdtempSync(join(tmpdir(), "svc-stack-"));
   const functions = [
     "api",

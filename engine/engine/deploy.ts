@@ -8,7 +8,7 @@ import { childEnv, engineCredentials } from "./child-env.ts";
 import { bundleFingerprint, sourceFingerprint, templateFingerprint } from "./fingerprint.ts";
 import type { EngineSettings } from "./settings.ts";
 
-/** The stack's outputs by name (lib/svc-stack.ts). */
+/** The stack's outputs by name (lib/svc.ts). */
 export type Outputs = Readonly<Record<string, string>>;
 
 const STACK = "svc";

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Tags } from "aws-cdk-lib";
 import {
   AccessLogField,
   AccessLogFormat,
@@ -60,7 +60,7 @@ export class Api extends Construct {
     this.config = config;
     const accessLog = new LogGroup(this, "AccessLog", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
     this.api = new RestApi(this, "Rest", {
-      restApiName: Stack.of(this).stackName,
+      restApiName: config.stackName,
       endpointTypes: [EndpointType.REGIONAL],
       // Bodies reach the functions byte for byte.
       binaryMediaTypes: ["*/*"],

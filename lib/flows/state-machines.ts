@@ -16,8 +16,11 @@ export class StateMachines extends Construct {
   /** State machines are created at run time, one for each flow definition, so permissions match the prefix of the stack's machines. */
   private readonly prefix: string;
 
+  private readonly stackName: string;
+
   constructor(scope: Construct, id: string, { stackName }: StackConfig) {
     super(scope, id);
+    this.stackName = stackName;
     this.prefix = buildMachinePrefix(stackName);
     this.role = new Role(this, "Role", {
       description: "svc: state machines of flows",
@@ -59,9 +62,8 @@ export class StateMachines extends Construct {
 
   /** Allows a function to delete machines with the stack's prefix. */
   configureRemove(fn: LambdaFunction): void {
-    const { stackName } = Stack.of(this);
     this.allow(fn, ["ListTagsForResource", "ListExecutions"], "stateMachine", `${this.prefix}*`);
-    this.allow(fn, ["DeleteStateMachine"], "stateMachine", `${this.prefix}*`, { StringEquals: { "aws:ResourceTag/svc": stackName } });
+    this.allow(fn, ["DeleteStateMachine"], "stateMachine", `${this.prefix}*`, { StringEquals: { "aws:ResourceTag/svc": this.stackName } });
     this.allow(fn, ["ListStateMachines"], "stateMachine", "*");
   }
 

@@ -1,5 +1,5 @@
-import type { Stack } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { Build } from "../compute/build.ts";
 import { type Bundle, bundleOf } from "../compute/bundle.ts";
@@ -19,9 +19,9 @@ import type { Keys } from "../storage/keys.ts";
 import type { ObjectsTable } from "../storage/objects-table.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
-/** The constructs of the stack that grant functions their capabilities. */
+/** The constructs of the service that grant functions their capabilities. */
 export interface StackParts {
-  readonly stack: Stack;
+  readonly scope: Construct;
   readonly config: StackConfig;
   readonly bundles: readonly Bundle[];
   /** The service's origin. */
@@ -56,12 +56,12 @@ interface FunctionSize {
 
 /** Adds one function to the stack and grants it its capabilities. It has no other rights. */
 export function addFunction(
-  { stack, config, bundles }: StackParts,
+  { scope, config, bundles }: StackParts,
   name: string,
   { id = pascal(name), ...size }: FunctionSize,
   configure: (fn: LambdaFunction) => void,
 ): LambdaFunction {
-  const { fn } = new ServiceFunction(stack, id, { config, bundle: bundleOf(bundles, "functions", name), ...size });
+  const { fn } = new ServiceFunction(scope, id, { config, bundle: bundleOf(bundles, "functions", name), ...size });
   fn.addEnvironment(env.stack, config.stackName);
   configure(fn);
   return fn;

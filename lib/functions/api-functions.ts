@@ -124,7 +124,7 @@ export function addApiFunctions(
       // OpenAPI documents name the address of routes.
       if (!config.local && config.routesDomain) fn.addEnvironment(env.routesUrl, `https://${config.routesDomain.name}`);
       fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
-      if (!config.local) fn.addEnvironment(env.edgeKey, edgeKey(parts.stack));
+      if (!config.local) fn.addEnvironment(env.edgeKey, edgeKey(parts.scope));
       objects.configureWrite(fn);
       people.configureSignIn(fn);
       logins?.configureSignIn(fn);

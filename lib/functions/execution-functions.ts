@@ -10,15 +10,15 @@ import { grantEveryJobKind, grantExecution, grantFlowStarts, listAllowedRanges }
 export function addExecutionFunctions(
   parts: StackParts,
 ): Record<"step" | "machines" | "worker" | "run" | "routes" | "stream", LambdaFunction> {
-  const { stack, config, url, jobs, objects, storage, queue, flows, secrets } = parts;
+  const { scope, config, url, jobs, objects, storage, queue, flows, secrets } = parts;
   // `step` invokes `flows`, and `flows` writes the ARN of `step` into machines. A name instead of a reference avoids a cycle in the template.
-  const flowsName = `${stack.stackName}-flows`;
+  const flowsName = `${config.stackName}-flows`;
   const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reservedForSteps(config) };
   const step = addFunction(parts, "step", steps, (fn) => {
     grantEveryJobKind(parts, fn);
     jobs.configureCheckJobs(fn);
     flows.configureStep(fn);
-    grantFlowStarts(parts, fn, LambdaFunction.fromFunctionName(stack, "FlowsByName", flowsName));
+    grantFlowStarts(parts, fn, LambdaFunction.fromFunctionName(scope, "FlowsByName", flowsName));
     // Stops the execution of a flow that exceeded its time limit.
     flows.configureStop(fn);
   });
@@ -57,7 +57,7 @@ export function addExecutionFunctions(
   const routes = addFunction(parts, "routes", routed, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
-    if (!config.local && config.routesDomain) fn.addEnvironment(env.routesKey, routesKey(stack));
+    if (!config.local && config.routesDomain) fn.addEnvironment(env.routesKey, routesKey(scope));
     // The stream of a flow shows its last step, and static routes serve files.
     storage.configureRead(fn, "flows", "files");
     // Erases data after the reply, as the script specifies.

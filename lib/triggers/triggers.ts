@@ -67,7 +67,8 @@ export class Triggers extends Construct {
     topic.addSubscription(new SqsSubscription(this.queue));
     // The local engine receives no mail.
     if (this.config.local) return topic;
-    const { stackName, account } = Stack.of(this);
+    const { account } = Stack.of(this);
+    const { stackName } = this.config;
     const rules = new CfnReceiptRuleSet(this, "MailRules", { ruleSetName: `${stackName}-mail` });
     const ruleArn = Stack.of(this).formatArn({
       service: "ses",
@@ -164,7 +165,7 @@ export class Triggers extends Construct {
 
   /** The ARNs of the stack's rules on the default bus and on other buses. */
   private ruleArns(): string[] {
-    const prefix = buildTriggerRulePrefix(Stack.of(this).stackName);
+    const prefix = buildTriggerRulePrefix(this.config.stackName);
     return [this.arn("events", `rule/${prefix}*`), this.arn("events", `rule/*/${prefix}*`)];
   }
 
