@@ -6,7 +6,7 @@ import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { inPhase } from "../launch/progress.mjs";
-import { lastLines, runCommand } from "./command.ts";
+import { aws, parsed } from "./aws-cli.ts";
 
 /** All state machines carry this tag with the name of their stack. */
 const MACHINE_TAG = "svc";
@@ -41,15 +41,6 @@ interface Data {
   id: string;
 }
 
-/** The AWS CLI: deploying has used the person's own sign-in through it already. */
-async function aws(...args: string[]): Promise<string> {
-  const env = { AWS_RETRY_MODE: "standard", AWS_MAX_ATTEMPTS: "5", ...process.env, AWS_PAGER: "" };
-  const { code, output } = await runCommand("aws", [...args, "--output", "json"], { env });
-  if (code === -1) throw new Complaint("aws was not found: install the AWS CLI and sign in to the account.");
-  if (code !== 0) throw new Complaint(`aws ${args.slice(0, 2).join(" ")} failed.\n${lastLines(output)}`);
-  return output;
-}
-
 /** An earlier call of this command may have deleted the resource and then been interrupted. */
 async function awsUnlessMissing(...args: string[]): Promise<void> {
   try {
@@ -58,8 +49,6 @@ async function awsUnlessMissing(...args: string[]): Promise<void> {
     if (!(error instanceof Complaint && /NotFound|NoSuchBucket|pending deletion/.test(error.message))) throw error;
   }
 }
-
-const parsed = async <T>(...args: string[]): Promise<T> => JSON.parse((await aws(...args)) || "{}") as T;
 
 /** The SDK, because an account can have a thousand machines and each call of the CLI starts a program. It finds the same sign-in. */
 const stepFunctions = () => new SFNClient({ maxAttempts: 10 });

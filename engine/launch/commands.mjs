@@ -78,6 +78,20 @@ export const commands = {
     file: "cli/main.ts",
     packages: true,
   },
+  "aws-pause": {
+    file: "engine/commands/aws-pause.ts",
+    packages: true,
+    usage: "npm run aws:pause -- [--stack svc]",
+    summary: "Stops every function of a deployment that can write to its tables, for example to restore them.",
+    options: { stack: text },
+  },
+  "aws-resume": {
+    file: "engine/commands/aws-resume.ts",
+    packages: true,
+    usage: "npm run aws:resume -- [--stack svc]",
+    summary: "Lets the functions of a paused deployment run again, with the reservations of its template.",
+    options: { stack: text },
+  },
   "aws-destroy": {
     file: "engine/commands/aws-destroy.ts",
     packages: true,

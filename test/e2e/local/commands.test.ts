@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { GetFunctionConcurrencyCommand, ListEventSourceMappingsCommand, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { DeleteObjectCommand, HeadBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { CreateStateMachineCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
@@ -22,6 +23,42 @@ import { until } from "../../support/until.ts";
 vi.setConfig({ testTimeout: 400_000 });
 
 afterAll(endCommands);
+
+/** A function that may change items, with a reservation and an event source; one without either; and one that may only read. */
+const writersTemplate = (name: string) => {
+  const role = (action: string) => ({
+    Type: "AWS::IAM::Role",
+    Properties: {
+      AssumeRolePolicyDocument: {
+        Statement: [{ Effect: "Allow", Principal: { Service: "lambda.amazonaws.com" }, Action: "sts:AssumeRole" }],
+      },
+      Policies: [{ PolicyName: "table", PolicyDocument: { Statement: [{ Effect: "Allow", Action: action, Resource: "*" }] } }],
+    },
+  });
+  const fn = (functionName: string, roleId: string, more: object = {}) => ({
+    Type: "AWS::Lambda::Function",
+    Properties: {
+      ...{ FunctionName: `${name}-${functionName}`, Runtime: "nodejs24.x", Handler: "index.handler", Timeout: 900 },
+      Code: { ZipFile: "exports.handler = async () => {};" },
+      Role: { "Fn::GetAtt": [roleId, "Arn"] },
+      ...more,
+    },
+  });
+  return {
+    Resources: {
+      WriterRole: role("dynamodb:PutItem"),
+      ReaderRole: role("dynamodb:GetItem"),
+      Reserved: fn("reserved", "WriterRole", { ReservedConcurrentExecutions: 7 }),
+      Unreserved: fn("unreserved", "WriterRole"),
+      Reader: fn("reader", "ReaderRole", { ReservedConcurrentExecutions: 3 }),
+      Queue: { Type: "AWS::SQS::Queue" },
+      Source: {
+        Type: "AWS::Lambda::EventSourceMapping",
+        Properties: { FunctionName: { Ref: "Reserved" }, EventSourceArn: { "Fn::GetAtt": ["Queue", "Arn"] } },
+      },
+    },
+  };
+};
 
 describe("npm run smoke", () => {
   const lines = (output: string) =>
@@ -106,7 +143,7 @@ const template = (name: string) => ({
   },
 });
 
-describe("npm run aws:destroy", () => {
+describe("commands for a deployment on AWS", () => {
   const bin = mkdtempSync(path.join(tmpdir(), "svc-aws-"));
   let env: Record<string, string>;
   beforeAll(async () => {
@@ -188,6 +225,44 @@ describe("npm run aws:destroy", () => {
     const destroy = npmRun("aws:destroy", ["--stack", "svc-gone", "--delete-data", "--force"], env);
     expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will also be deleted permanently")]);
     expect(await left("svc-gone")).toMatchObject({ table: false, bucket: false, secret: false });
+  });
+
+  it("aws:pause stops every function that can write to a table with its event sources, and aws:resume restores the template", async () => {
+    const { lambda } = clients();
+    const name = "svc-paused";
+    await createStack(name, writersTemplate(name), { "Capabilities.member.1": "CAPABILITY_IAM" });
+    await until(async () => (await describeStack(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
+    const state = async () => {
+      const reservations = ["reserved", "unreserved", "reader"].map(async (each) => {
+        const { ReservedConcurrentExecutions: reserved } = await lambda.send(
+          new GetFunctionConcurrencyCommand({ FunctionName: `${name}-${each}` }),
+        );
+        return reserved;
+      });
+      const { EventSourceMappings: sources = [] } = await lambda.send(
+        new ListEventSourceMappingsCommand({ FunctionName: `${name}-reserved` }),
+      );
+      return { reserved: await Promise.all(reservations), sources: sources.map((source) => source.State) };
+    };
+    const run = async (command: string) => {
+      const running = npmRun(command, ["--stack", name], env);
+      return [await running.ended, running.output()];
+    };
+    // The local engine does not read reservations from templates.
+    expect(await state()).toMatchObject({ sources: ["Enabled"] });
+    expect(await run("aws:pause")).toEqual([0, expect.stringContaining("the last of them ends within 15 minutes")]);
+    const [, , reader] = (await state()).reserved;
+    expect(await state()).toEqual({ reserved: [0, 0, reader], sources: ["Disabled"] });
+    // A second call changes nothing, and one that was interrupted left a part of the functions as they were.
+    await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName: `${name}-reserved`, ReservedConcurrentExecutions: 7 }));
+    expect(await run("aws:pause")).toEqual([0, expect.any(String)]);
+    expect(await state()).toEqual({ reserved: [0, 0, reader], sources: ["Disabled"] });
+
+    const restored = { reserved: [7, undefined, reader], sources: ["Enabled"] };
+    for (const _call of ["first", "second"]) {
+      expect(await run("aws:resume")).toEqual([0, expect.any(String)]);
+      expect(await state()).toEqual(restored);
+    }
   });
 
   it("a stack that does not exist is named in the error", async () => {
