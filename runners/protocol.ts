@@ -152,10 +152,15 @@ export interface RunOutcome {
   logs: { offset: number; text: string };
   memPeakKb?: number | undefined;
   timings: { setupMs: number; runMs: number; totalMs: number; freshHost: boolean };
+  /**
+   * The fault of the runner behind a `RunnerError`, for the log of the caller: the role of a runner may not write logs. It contains no address, and no
+   * user sees it.
+   */
+  problem?: string | undefined;
   /** The outcomes of the following runs that began, in order. Their logs are complete. */
   next?: NextOutcome[] | undefined;
 }
-export interface NextOutcome extends Omit<RunOutcome, "next" | "shared"> {
+export interface NextOutcome extends Omit<RunOutcome, "next" | "shared" | "problem"> {
   startedAtMs: number;
   endedAtMs: number;
 }

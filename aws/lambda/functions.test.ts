@@ -13,12 +13,12 @@ afterEach(() => {
 });
 
 /** The adapter with a service that returns these responses; each call creates a new client. */
-async function functionsAt(answer: http.RequestListener | undefined) {
+async function functionsAt(answer: http.RequestListener | undefined, more: Record<string, string> = {}) {
   server = http.createServer(answer);
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   if (!answer) await new Promise((resolve) => server?.close(resolve));
-  stubAws(`http://127.0.0.1:${port}`, { SVC_RUNNER_FUNCTIONS: '{"bun":"runner"}', SVC_WORKER_FUNCTION: "worker" });
+  stubAws(`http://127.0.0.1:${port}`, { SVC_RUNNER_FUNCTIONS: '{"bun":"runner"}', SVC_WORKER_FUNCTION: "worker", ...more });
   return (await import("./functions.ts")).functions;
 }
 
@@ -76,4 +76,25 @@ it.each<[string, http.RequestListener | undefined, string | undefined]>([
   const error = await functions.createStateMachine(request).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Error);
   expect((error as { code?: string }).code).toBe(code);
+});
+
+it("a runner and the builder are called with their tenant where tenants are isolated", async () => {
+  const tenants: unknown[] = [];
+  const answer: http.RequestListener = (request, response) => {
+    tenants.push(request.headers["x-amz-tenant-id"]);
+    response.end(request.url?.includes("build") ? '{"ok":false,"error":"","log":""}' : '{"outcome":"success"}');
+  };
+  const build = {} as Parameters<Awaited<ReturnType<typeof functionsAt>>["invokeBuild"]>[0];
+  for (const tenancy of ["on", ""]) {
+    const functions = await functionsAt(answer, { SVC_BUILD_FUNCTION: "build", SVC_TENANCY: tenancy });
+    await functions.invokeRunner("bun", {} as RunRequest, "a user of a");
+    for (const workspace of ["a", "a", "b"]) await functions.invokeBuild(build, workspace);
+    server?.close();
+    vi.resetModules();
+  }
+  const [ofUser, ofA, againOfA, ofB, ...local] = tenants;
+  expect([ofUser, ofA, ofB]).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f]{32}$/)));
+  expect(againOfA).toBe(ofA);
+  expect(new Set([ofUser, ofA, ofB]).size).toBe(3);
+  expect(local).toEqual(Array(4).fill(undefined));
 });

@@ -44,8 +44,12 @@ function wasRejected(error: unknown): boolean {
  * Invokes a function of the service and returns the text of its answer. Throws `service.busy` if the same call may succeed a moment later, and an
  * error that begins with `failure` if the function failed.
  */
-async function invokeFunction(name: string, request: unknown, failure: string): Promise<string> {
-  const command = new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(request) });
+async function invokeFunction(name: string, request: unknown, failure: string, tenant?: string): Promise<string> {
+  const command = new InvokeCommand({
+    FunctionName: name,
+    Payload: JSON.stringify(request),
+    ...(tenant === undefined ? {} : toTenantId(tenant)),
+  });
   const { Payload, FunctionError } = await lambda()
     .send(command)
     .catch((error: unknown) => {
@@ -62,8 +66,12 @@ const ANSWER_LEVELS = 20;
 
 let runnerNames: Record<string, string> | undefined;
 
+/** Returns the parameter of an invocation that names its tenant: an environment serves one tenant only. Nothing where tenants are not isolated. */
+const toTenantId = (tenant: string) =>
+  process.env[env.tenancy] === "on" ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {};
+
 export const functions = {
-  /** Runs a request on the runner of a language. Tenants separate workspaces and identities: an environment serves one tenant only. */
+  /** Runs a request on the runner of a language. Tenants separate workspaces and identities. */
   async invokeRunner(language: RunnerLanguage, request: RunRequest, tenant: string): Promise<Invocation> {
     runnerNames ??= JSON.parse(requireEnv(env.runnerFunctions)) as Record<string, string>;
     const name = runnerNames[language];
@@ -73,7 +81,7 @@ export const functions = {
         new InvokeCommand({
           FunctionName: name,
           Payload: JSON.stringify(request),
-          ...(process.env[env.tenancy] === "on" ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {}),
+          ...toTenantId(tenant),
         }),
       );
       const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
@@ -126,10 +134,12 @@ export const functions = {
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 
-  /** Builds the artefact of a script. Throws `service.busy`. */
-  async invokeBuild(request: BuildRequest): Promise<BuildResult> {
+  /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Throws `service.busy`. */
+  async invokeBuild(request: BuildRequest, workspace: string): Promise<BuildResult> {
     // A build reports failures of user code in its result. It throws only if its worker or the upload is lost.
-    return buildResultSchema.parse(JSON.parse(await invokeFunction(requireEnv(env.buildFunction), request, "The build was lost")));
+    return buildResultSchema.parse(
+      JSON.parse(await invokeFunction(requireEnv(env.buildFunction), request, "The build was lost", workspace)),
+    );
   },
 };
 export type Functions = typeof functions;

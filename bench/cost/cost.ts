@@ -98,7 +98,7 @@ function kinds({ client, workspace }: Costed): Kind[] {
       },
       readsBeyond: 0,
       viaApi: false,
-      lambda: (logs) => ({ requests: 2, gbSeconds: gbSeconds(logs, /WorkerFn/, 1000) + gbSeconds(logs, /BuildFn/, 1000) }),
+      lambda: (logs) => ({ requests: 2, gbSeconds: gbSeconds(logs, /WorkerFn/, 1000) + gbSeconds(logs, /BuilderFn/, 1000) }),
     },
   ];
 }

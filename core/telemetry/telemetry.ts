@@ -23,11 +23,26 @@ export interface EndedJobReport {
   endedAtMs: number;
 }
 
+/** A run as the function that called the runner logs it. */
+export interface RunReport {
+  job: string;
+  workspace: string;
+  attempt: number;
+  language: string;
+  outcome: string;
+  setupMs: number | undefined;
+  runMs: number | undefined;
+  totalMs: number | undefined;
+  memPeakKb: number | undefined;
+  freshHost: boolean;
+}
+
 /** Receives the reports of use cases for operators. A deployed function writes them to its log and its metrics. */
 export interface Telemetry {
   failure(message: string, error: unknown, context: FailureContext): void;
   count(outcome: Outcome, count: number, kind: string | undefined): void;
   ended?(job: EndedJobReport): void;
+  ran?(run: RunReport): void;
 }
 
 const silent: Telemetry = { failure: () => undefined, count: () => undefined };
@@ -47,6 +62,11 @@ export function reportFailure(message: string, error: unknown, context: FailureC
 export function countEndedJob(job: EndedJobReport): void {
   countOutcome(endedJobOutcomes[job.state], { kind: job.kind });
   current.ended?.(job);
+}
+
+/** Reports a run whose runner has answered, because a runner may not write logs. */
+export function reportRun(run: RunReport): void {
+  current.ran?.(run);
 }
 
 /** Counts an outcome. `kind` is the kind of job, for the outcomes of jobs alone. */

@@ -22,6 +22,7 @@ registerTelemetry({
     ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + count);
     pending.set(kind, ofKind);
   },
+  ran: (run) => logger.info("run", { ...run }),
   // The terminal of the local engine shows ended runs. On AWS there is none, so the module is not loaded.
   ended: (job) => {
     if (process.env[env.endedRuns]) void import("./ended-run.ts").then(({ appendEndedRun }) => appendEndedRun(job));

@@ -1,6 +1,6 @@
 import { Size } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { type Function as LambdaFunction, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
@@ -8,13 +8,19 @@ import type { Bundle } from "./bundle.ts";
 import { esbuildEnvironment, interpreterEnvironment } from "./interpreters.ts";
 import { ServiceFunction } from "./service-function.ts";
 
-/** The function that resolves dependencies and builds artefacts from untrusted sources. It may only write its own log; each call gets one presigned upload. */
+/**
+ * The function that resolves dependencies and builds artefacts from untrusted sources. Its role has no right; each call gets one presigned upload.
+ * Each workspace has its own execution environments, so every invocation must name the workspace as its tenant.
+ */
 export class Build extends Construct {
   readonly fn: LambdaFunction;
+  private readonly config: StackConfig;
 
   constructor(scope: Construct, id: string, config: StackConfig, bundle: Bundle) {
     super(scope, id);
-    this.fn = new ServiceFunction(this, "Build", {
+    this.config = config;
+    // Lambda cannot change the isolation of an existing function. Releases without it named the function "Build", so an update replaces that one.
+    this.fn = new ServiceFunction(this, "Builder", {
       config,
       bundle,
       description: "svc: resolves dependencies and builds artefacts, without permissions",
@@ -22,6 +28,8 @@ export class Build extends Construct {
       memoryMb: 3008,
       // The builder stops its tools after 280 s and reports it.
       timeoutS: 300,
+      // The local engine ignores this setting.
+      ...(config.local ? {} : { tenancyConfig: TenancyConfig.PER_TENANT }),
       // Room for the Go toolchain with its cache (1.5 GB) and a dependency tree.
       scratch: Size.gibibytes(config.local ? 0.5 : 6),
     }).fn;
@@ -31,5 +39,6 @@ export class Build extends Construct {
   configureInvoke(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [this.fn.functionArn] }));
     fn.addEnvironment(env.buildFunction, this.fn.functionName);
+    if (!this.config.local) fn.addEnvironment(env.tenancy, "on");
   }
 }

@@ -2,16 +2,37 @@ import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { runnerLanguages } from "../../contract/languages.ts";
 import { aStack } from "../stack-fixture.ts";
-import { actionsOf, aws, descriptions, fn, list, locally, rightsOf, runner, untrusted } from "../stack-rights.ts";
+import { actionsOf, aws, descriptions, fn, list, locally, rightsOf, runner, type Statement, untrusted } from "../stack-rights.ts";
+
+const pages = "svc: pages of the console";
 
 describe("function rights", () => {
-  it.each([...untrusted, "svc: pages of the console"])("'%s' may write its own log group and nothing else", (description) => {
-    const { statements, managed } = rightsOf(aws, description);
-    expect(managed).toEqual([]);
-    const logs = fn(aws, description).properties.LoggingConfig.LogGroup.Ref;
-    expect(statements).toEqual([
-      { Effect: "Allow", Action: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: { "Fn::GetAtt": [logs, "Arn"] } },
-    ]);
+  it.each(untrusted)("'%s', which executes code of users, has no right and no log group", (description) => {
+    for (const template of [aws, locally.template]) {
+      expect(rightsOf(template, description)).toEqual({ actions: new Set(), statements: [], managed: [] });
+    }
+    expect(fn(aws, description).properties.LoggingConfig.LogGroup).toBeUndefined();
+    expect(fn(aws, description).properties.TenancyConfig).toEqual({ TenantIsolationMode: "PER_TENANT" });
+  });
+
+  it("every other function writes its own log group, and the pages have no other right", () => {
+    for (const description of [...Object.values(descriptions), pages]) {
+      if (untrusted.includes(description)) continue;
+      const logs = rightsOf(aws, description).statements.filter(({ Action }) => list(Action).some((action) => /^logs:/.test(action)));
+      const group = fn(aws, description).properties.LoggingConfig.LogGroup.Ref;
+      expect(logs, description).toEqual([
+        { Effect: "Allow", Action: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: { "Fn::GetAtt": [group, "Arn"] } },
+      ]);
+    }
+    expect(rightsOf(aws, pages).statements).toHaveLength(1);
+  });
+
+  it("no function writes metrics except in its own log, and no filter makes metrics from log lines", () => {
+    const actions = Object.values(aws.findResources("AWS::IAM::Policy")).flatMap(({ Properties }) =>
+      (Properties.PolicyDocument.Statement as Statement[]).flatMap(({ Action }) => list(Action)),
+    );
+    expect(actions.filter((action) => /^cloudwatch:/.test(action))).toEqual([]);
+    aws.resourceCountIs("AWS::Logs::MetricFilter", 0);
   });
 
   it("no function has a managed policy or a right to all resources", () => {
@@ -34,7 +55,7 @@ describe("function rights", () => {
     const modeOf = (template: Template, description: string) => fn(template, description).properties.TracingConfig?.Mode;
     const { build: _, ...traced } = descriptions;
     for (const description of Object.values(traced)) expect(modeOf(aws, description), description).toBe("Active");
-    for (const description of [...untrusted, "svc: pages of the console"]) expect(modeOf(aws, description), description).toBeUndefined();
+    for (const description of [...untrusted, pages]) expect(modeOf(aws, description), description).toBeUndefined();
     const modes = Object.values(locally.template.findResources("AWS::Lambda::Function")).map(
       ({ Properties }) => Properties.TracingConfig?.Mode,
     );

@@ -10,8 +10,8 @@ import { interpreterEnvironment } from "./interpreters.ts";
 import { ServiceFunction } from "./service-function.ts";
 
 /**
- * One function per language, for untrusted code. The code can read its whole environment, so the environment contains no secret: the role may only
- * write its own log group, and each tenant (workspace and identity) has its own execution environments. Every invocation must therefore name
+ * One function per language, for untrusted code. The code can read its whole environment, so the environment contains no secret: the role has
+ * no right, and each tenant (workspace and identity) has its own execution environments. Every invocation must therefore name
  * a tenant.
  */
 export class Runners extends Construct {

@@ -2,7 +2,7 @@ import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { runnerLanguages } from "../../contract/languages.ts";
 import { aStack } from "../stack-fixture.ts";
-import { aws, descriptions, fn, locally, runner } from "../stack-rights.ts";
+import { aws, descriptions, fn, locally, rightsOf, runner } from "../stack-rights.ts";
 
 describe("functions", () => {
   it("functions retain their logs for 30 days, or for the configured 14", () => {
@@ -11,7 +11,7 @@ describe("functions", () => {
     expect(retention(aws)).toEqual(new Set([30]));
     expect(retention(aStack({ logRetentionDays: 14 }).template)).toEqual(new Set([14]));
     for (const { Properties } of Object.values(aws.findResources("AWS::Lambda::Function"))) {
-      expect(Properties.LoggingConfig).toMatchObject({ LogFormat: "JSON", LogGroup: { Ref: expect.any(String) } });
+      expect(Properties.LoggingConfig).toMatchObject({ LogFormat: "JSON" });
     }
   });
 
@@ -23,10 +23,20 @@ describe("functions", () => {
         MemorySize: 1769,
       });
     }
-    for (const name of ["run", "worker"] as const) {
-      expect(fn(aws, descriptions[name]).properties).toMatchObject({ Environment: { Variables: { SVC_TENANCY: "on" } } });
-      expect(JSON.stringify(fn(locally.template, descriptions[name]).properties)).not.toContain("SVC_TENANCY");
+    const callers = Object.values(descriptions).filter((name) => JSON.stringify(rightsOf(aws, name).statements).match(/"(Runners|Builds)/));
+    expect(callers).toEqual([descriptions.run, descriptions.routes, descriptions.worker, descriptions.step]);
+    for (const name of callers) {
+      expect(fn(aws, name).properties).toMatchObject({ Environment: { Variables: { SVC_TENANCY: "on" } } });
+      expect(JSON.stringify(fn(locally.template, name).properties)).not.toContain("SVC_TENANCY");
     }
+  });
+
+  it("an update replaces a builder without tenants, whose isolation cannot be changed", () => {
+    expect(fn(aws, descriptions.build)).toMatchObject({ properties: { TenancyConfig: { TenantIsolationMode: "PER_TENANT" } } });
+    // The name of the function in releases without tenants, before its hash.
+    expect(fn(aws, descriptions.build).id).not.toMatch(/^BuildsBuildFn/);
+    // A fixed name would make the new function collide with the old one.
+    expect(fn(aws, descriptions.build).properties.FunctionName).toBeUndefined();
   });
 
   it("the API, approve and beat have reserved concurrency, unless the account's quota is too small", () => {

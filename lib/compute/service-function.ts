@@ -33,12 +33,16 @@ export interface ServiceFunctionProps {
   readonly scratch?: Size;
 }
 
-/** Functions without traces: runners and the builder execute untrusted code, which must not write traces, and the pages have no rights. */
-const UNTRACED: ReadonlySet<string> = new Set(["build", "web"]);
+/** Returns whether a function executes code of users. Its role has no right: with the right to write logs, that code could forge lines and metrics. */
+const executesUserCode = ({ kind, name }: Bundle) => kind === "runners" || name === "build";
+
+/** Returns whether a function may write traces. The pages have no rights. */
+const mayTrace = (bundle: Bundle) => !executesUserCode(bundle) && bundle.name !== "web";
 
 /**
  * One deployed function with its own role. The role begins with exactly one right, to write its own log group, because CDK's default role can
- * write every log group of the account. Other constructs add rights, each together with its environment variables.
+ * write every log group of the account. The role of a function that executes code of users has no right at all: Lambda drops the function's
+ * logs, and its callers log what operators need. Other constructs add rights, each together with its environment variables.
  */
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
@@ -49,17 +53,23 @@ export class ServiceFunction extends Construct {
     super(scope, id);
     const { config, bundle } = props;
     this.name = bundle.kind === "runners" ? `runner-${bundle.name}` : bundle.name;
-    const traced = !config.local && bundle.kind === "functions" && !UNTRACED.has(bundle.name);
-    const logGroup = new LogGroup(this, "Logs", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    const traced = !config.local && mayTrace(bundle);
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    role.addToPolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-        // The attribute ends in `:*`, which matches the streams of this log group.
-        resources: [logGroup.logGroupArn],
-      }),
-    );
+    const isUntrusted = executesUserCode(bundle);
+    // The local engine writes logs without asking the role.
+    const logGroup =
+      config.local || !isUntrusted
+        ? new LogGroup(this, "Logs", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY })
+        : undefined;
+    if (logGroup && !isUntrusted)
+      role.addToPolicy(
+        new PolicyStatement({
+          effect: Effect.ALLOW,
+          actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+          // The attribute ends in `:*`, which matches the streams of this log group.
+          resources: [logGroup.logGroupArn],
+        }),
+      );
     this.fn = new LambdaFunction(this, "Fn", {
       ...(props.functionName ? { functionName: props.functionName } : {}),
       description: props.description,
@@ -70,7 +80,7 @@ export class ServiceFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutS),
       role,
-      logGroup,
+      ...(logGroup ? { logGroup } : {}),
       // The JSON format makes it possible to omit START, END and REPORT, which are longer than svc's own line: log ingestion is a large part of a job's price.
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,

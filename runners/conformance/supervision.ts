@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunnerLanguage } from "../../contract/languages.ts";
+import type { RunRequest } from "../protocol.ts";
 import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./harness.ts";
 import type { Programs } from "./programs.ts";
 
@@ -221,6 +222,13 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
       const missing = await runner.send({ ...request, artefact: gone });
       expect(missing.error).toMatchObject({ name: "ArtefactError", message: expect.stringContaining("HTTP 404") });
       expect(missing.error?.message).not.toContain("secret-signature");
+    });
+
+    it("the outcome of a fault of the supervisor contains the fault for the log of its caller, and the next run works", async () => {
+      const outcome = await runner.send({ ...runner.request({ code: wait(0) }), env: null as unknown as RunRequest["env"] });
+      expect(outcome).toMatchObject({ outcome: "failure", error: { name: "RunnerError" }, problem: expect.stringContaining("TypeError") });
+      expect(outcome.problem).not.toMatch(/secret-|nonce-of/);
+      expect(await returnsOne()).toMatchObject({ result: 1 });
     });
 
     it("the supervisor logs one line of JSON for each run, without output, arguments, addresses or tokens", async () => {

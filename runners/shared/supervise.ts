@@ -72,12 +72,10 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
     installCleanUp();
     const startMs = performance.now();
     let outcome: RunOutcome;
-    let problem: string | undefined;
     try {
       outcome = await call(language, request, startMs);
     } catch (error) {
       const known = error instanceof ArtefactError;
-      if (!known) problem = error instanceof Error ? error.stack : String(error);
       outcome = {
         outcome: "failure",
         error: known
@@ -85,11 +83,13 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
           : { name: "RunnerError", message: "The runner failed before the script's outcome was known." },
         logs: { offset: 0, text: "" },
         timings: { setupMs: 0, runMs: 0, totalMs: performance.now() - startMs, freshHost: true },
+        ...(known ? {} : { problem: describeFault(error) }),
       };
     }
-    const { setupMs, runMs, totalMs, freshHost } = outcome.timings;
-    // Not the middleware of functions/shared: Powertools would lengthen the cold start of every runner, and metrics from an environment that
-    // executes untrusted code could be forged. The caller counts outcomes, lost attempts and throttles.
+    const { problem, timings } = outcome;
+    const { setupMs, runMs, totalMs, freshHost } = timings;
+    // The line is for the log of the local engine. On AWS the role of a runner may not write logs, because scripts could forge lines and metrics;
+    // the caller logs and counts outcomes.
     console.log(
       JSON.stringify({
         level: problem ? "ERROR" : "INFO",
@@ -106,13 +106,19 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
         memPeakKb: outcome.memPeakKb,
         logUnits: outcome.logs.offset + outcome.logs.text.length,
         tmp: effectiveTmpMode(),
-        ...(problem && { problem: problem.slice(0, 2000) }),
+        ...(problem && { problem }),
       }),
     );
     // A timer runs after the answer was sent, so the preparation does not delay it.
     setTimeout(() => prepare(language), 1).unref();
     return outcome;
   };
+}
+
+/** Describes a fault of the supervisor in at most 2,000 characters. The path and the query of an address can contain a signature. */
+function describeFault(error: unknown): string {
+  const text = (error instanceof Error && error.stack) || String(error);
+  return text.replace(/(https?:\/\/[^\s/?#"')]*)[^\s"')]*/g, "$1").slice(0, 2000);
 }
 
 function prepare(language: Language): void {

@@ -99,7 +99,8 @@ async function findOrBuild(
     };
   }
   const uploadUrl = await storage.createUploadUrl(key, URL_S);
-  const result = await functions.invokeBuild({ ...inputs, ...urls, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
+  const request = { ...inputs, ...urls, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes };
+  const result = await functions.invokeBuild(request, workspace);
   if (!result.ok) return result;
   // Written after the upload, so that a recorded artefact always exists.
   await objects.put({ ...keys.artefact(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { hasEnded } from "../../core/jobs/job.ts";
+import { type RunReport, registerTelemetry } from "../../core/telemetry/telemetry.ts";
+import type { RunOutcome } from "../../runners/protocol.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, success } from "../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace, passTime } from "../../test/support/use-cases/room-jobs.ts";
@@ -32,5 +34,45 @@ describe("handleJobMessage, whichever of its writes fails,", () => {
       };
     });
     expect(writes).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("the log of the function that calls a runner", () => {
+  afterAll(() => registerTelemetry({ failure: () => undefined, count: () => undefined }));
+
+  it("contains each run, and the fault of a runner, which no user sees", async () => {
+    const [failures, runs]: [unknown[], RunReport[]] = [[], []];
+    registerTelemetry({
+      failure: (...report) => void failures.push(report),
+      count: () => undefined,
+      ran: (run) => void runs.push(run),
+    });
+    const room = await newRoom();
+    const { deps } = room;
+    await addWorkspace(room);
+    const { hash } = await addScript(room);
+    const { id } = await addJob(room, { hash });
+    // A script that takes the place of its supervisor can answer anything.
+    const timings = { setupMs: 1.234, runMs: 2, totalMs: "x".repeat(1000), freshHost: true } as unknown as RunOutcome["timings"];
+    room.answers.run = async () => ({
+      kind: "outcome",
+      outcome: {
+        outcome: "failure",
+        error: { name: "RunnerError", message: "The runner failed before the script's outcome was known." },
+        problem: `Error: no space left ${"x".repeat(5000)}`,
+        logs: { offset: 0, text: "" },
+        timings,
+      },
+    });
+    await handleJobMessage(deps, { job: id, hash });
+    expect(runs).toEqual([
+      expect.objectContaining({ job: id, workspace: room.workspace, attempt: 1, outcome: "failure", setupMs: 1.23, totalMs: undefined }),
+    ]);
+    expect(failures).toEqual([["A runner failed", expect.stringMatching(/^Error: no space left x{1900,1980}$/), { job: id, attempt: 1 }]]);
+    const job = await deps.jobs.get(id);
+    if (!job || !hasEnded(job)) throw new Error(`The job is ${job?.state}.`);
+    expect([JSON.stringify(job), await loadValue(deps, job, job.result), await loadLogs(deps, job)].join("\n")).not.toContain(
+      "no space left",
+    );
   });
 });

@@ -11,8 +11,8 @@ import { buildContextualVariables } from "../../core/jobs/contextual-variables.t
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { buildTenantKey } from "../../core/jobs/tenant.ts";
-import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
-import type { NextOutcome, NextRun, ParamTypes, Preprocessor, RunRequest } from "../../runners/protocol.ts";
+import { countOutcome, reportFailure, reportRun } from "../../core/telemetry/telemetry.ts";
+import type { NextOutcome, NextRun, ParamTypes, Preprocessor, RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob, type FinishJobDeps, finishJob, resultObjectKey } from "../jobs/lifecycle/finish.ts";
@@ -104,6 +104,7 @@ export async function invokeRunner(
     switch (invocation.kind) {
       case "outcome": {
         const { outcome } = invocation;
+        reportOutcome(attempt, executable.runner, outcome);
         lastRunTimes.note(executable.artefact.key, outcome.timings.runMs);
         const ran = attempt;
         const done = await afterRun(deps, ran, () =>
@@ -131,6 +132,25 @@ export async function invokeRunner(
       }
     }
   }
+}
+
+/** Writes what operators need to the log. The script may have taken the place of its supervisor, so nothing is written as the answer contains it. */
+function reportOutcome({ id: job, workspace, attempt }: RunningJob, language: RunnerLanguage, outcome: RunOutcome): void {
+  const { problem, memPeakKb, timings } = outcome;
+  const number = (value: unknown) => (typeof value === "number" ? Math.round(value * 100) / 100 : undefined);
+  if (typeof problem === "string") reportFailure("A runner failed", problem.slice(0, 2000), { job, attempt });
+  reportRun({
+    job,
+    workspace,
+    attempt,
+    language,
+    outcome: typeof outcome.outcome === "string" ? outcome.outcome.slice(0, 20) : "unknown",
+    setupMs: number(timings?.setupMs),
+    runMs: number(timings?.runMs),
+    totalMs: number(timings?.totalMs),
+    memPeakKb: number(memPeakKb),
+    freshHost: timings?.freshHost === true,
+  });
 }
 
 /**

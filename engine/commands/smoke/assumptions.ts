@@ -103,7 +103,8 @@ export const assumptions: readonly Assumption[] = [
     title: "frozen runners",
     holds: "a spare process that was frozen between two calls works after the pause",
     by: "command",
-    otherwise: "If a run after the pause fails or lasts seconds, report it with the log of the runner.",
+    otherwise:
+      "If a run after the pause fails or lasts seconds, report it with the line `run` in the log of the function that called the runner.",
   },
   {
     id: "login",
@@ -122,10 +123,10 @@ export const assumptions: readonly Assumption[] = [
   {
     id: "tenants",
     title: "tenant isolation",
-    holds: "runners of two users share no execution environment",
+    holds: "runners of two users, and builds of two workspaces, share no execution environment",
     by: "person",
     check:
-      "`aws lambda get-function-configuration --function-name <runner> --query TenancyConfig` shows `PER_TENANT`, and the runner's log has two log streams after two users have each run a script.",
+      "`aws lambda get-function-configuration --function-name <function> --query TenancyConfig` shows `PER_TENANT` for each runner and for build, and `aws lambda invoke --function-name <function> reply.json` without a tenant is refused.",
     otherwise: "Choose a region that offers tenant isolation. Without it, do not let people who distrust each other run scripts.",
   },
   {
