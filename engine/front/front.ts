@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import type { Duplex } from "node:stream";
 import { edgeErrorTtlS } from "../../contract/edge-errors.ts";
 import { describeError, SvcError } from "../../contract/errors.ts";
+import { RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildPathPattern, type Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
@@ -11,6 +12,7 @@ import { portTaken } from "../engine/ports.ts";
 import { Complaint } from "../launch/complaint.mjs";
 import { ENGINE_KEY_HEADER, isAdmitted, isRoutePath } from "./admission.ts";
 import { ErrorCache } from "./error-cache.ts";
+import { headersForCaller, headersForFunction, restoreAtEdge } from "./gateway-headers.ts";
 import { findLongHead, READ_HEAD_BYTES } from "./request-head.ts";
 import type { StreamingFunction } from "./streams.ts";
 
@@ -70,7 +72,7 @@ const hopByHop = new Set([
 
 /**
  * Serves the local API at an origin without a prefix, as CloudFront does on AWS, because clients append `/api/…` and drop any prefix. It also stores errors
- * as CloudFront does. Bodies are streamed in both directions, and the path is forwarded unchanged.
+ * and restores headers as CloudFront does, and drops and renames headers as API Gateway does. Bodies are streamed in both directions, and the path is forwarded unchanged.
  */
 export async function startFront({
   port,
@@ -216,13 +218,17 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, wa
     refuseUnread(request, response, "body.tooLarge", TOO_LARGE);
     return;
   }
-  const headers = endToEnd(request.rawHeaders, [
+  const sent = endToEnd(request.rawHeaders, [
     ...(request.headers["content-type"] ? [] : ["content-type"]),
     "host",
     "x-forwarded-for",
     "x-forwarded-proto",
     ENGINE_KEY_HEADER,
+    RESTORES_HEADER,
   ]);
+  const headers = headersForFunction(sent);
+  const restores = isRoutePath(errorKey);
+  if (restores) headers.push(RESTORES_HEADER, "1");
   if (engineKey !== undefined) headers.push(ENGINE_KEY_HEADER, engineKey);
   const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
   // Without it the gateway sends bytes as base64.
@@ -243,9 +249,11 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, wa
   });
   upstream.on("response", (answer) => {
     if (response.headersSent) return void answer.resume();
-    const answered = endToEnd(answer.rawHeaders);
+    const answered = headersForCaller(endToEnd(answer.rawHeaders));
     errors.store(request, answer, { path: errorKey, headers: answered });
-    response.writeHead(answer.statusCode ?? 502, answered);
+    const status = answer.statusCode ?? 502;
+    const last = restores ? restoreAtEdge(status, answered) : { status, headers: answered };
+    response.writeHead(last.status, last.headers);
     answer.pipe(response);
     answer.on("error", () => response.destroy());
   });

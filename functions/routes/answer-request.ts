@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
@@ -16,6 +16,7 @@ import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
 import { readBodyBytes } from "../shared/body.ts";
 import { takeCallerAddress } from "../shared/caller-address.ts";
+import { carryStatus, takeRestores } from "../shared/carried-status.ts";
 import { readRouteToken } from "../shared/credentials.ts";
 import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge.ts";
 import { buildEventReply } from "../shared/event-reply.ts";
@@ -43,9 +44,11 @@ const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads"
 /** Creates the handler of all requests below `/api/r/`. */
 export function createRouteHandler(deps: AnswerRequestDeps) {
   const workspaces = new WeakMap<APIGatewayProxyEvent, string>();
-  return edgeHandler(
+  const restored = new WeakSet<APIGatewayProxyEvent>();
+  const answer = edgeHandler(
     async (event) => {
       takeCallerAddress(event);
+      if (takeRestores(event)) restored.add(event);
       const hasOwnOrigin = takeRoutesKey(event, deps.routesKey);
       const cors: Record<string, string> = {};
       const reply = await replyOnError(async () => {
@@ -59,6 +62,11 @@ export function createRouteHandler(deps: AnswerRequestDeps) {
     },
     (event) => ({ route: "routes.request", workspace: workspaces.get(event) }),
   );
+  // After the line of the log, which contains the status that the caller receives.
+  return async (event: APIGatewayProxyEvent, context: Context): Promise<Reply> => {
+    const reply = await answer(event, context);
+    return restored.has(event) ? carryStatus(reply) : reply;
+  };
 }
 
 /**

@@ -213,6 +213,31 @@ describe("a refused request", () => {
     expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
   });
 
+  it("carries the status of its challenge only past API Gateway to a CloudFront that restores both", async () => {
+    const { call } = serve(await aRoute(), { outcome: "refused", reason: "wrongKey", challenge: 'Basic realm="svc"' });
+    const carried = await call("POST", { "X-Svc-Edge-Restores": "1" });
+    expect([carried.statusCode, carried.headers["x-svc-status"], carried.headers["www-authenticate"]]).toEqual([
+      200,
+      "401",
+      'Basic realm="svc"',
+    ]);
+    const direct = await call("POST");
+    expect([direct.statusCode, direct.headers["x-svc-status"]]).toEqual([401, undefined]);
+    const withoutChallenge = serve(await aRoute(), { outcome: "refused", reason: "wrongKey" });
+    expect((await withoutChallenge.call("POST", { "x-svc-edge-restores": "1" })).statusCode).toBe(401);
+  });
+
+  it("lets a script send a challenge, and keeps the header of CloudFront from it", async () => {
+    room.answers.run = async () => success({ svc_status_code: 401, svc_headers: { "WWW-Authenticate": "Digest x" }, result: "no" });
+    const route = await aRoute();
+    const reply = await serve(route).call("POST", { "x-svc-edge-restores": "1" });
+    expect([reply.statusCode, reply.headers["x-svc-status"], reply.headers["www-authenticate"]]).toEqual([200, "401", "Digest x"]);
+    const forged = { svc_headers: { "x-svc-status": "401" }, result: "no" };
+    room.answers.run = async () => success(forged);
+    const refused = await serve(route).call("POST", { "x-svc-edge-restores": "1" });
+    expect([refused.statusCode, refused.headers["x-svc-status"], refused.headers["x-svc-error"]]).toEqual([400, undefined, "reply.shape"]);
+  });
+
   it("is refused although its reason cannot be recorded", async () => {
     const recordRefusal = () => Promise.reject(new Error("No table."));
     const reply = await serve(await aRoute(), { outcome: "refused", reason: "wrongKey" }, { recordRefusal }).call("POST");

@@ -1,6 +1,7 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
+import { RESTORE_HEADERS_CODE, RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { limits } from "../../contract/limits.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { aStack } from "../stack-fixture.ts";
@@ -210,12 +211,13 @@ describe("the edge on AWS", () => {
           ViewerProtocolPolicy: "https-only",
           AllowedMethods: ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"],
         }),
-        Origins: [
+        // The second one is that of HTTP routes.
+        Origins: [1, 2].map(() =>
           Match.objectLike({
             OriginPath: "/prod",
             CustomOriginConfig: Match.objectLike({ OriginReadTimeout: 60, OriginProtocolPolicy: "https-only" }),
           }),
-        ],
+        ),
       }),
     });
   });
@@ -247,13 +249,34 @@ describe("the edge on AWS", () => {
     const key = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
     template.hasResourceProperties("AWS::CloudFront::Distribution", {
       DistributionConfig: {
-        Origins: [Match.objectLike({ OriginCustomHeaders: [{ HeaderName: EDGE_KEY_HEADER, HeaderValue: key }] })],
+        Origins: [1, 2].map(() =>
+          Match.objectLike({ OriginCustomHeaders: Match.arrayWith([{ HeaderName: EDGE_KEY_HEADER, HeaderValue: key }]) }),
+        ),
       },
     });
     const readers = Object.values(template.findResources("AWS::Lambda::Function"))
       .filter(({ Properties }) => Properties.Environment?.Variables?.[env.edgeKey] !== undefined)
       .map(({ Properties }) => [Properties.Description, Properties.Environment.Variables[env.edgeKey]]);
     expect(readers).toEqual([["svc: workspaces, users and permissions", key]]);
+  });
+
+  it("restores the headers that API Gateway renames for HTTP routes alone, and says so to their function", () => {
+    const [distribution] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
+    const { CacheBehaviors, DefaultCacheBehavior, Origins } = distribution?.Properties.DistributionConfig ?? {};
+    const restoring = (from: { OriginCustomHeaders: { HeaderName: string }[] }) =>
+      from.OriginCustomHeaders.some(({ HeaderName }) => HeaderName === RESTORES_HEADER);
+    const [origin, ...more] = Origins.filter(restoring);
+    expect(more).toEqual([]);
+    const [code] = Object.keys(template.findResources("AWS::CloudFront::Function", { Properties: { FunctionCode: RESTORE_HEADERS_CODE } }));
+    expect(CacheBehaviors).toEqual([
+      {
+        ...DefaultCacheBehavior,
+        PathPattern: "/api/r/*",
+        TargetOriginId: origin.Id,
+        FunctionAssociations: [{ EventType: "viewer-response", FunctionARN: { "Fn::GetAtt": [code, "FunctionARN"] } }],
+      },
+    ]);
+    expect(DefaultCacheBehavior.FunctionAssociations).toBeUndefined();
   });
 
   it("is left out locally, where the front server is the origin", () => {

@@ -24,6 +24,8 @@ import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
 import { edgeErrorTtlS } from "../../contract/edge-errors.ts";
 import { EDGE_KEY_HEADER, ROUTES_KEY_HEADER } from "../../contract/env.ts";
+import { RESTORE_HEADERS_CODE, RESTORES_HEADER } from "../../contract/gateway-headers.ts";
+import { ROUTES_PREFIX } from "../../contract/route.ts";
 import type { DomainConfig, StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { STAGE } from "./api.ts";
@@ -59,6 +61,19 @@ function passOn(scope: Construct, api: RestApi, customHeaders: Record<string, st
     originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
     // Compression would hold back server-sent events until a block is full.
     compress: false,
+  };
+}
+
+/** The behaviour of a distribution for HTTP routes: it also restores the headers that API Gateway renames, such as the challenge of a route with a password. */
+function passRoutesOn(scope: Construct, api: RestApi, customHeaders: Record<string, string>) {
+  const restoreHeaders = new CloudFrontFunction(scope, "RestoreHeaders", {
+    code: FunctionCode.fromInline(RESTORE_HEADERS_CODE),
+    runtime: FunctionRuntime.JS_2_0,
+    comment: "svc: headers that API Gateway renames",
+  });
+  return {
+    ...passOn(scope, api, { ...customHeaders, [RESTORES_HEADER]: "1" }),
+    functionAssociations: [{ function: restoreHeaders, eventType: FunctionEventType.VIEWER_RESPONSE }],
   };
 }
 
@@ -109,9 +124,12 @@ export class Edge extends Construct {
   constructor(scope: Construct, id: string, config: StackConfig, api: RestApi) {
     super(scope, id);
     const domain = config.customDomain;
+    const headers = { [EDGE_KEY_HEADER]: edgeKey(this) };
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc",
-      defaultBehavior: passOn(this, api, { [EDGE_KEY_HEADER]: edgeKey(this) }),
+      defaultBehavior: passOn(this, api, headers),
+      // With a separate domain, routes answer only there.
+      ...(config.routesDomain ? {} : { additionalBehaviors: { [`${ROUTES_PREFIX}/*`]: passRoutesOn(this, api, headers) } }),
       ...distributionProps(this, domain),
     });
     this.url = config.baseUrl ?? `https://${domain?.name ?? distribution.distributionDomainName}`;
@@ -142,11 +160,12 @@ export class RoutesEdge extends Construct {
       runtime: FunctionRuntime.JS_2_0,
       comment: "svc: only HTTP routes answer at their domain",
     });
+    const restoring = passRoutesOn(this, api, { [EDGE_KEY_HEADER]: edgeKey(this), [ROUTES_KEY_HEADER]: routesKey(this) });
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc: HTTP routes",
       defaultBehavior: {
-        ...passOn(this, api, { [EDGE_KEY_HEADER]: edgeKey(this), [ROUTES_KEY_HEADER]: routesKey(this) }),
-        functionAssociations: [{ function: onlyRoutes, eventType: FunctionEventType.VIEWER_REQUEST }],
+        ...restoring,
+        functionAssociations: [...restoring.functionAssociations, { function: onlyRoutes, eventType: FunctionEventType.VIEWER_REQUEST }],
       },
       ...distributionProps(this, domain),
     });

@@ -2,6 +2,7 @@ import { runInNewContext } from "node:vm";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { env, ROUTES_KEY_HEADER } from "../../contract/env.ts";
+import { RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { aStack } from "../stack-fixture.ts";
 import { aws } from "../stack-rights.ts";
 
@@ -21,7 +22,9 @@ describe("a domain of HTTP routes", () => {
       DistributionConfig: Match.objectLike({
         Aliases: [name],
         Origins: [Match.objectLike({ OriginCustomHeaders: Match.arrayWith([{ HeaderName: ROUTES_KEY_HEADER, HeaderValue: key }]) })],
-        DefaultCacheBehavior: Match.objectLike({ FunctionAssociations: [Match.objectLike({ EventType: "viewer-request" })] }),
+        DefaultCacheBehavior: Match.objectLike({
+          FunctionAssociations: [Match.objectLike({ EventType: "viewer-response" }), Match.objectLike({ EventType: "viewer-request" })],
+        }),
         ViewerCertificate: Match.objectLike({ MinimumProtocolVersion: "TLSv1.2_2021" }),
       }),
     });
@@ -34,6 +37,11 @@ describe("a domain of HTTP routes", () => {
       JSON.stringify(one).includes(ROUTES_KEY_HEADER),
     );
     expect(sending).toHaveLength(1);
+    // It alone restores headers: there are no routes at the other one.
+    const restoring = Object.values(template.findResources("AWS::CloudFront::Distribution")).filter((one) =>
+      JSON.stringify(one).includes(RESTORES_HEADER),
+    );
+    expect(restoring).toEqual(sending);
   });
 
   it("stores no error at its edge, and neither does the other distribution", () => {
@@ -45,7 +53,8 @@ describe("a domain of HTTP routes", () => {
   });
 
   it("passes on the addresses of routes alone", () => {
-    const [resource] = Object.values(template.findResources("AWS::CloudFront::Function"));
+    const isOnlyRoutes = Match.stringLikeRegexp("There is no route");
+    const [resource] = Object.values(template.findResources("AWS::CloudFront::Function", { Properties: { FunctionCode: isOnlyRoutes } }));
     const handle = (uri: string) =>
       runInNewContext(`${resource?.Properties.FunctionCode}; handler({ request: { uri: ${JSON.stringify(uri)} } })`) as {
         statusCode?: number;
@@ -68,6 +77,6 @@ describe("a domain of HTTP routes", () => {
 
   it("does not exist by default", () => {
     aws.resourceCountIs("AWS::CloudFront::Distribution", 1);
-    aws.resourceCountIs("AWS::CloudFront::Function", 0);
+    aws.resourceCountIs("AWS::CloudFront::Function", 1);
   });
 });
