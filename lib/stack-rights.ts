@@ -26,16 +26,15 @@ export function fn(template: Template, description: string) {
   return { id: found[0][0], properties: found[0][1].Properties };
 }
 
+/** Returns the statements of a role. The stack has no other policies of roles: svc-stack.test.ts. */
+export const statementsOf = ({ Policies = [] }: { Policies?: { PolicyDocument: { Statement: Statement[] } }[] }): Statement[] =>
+  Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+
 /** Returns the rights of a function's role. */
 export function rightsOf(template: Template, description: string): { actions: Set<string>; statements: Statement[]; managed: unknown[] } {
   const role = fn(template, description).properties.Role["Fn::GetAtt"][0] ?? "";
   const own = template.findResources("AWS::IAM::Role")[role]?.Properties ?? {};
-  const attached = Object.values(template.findResources("AWS::IAM::Policy")).filter(({ Properties }) =>
-    Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
-  );
-  const statements: Statement[] = [...(own.Policies ?? []), ...attached.map(({ Properties }) => Properties)].flatMap(
-    ({ PolicyDocument }) => PolicyDocument.Statement,
-  );
+  const statements = statementsOf(own);
   return { actions: new Set(statements.flatMap(({ Action }) => list(Action))), statements, managed: own.ManagedPolicyArns ?? [] };
 }
 

@@ -3,7 +3,7 @@ import { env } from "../contract/env.ts";
 import { buildMachinePrefix, DEFAULT_STACK } from "../contract/stack-names.ts";
 import { parseConfig } from "./config.ts";
 import { aStack } from "./stack-fixture.ts";
-import { aws, descriptions, fn, list } from "./stack-rights.ts";
+import { aws, descriptions, fn, list, statementsOf } from "./stack-rights.ts";
 
 const STAGING = "staging-svc";
 const staging = aStack({ stackName: STAGING, alarmEmail: "ops@example.com" }).template;
@@ -19,18 +19,14 @@ const resourcesOf = (template: Template) => Object.values(template.toJSON()["Res
 const namesOf = (template: Template) =>
   resourcesOf(template).flatMap(({ Type, Properties = {} }) => {
     const ownNames = ["Name", "AliasName", "Domain", "EmailIdentity", `${Type.split("::").at(-1)}Name`];
-    // The name of an inline policy is unique within its role, and that of a stage within its API.
-    if (["AWS::IAM::Policy", "AWS::ApiGateway::Stage"].includes(Type)) return [];
+    // The name of a stage is unique within its API.
+    if (Type === "AWS::ApiGateway::Stage") return [];
     return ownNames.flatMap((name) => (name in Properties ? [`${Type} ${JSON.stringify(Properties[name])}`] : []));
   });
 
 /** The patterns of machines and executions in all rights of all roles, except for lists of all machines, which reveal names only. */
 function machinePatterns(template: Template): string[] {
-  const statements = resourcesOf(template).flatMap(({ Type, Properties = {} }) =>
-    Type === "AWS::IAM::Policy"
-      ? (Properties["PolicyDocument"] as { Statement: { Action: string | string[]; Resource: unknown }[] }).Statement
-      : [],
-  );
+  const statements = Object.values(template.findResources("AWS::IAM::Role")).flatMap(({ Properties }) => statementsOf(Properties));
   return statements
     .filter(({ Action }) => list(Action).some((action) => action.startsWith("states:") && action !== "states:ListStateMachines"))
     .flatMap(({ Resource }) => list(Resource).map((arn) => JSON.stringify(arn)))

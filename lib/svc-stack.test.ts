@@ -34,6 +34,76 @@ describe("costs of an idle stack", () => {
   });
 });
 
+const logins = Array.from({ length: 20 }, (_, index) => ({
+  name: `login-${index}`,
+  issuer: `https://login-${index}.example.com`,
+  clientId: "svc",
+  clientSecretName: `svc/login-${index}`,
+}));
+const domain = (name: string) => ({ name, certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/x", hostedZoneId: "Z" });
+const withEveryOption = aStack({
+  alarmEmail: "ops@example.com",
+  mailFrom: "svc@example.com",
+  mailDomain: "in.example.com",
+  logins,
+  loginDomainPrefix: "svc-example",
+  customDomain: domain("svc.example.com"),
+  routesDomain: domain("routes.example.com"),
+}).template;
+
+describe("CloudFormation's limit of 500 resources", () => {
+  const count = (template: typeof aws) => Object.keys(template.toJSON().Resources).length;
+
+  it("the stack needs at most 370 resources, and with 20 logins, mail and both domains at most 410", () => {
+    expect(count(aws)).toBeLessThanOrEqual(370);
+    expect(count(withEveryOption)).toBeLessThanOrEqual(410);
+  });
+
+  it("the rights of a role need no second resource", () => {
+    for (const template of [aws, locally.template, withEveryOption]) {
+      template.resourceCountIs("AWS::IAM::Policy", 0);
+      template.resourceCountIs("AWS::IAM::ManagedPolicy", 0);
+    }
+  });
+});
+
+/** CloudFormation replaces a resource whose logical id changes: data, waiting messages and addresses would be lost. */
+const stateful = {
+  JobsTable10C8EDF6: "AWS::DynamoDB::Table",
+  ObjectsTableEE4C5E98: "AWS::DynamoDB::Table",
+  StorageBucket5CB7C8EA: "AWS::S3::Bucket",
+  KeysSecretsC2A8CD45: "AWS::KMS::Key",
+  KeysAnchors32D35766: "AWS::KMS::Key",
+  SigningSeed24F276F9: "AWS::SecretsManager::Secret",
+  PeoplePoolC64A4D1E: "AWS::Cognito::UserPool",
+  JobQueue67926FCA: "AWS::SQS::Queue",
+  JobQueueHigh3E164DEC: "AWS::SQS::Queue",
+  JobQueueDeadLettersF6ABABE2: "AWS::SQS::Queue",
+  JobsUnremoved20F7760A: "AWS::SQS::Queue",
+  DeliveriesFastB57FEC77: "AWS::SQS::Queue",
+  DeliveriesSlowB24F71B8: "AWS::SQS::Queue",
+  DeliveriesDeadLetters27691B20: "AWS::SQS::Queue",
+  TriggersQueue9DC7EE5E: "AWS::SQS::Queue",
+  TriggersDeadLetters74EF38FB: "AWS::SQS::Queue",
+  NoticesTopic898AF2CD: "AWS::SNS::Topic",
+  GatewayRestCA0B1D03: "AWS::ApiGateway::RestApi",
+  EdgeDistribution0060737B: "AWS::CloudFront::Distribution",
+};
+
+describe("resources with data, messages or an address", () => {
+  it.each([
+    ["by default", aws],
+    ["with every option", withEveryOption],
+  ])("keep their logical ids %s", (_, template) => {
+    const types = new Set<string>(Object.values(stateful));
+    const resources = Object.entries(template.toJSON().Resources as Record<string, { Type: string }>);
+    // Distributions, keys and topics of options are additions.
+    const found = resources.flatMap(([id, { Type }]) => (types.has(Type) ? [[id, Type]] : []));
+    expect(Object.fromEntries(found)).toMatchObject(stateful);
+    if (template === aws) expect(found).toHaveLength(Object.keys(stateful).length + 1);
+  });
+});
+
 describe("outputs", () => {
   it("the outputs contain the names that tools and people need", () => {
     expect(Object.keys(aws.findOutputs("*"))).toEqual(

@@ -19,7 +19,7 @@ import { ROUTES_PREFIX, type RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-import { claimsOf, isSingleAddress, ownerOf, segmentsOf } from "./resources.ts";
+import { claimsOf, isAddress, isSingleAddress, ownerOf, segmentsOf } from "./resources.ts";
 
 export const STAGE = "prod";
 
@@ -114,7 +114,10 @@ export class Api extends Construct {
     );
   }
 
-  /** Gives every address its function. Each resource on the way to one also answers itself and what is unknown below it, through the function that it belongs to. */
+  /**
+   * Gives every address its function, which also answers what is unknown below it. An address that is only the beginning of others has no
+   * method, because each counts towards CloudFormation's limit of 500 resources: a request there reaches what answers below the address above it.
+   */
   route(functions: Readonly<Record<RouteFunction, LambdaFunction>>): void {
     const integrations = new Map<LambdaFunction, LambdaIntegration>();
     const answer = (resource: IResource, fn: LambdaFunction): void => {
@@ -148,7 +151,8 @@ export class Api extends Construct {
     }
     // All resources are there before the first answers what is below it: API Gateway allows one parameter at a place.
     for (const [resource, fn] of answered) {
-      answer(resource, functions[fn]);
+      // Function `routes` answers its prefix as well, because its 404 is sandboxed.
+      if (resource.path === ROUTES_PREFIX || isAddress(Object.values(routes), resource.path)) answer(resource, functions[fn]);
       // Nothing is below the address of a single route. Requests there reach what answers below the address above it.
       if (!isSingleAddress(Object.values(routes), resource.path)) answerBelow(resource, functions[fn]);
     }

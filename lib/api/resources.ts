@@ -54,10 +54,15 @@ export function ownerOf(claims: ReadonlyMap<string, RouteFunction>, segments: re
   return "api";
 }
 
+/** Returns whether an address is that of a route. */
+export function isAddress(routes: readonly PlacedRoute[], address: string): boolean {
+  return routes.some(({ path }) => path === address);
+}
+
 /** Returns whether an address is that of a route, and no route is below it. Every route is below the origin itself. */
 export function isSingleAddress(routes: readonly PlacedRoute[], address: string): boolean {
   if (address === "/") return false;
-  return routes.some(({ path }) => path === address) && !routes.some(({ path }) => path.startsWith(`${address}/`));
+  return isAddress(routes, address) && !routes.some(({ path }) => path.startsWith(`${address}/`));
 }
 
 export function segmentsOf(path: string): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aws, descriptions, fn, list } from "../stack-rights.ts";
+import { aws, descriptions, fn, list, statementsOf } from "../stack-rights.ts";
 
 /**
  * Lambda stops a function that is invoked about 16 times in one chain of requests. It follows messages of SQS and SNS, objects of S3 and direct
@@ -7,8 +7,7 @@ import { aws, descriptions, fn, list } from "../stack-rights.ts";
  */
 const followed: Record<string, string> = { "sqs:SendMessage": "queue", "sns:Publish": "topic", "lambda:InvokeFunction": "function" };
 
-type Resource = { Properties: Record<string, unknown> };
-const resourcesOf = (type: string) => Object.entries(aws.findResources(type) as Record<string, Resource>);
+const resourcesOf = (type: string) => Object.entries(aws.findResources(type));
 
 /** Every logical id that a part of the template names. */
 function idsIn(part: unknown): string[] {
@@ -30,21 +29,10 @@ function edges(): Map<string, Set<string>> {
     found.set(from, of);
   };
   const functionsOfRole = new Map(resourcesOf("AWS::Lambda::Function").map(([id, { Properties }]) => [idsIn(Properties["Role"])[0], id]));
-  const grants = [...resourcesOf("AWS::IAM::Policy"), ...resourcesOf("AWS::IAM::Role")].flatMap(([id, { Properties }]) => {
-    const policies = "PolicyDocument" in Properties ? [Properties] : ((Properties["Policies"] ?? []) as Record<string, unknown>[]);
-    const roles = "Roles" in Properties ? idsIn(Properties["Roles"]) : [id];
-    return policies.map(({ PolicyDocument }) => ({
-      roles,
-      document: PolicyDocument as { Statement: { Action: string | string[]; Resource: unknown }[] },
-    }));
-  });
-  for (const { roles, document } of grants) {
-    for (const { Action, Resource } of document.Statement) {
-      if (!list(Action).some((action) => action in followed)) continue;
-      for (const role of roles) {
-        const sender = functionsOfRole.get(role);
-        if (sender) add(sender, idsIn(Resource));
-      }
+  for (const [role, { Properties }] of resourcesOf("AWS::IAM::Role")) {
+    const sender = functionsOfRole.get(role);
+    for (const { Action, Resource } of statementsOf(Properties)) {
+      if (sender && list(Action).some((action) => action in followed)) add(sender, idsIn(Resource));
     }
   }
   for (const [, { Properties }] of resourcesOf("AWS::Lambda::EventSourceMapping")) {

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, type Size } from "aws-cdk-lib";
-import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Effect, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   ApplicationLogLevel,
   Architecture,
@@ -17,6 +17,7 @@ import { Construct } from "constructs";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import type { Bundle } from "./bundle.ts";
+import { InlineRole } from "./inline-role.ts";
 
 export interface ServiceFunctionProps {
   readonly config: StackConfig;
@@ -54,7 +55,7 @@ export class ServiceFunction extends Construct {
     const { config, bundle } = props;
     this.name = bundle.kind === "runners" ? `runner-${bundle.name}` : bundle.name;
     const traced = !config.local && mayTrace(bundle);
-    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     const isUntrusted = executesUserCode(bundle);
     // The local engine writes logs without asking the role.
     const logGroup =

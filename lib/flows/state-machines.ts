@@ -1,18 +1,19 @@
 import { ArnFormat, Stack } from "aws-cdk-lib";
 import { Rule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
+import { InlineRole } from "../compute/inline-role.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 
 /** Permissions and resources that flows need in Step Functions. */
 export class StateMachines extends Construct {
   /** The role of every state machine. It may only invoke one function. */
-  private readonly role: Role;
+  private readonly role: InlineRole;
   /** State machines are created at run time, one for each flow definition, so permissions match the prefix of the stack's machines. */
   private readonly prefix: string;
 
@@ -22,7 +23,7 @@ export class StateMachines extends Construct {
     super(scope, id);
     this.stackName = stackName;
     this.prefix = buildMachinePrefix(stackName);
-    this.role = new Role(this, "Role", {
+    this.role = new InlineRole(this, "Role", {
       description: "svc: state machines of flows",
       assumedBy: new ServicePrincipal("states.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Stack.of(this).account } },

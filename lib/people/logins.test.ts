@@ -38,14 +38,14 @@ describe("federated logins", () => {
   it("refer to the provider's secret in the template without containing it; no function may read it on AWS", () => {
     const text = JSON.stringify(onAws.template.toJSON());
     expect(text).toContain("{{resolve:secretsmanager:svc/acme:SecretString");
-    expect(JSON.stringify(onAws.template.findResources("AWS::IAM::Policy"))).not.toContain("svc/acme");
+    expect(JSON.stringify(onAws.template.findResources("AWS::IAM::Role"))).not.toContain("svc/acme");
   });
 
   it("contact the provider directly on the local engine, whose user pool has no pages; people may read only that secret", () => {
     locally.template.resourceCountIs("AWS::Cognito::UserPoolIdentityProvider", 0);
     locally.template.resourceCountIs("AWS::Cognito::UserPoolDomain", 0);
     expect(JSON.parse(peopleOf(locally).Environment.Variables.SVC_LOGINS)).toEqual([{ ...acme, issuer: "http://127.0.0.1:9999" }]);
-    expect(JSON.stringify(locally.template.findResources("AWS::IAM::Policy"))).toContain("secret:svc/acme-??????");
+    expect(JSON.stringify(locally.template.findResources("AWS::IAM::Role"))).toContain("secret:svc/acme-??????");
   });
 
   it("add no resources if none are configured", () => {
