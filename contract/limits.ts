@@ -133,6 +133,8 @@ export const limits = {
   /** Longest polling interval that the reader of a stream can choose. */
   streamPollMs: 10_000,
   leaseMs: 60_000,
+  /** Interval at which the process that waits for a runner renews the lease. Shorter runs cost no renewal. */
+  executorRenewMs: 20_000,
   /** A run begins without another read if its rights were read at most this long ago. */
   rightsFreshMs: 10_000,
   /** Time between the end of a lease and the requeueing of the job. The supervisor ends itself after 40 s without a response. */

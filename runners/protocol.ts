@@ -64,6 +64,8 @@ export interface RunRequest {
   /** Origin of the internal route, and the job token for it. */
   internalUrl: string;
   token: string;
+  /** The time for which the caller waits and renews the lease. Until then, missing acknowledgements of heartbeats do not end the run. */
+  executorWaitsMs?: number;
 }
 
 export interface Preprocessor {

@@ -1,6 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type JobMessage, jobMessageSchema } from "../../core/jobs/lifecycle.ts";
+import { beginInvocation } from "./invocation.ts";
 import { type LoggedWork, logger, logInvocation } from "./observe.ts";
 import { toFunctionError } from "./service-busy.ts";
 
@@ -12,6 +13,7 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
   const processor = new BatchProcessor(EventType.SQS);
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const startedMs = Date.now();
+    beginInvocation(context);
     const jobs: string[] = [];
     const handleRecord = async ({ body }: SQSRecord) => {
       let job: string | undefined;
@@ -34,6 +36,7 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
 /** Runs a direct invocation and logs one line with the fields of `what`. */
 export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, context: Context, what: LoggedWork = {}): Promise<T> {
   const startedMs = Date.now();
+  beginInvocation(context);
   let failure: string | undefined;
   try {
     return await handle();

@@ -54,6 +54,12 @@ describe("heartbeats", () => {
     expect(outcome).toMatchObject({ outcome: "killed", error: { message: expect.stringContaining("No heartbeat was acknowledged") } });
     expect(outcome.logs).toEqual({ offset: 0, text: "begun\n" });
   });
+
+  it("a run whose heartbeats are not acknowledged continues while its executor waits", async () => {
+    runner.onBeat = () => 503;
+    const outcome = await runner.run({ code: sleeping(7.5), executorWaitsMs: 60_000 });
+    expect(outcome).toMatchObject({ outcome: "success", result: 1 });
+  });
 });
 
 describe("limits", () => {

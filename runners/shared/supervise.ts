@@ -226,6 +226,7 @@ async function runJob(language: Language, { request, job, shared, startMs, leads
     route,
     log: leads ? log : new LogBuffer(0),
     watched: request.watched ?? false,
+    executorWaitsMs: request.executorWaitsMs ?? 0,
     memPeakKb: () => memPeakKb,
     onStop: (reason) => stopped.resolve({ kind: "stop", reason }),
   });

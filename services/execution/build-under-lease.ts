@@ -11,5 +11,5 @@ export async function buildUnderLease<T>(deps: FinishJobDeps, job: RunningJob, b
   const stopped = Promise.withResolvers<undefined>();
   const onCancel = ({ cancel = { by: "", reason: "" } }: RunningJob) =>
     void endJob(deps, job, canceledEnding(cancel)).then(() => stopped.resolve(undefined), stopped.reject);
-  return Promise.race([renewLeaseDuring(deps, job, building, onCancel), stopped.promise]);
+  return Promise.race([renewLeaseDuring(deps, job, building, { onCancel }), stopped.promise]);
 }

@@ -31,6 +31,8 @@ export interface InvokeRunnerDeps extends FinishJobDeps, RightsDeps {
   baseUrl: string;
   internalUrl: string;
   worker: string;
+  /** Returns the time for which this process can wait for a runner (ms). */
+  waitsForMs: () => number;
 }
 
 /** The artefact that a job runs, and how to call it. */
@@ -100,7 +102,13 @@ export async function invokeRunner(
       if (recorded?.state !== "running" || recorded.nonce !== attempt.nonce) return ifEnded(recorded);
       attempt = recorded;
     }
-    const invocation = await functions.invokeRunner(executable.runner, runRequest, buildTenantKey(attempt));
+    const call = functions.invokeRunner(executable.runner, runRequest, buildTenantKey(attempt));
+    const invocation = await renewLeaseDuring(deps, attempt, call, {
+      everyMs: limits.executorRenewMs,
+      untilMs: deps.nowMs() + waitLimitMs(deps, attempt, executable),
+      // The cancellation reaches the runner by its heartbeats. If they do not arrive, the lease ends, and housekeeping ends the job.
+      onCancel: (_, stop) => stop(),
+    });
     switch (invocation.kind) {
       case "outcome": {
         const { outcome } = invocation;
@@ -153,6 +161,15 @@ function reportOutcome({ id: job, workspace, attempt }: RunningJob, language: Ru
   });
 }
 
+/** The time beyond a run's own limit that its call may take: for the download of its code and the upload of its result. */
+const AROUND_RUN_S = 120;
+
+/** Returns how long the executor waits for the runner, and renews the lease of the run: a call that takes longer is lost. */
+function waitLimitMs({ waitsForMs }: InvokeRunnerDeps, { timeoutS }: RunningJob, { together }: Executable): number {
+  const longestS = [...(together?.runs ?? []), { job: { timeoutS } }].reduce((sum, { job }) => sum + job.timeoutS, AROUND_RUN_S);
+  return Math.max(0, Math.min(waitsForMs(), longestS * 1000));
+}
+
 /**
  * Records what a run did. While AWS refuses it, the lease is renewed and the record is repeated, because another attempt would repeat the effects of
  * the run. If it fails for minutes, the attempt counts as lost. Throws then.
@@ -160,7 +177,7 @@ function reportOutcome({ id: job, workspace, attempt }: RunningJob, language: Ru
 async function afterRun<T>(deps: InvokeRunnerDeps, job: RunningJob, record: () => Promise<T>): Promise<T> {
   const recording = retryWhileBusy(deps, record, limits.busyEndRetryMs);
   try {
-    return await renewLeaseDuring(deps, job, recording, () => undefined);
+    return await renewLeaseDuring(deps, job, recording);
   } catch (cause) {
     throw isBusyError(cause) ? new Error(`The end of job ${job.id} could not be recorded.`, { cause }) : cause;
   }
@@ -186,7 +203,7 @@ export async function buildRunnerRequest(
   const { storage, baseUrl, internalUrl, nowMs } = deps;
   const { [ENTRYPOINT_ARGUMENT]: _, ...rest } = args;
   const entrypoint = findEntrypoint(args) ?? "main";
-  const lifetimeS = job.timeoutS + 120;
+  const lifetimeS = job.timeoutS + AROUND_RUN_S;
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
     storage.getSharedDownloadUrl(executable.artefact.key, lifetimeS),
     storage.createUploadUrl(resultObjectKey(job, job.attempt), lifetimeS),
@@ -235,6 +252,7 @@ export async function buildRunnerRequest(
     maxLogBytes: limits.logBytes,
     internalUrl,
     token,
+    executorWaitsMs: waitLimitMs(deps, job, executable),
   };
 }
 

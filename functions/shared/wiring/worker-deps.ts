@@ -5,6 +5,7 @@ import { executions } from "../../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../../core/builds/build.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
+import { remainingTimeMs } from "../invocation.ts";
 import { executorDeps } from "./executor.ts";
 import { jobHandlers } from "./job-handlers.ts";
 import { startFollowUps } from "./start-follow-ups.ts";
@@ -12,7 +13,7 @@ import { startFollowUps } from "./start-follow-ups.ts";
 /** The dependencies of functions that run jobs of every kind: they unseal secrets, build code and start flows. */
 export function workerDeps(name: string) {
   const adapters = {
-    ...executorDeps(name),
+    ...executorDeps(name, remainingTimeMs),
     objects: objectTable,
     concurrency: concurrencyTable,
     dataKeys,

@@ -11,7 +11,7 @@ WATCHED_EVERY_S = 0.2
 OUTPUT_EVERY_S = 5.0
 OUTPUT_UNITS = 64 * 1024
 LOST_AFTER_S = float(os.environ.get("SVC_TEST_LOST_AFTER_S") or 40)
-"""After this time without an acknowledgement the attempt counts as lost, because its lease may pass to another attempt."""
+"""After this time without an acknowledgement, and if no executor renews the lease, the attempt counts as lost: its lease may pass to another one."""
 MAX_CHUNK_CHARS = 128 * 1024
 MAX_RETURNED_UNITS = 256 * 1024
 _TICK_S = 0.1
@@ -34,6 +34,7 @@ class Beats:
         self._memory_kb = memory_kb
         self._started = started
         self._acknowledged = started
+        self._executor_waits_until = started + request.get("executorWaitsMs", 0) / 1000
         self._last = self._last_output = float("-inf")
         self._watched = bool(request.get("watched"))
         self._ending = threading.Event()
@@ -70,7 +71,7 @@ class Beats:
         pause = 0.001
         while not self._ending.wait(pause):
             now = time.monotonic()
-            if now - self._acknowledged > LOST_AFTER_S:
+            if now - self._acknowledged > LOST_AFTER_S and now > self._executor_waits_until:
                 self.lost = True
                 self._stop_run(f"No heartbeat was acknowledged for {LOST_AFTER_S:.0f} s, so this attempt was stopped. Another attempt may follow.")
                 return

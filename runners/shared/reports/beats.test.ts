@@ -8,7 +8,7 @@ describe("Beats", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  function start(reply: (call: number) => BeatReply | undefined, watched = false) {
+  function start(reply: (call: number) => BeatReply | undefined, watched = false, executorWaitsMs = 0) {
     const startMs = Date.now();
     const calls: { atMs: number; text: string | undefined }[] = [];
     const route = {
@@ -20,7 +20,7 @@ describe("Beats", () => {
     } as unknown as InternalRoute;
     const log = new LogBuffer(10_000_000);
     const stops: string[] = [];
-    const beats = new Beats({ route, log, watched, memPeakKb: () => 0, onStop: (reason) => stops.push(reason) });
+    const beats = new Beats({ route, log, watched, executorWaitsMs, memPeakKb: () => 0, onStop: (reason) => stops.push(reason) });
     const print = (text: string) => {
       log.push(Buffer.from(text));
       beats.wake();
@@ -83,6 +83,22 @@ describe("Beats", () => {
     await vi.advanceTimersByTimeAsync(2000);
     expect(stops).toHaveLength(1);
     expect(calls.length).toBeGreaterThan(30);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(stops).toHaveLength(1);
+  });
+
+  it("unacknowledged heartbeats do not stop the job while its executor waits and renews the lease", async () => {
+    const { stops } = start(() => undefined, false, 120_000);
+    await vi.advanceTimersByTimeAsync(119_000);
+    expect(stops).toEqual([]);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(stops).toHaveLength(1);
+  });
+
+  it("after its executor has left, the job stops 40 s after the last acknowledgement", async () => {
+    const { stops } = start((call) => (call < 35 ? on() : undefined), false, 90_000);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(stops).toEqual([]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(stops).toHaveLength(1);
   });

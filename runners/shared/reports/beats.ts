@@ -12,7 +12,7 @@ const WATCHED_MS = 200;
 const FLUSH_UNITS = 64 * 1024;
 /** The limit of one beat: the API accepts bodies up to 4 MB, and a UTF-16 unit can take six bytes of JSON. */
 const MAX_BEAT_UNITS = 512 * 1024;
-/** After this time without an acknowledgement, the job's lease of 60 s may soon pass to another attempt, so this one stops. */
+/** After this time without an acknowledgement, and if no executor renews it, the job's lease of 60 s may soon pass to another attempt, so this one stops. */
 const SILENCE_MS = 40_000;
 const CALL_TIMEOUT_MS = 10_000;
 /** The amount of output that the outcome may carry instead of a beat. */
@@ -24,7 +24,9 @@ export interface BeatsOptions {
   memPeakKb(): number;
   /** The job is watched from the start. */
   watched?: boolean;
-  /** Called once if the job was canceled, its attempt is no longer valid, or no beat was acknowledged for 40 s. */
+  /** The time for which the executor waits and renews the lease. */
+  executorWaitsMs?: number;
+  /** Called once if the job was canceled, its attempt is no longer valid, or no beat was acknowledged for 40 s and no executor waits. */
   onStop(reason: string): void;
 }
 
@@ -85,12 +87,17 @@ export class Beats {
     return this.#acknowledgedMs >= this.#lastMs ? steadyMs : this.#lastMs + 1000;
   }
 
+  /** Returns when the run stops without an acknowledgement (epoch ms). */
+  #silentUntilMs(): number {
+    return Math.max(this.#acknowledgedMs + SILENCE_MS, this.#startMs + (this.#options.executorWaitsMs ?? 0));
+  }
+
   async #beat(): Promise<void> {
-    const patienceMs = SILENCE_MS - (Date.now() - this.#acknowledgedMs);
+    const patienceMs = this.#silentUntilMs() - Date.now();
     this.#inFlight = this.#send(Math.min(CALL_TIMEOUT_MS, Math.max(500, patienceMs)));
     await this.#inFlight;
     this.#inFlight = undefined;
-    if (!this.#ended && Date.now() - this.#acknowledgedMs >= SILENCE_MS) {
+    if (!this.#ended && Date.now() >= this.#silentUntilMs()) {
       this.#stop(`No heartbeat was acknowledged for ${SILENCE_MS / 1000} s, so this attempt was stopped. Another attempt may follow.`);
       return;
     }

@@ -75,15 +75,26 @@ export async function releaseJob({ jobs }: Pick<ClaimDeps, "jobs">, job: Running
 /** The interval at which work without a runner renews its lease and checks for a cancellation. */
 const RENEW_EVERY_MS = 3000;
 
-/** Renews the lease of a job without a runner while `work` lasts. Calls `onCancel` once if the job is marked as canceled. */
+interface Renewal {
+  everyMs?: number;
+  /** No renewal follows this time (epoch ms). */
+  untilMs?: number;
+  /** Called after each renewal of a job that is marked as canceled. `stop` ends the renewals. */
+  onCancel?: (marked: RunningJob, stop: () => void) => void;
+}
+
+/** Renews the lease of a job while `work` lasts, until another attempt owns the job or it has ended. */
 export async function renewLeaseDuring<T>(
   { jobs, nowMs }: Pick<ClaimDeps, "jobs" | "nowMs">,
   job: RunningJob,
   work: Promise<T>,
-  onCancel: (marked: RunningJob) => void,
+  { everyMs = RENEW_EVERY_MS, untilMs = Number.POSITIVE_INFINITY, onCancel = () => {} }: Renewal = {},
 ): Promise<T> {
+  const stop = () => clearInterval(timer);
   const renew = () => {
     const now = nowMs();
+    // A frozen process continues with the next invocation, when it may wait for this work no longer.
+    if (now >= untilMs) return stop();
     jobs
       .update(
         job.id,
@@ -96,16 +107,17 @@ export async function renewLeaseDuring<T>(
         },
       )
       .then((renewed) => {
-        if (renewed?.state === "running" && renewed.cancel) onCancel(renewed);
+        if (renewed?.state !== "running") stop();
+        else if (renewed.cancel) onCancel(renewed, stop);
       })
       // A lost renewal shows in the next write, which is conditional on the same nonce.
       .catch((error: unknown) => reportFailure("A lease could not be renewed", error, { job: job.id }));
   };
-  const timer = setInterval(renew, RENEW_EVERY_MS);
+  const timer = setInterval(renew, everyMs);
   try {
     return await work;
   } finally {
-    clearInterval(timer);
+    stop();
   }
 }
 

@@ -179,6 +179,7 @@ export async function newRoom() {
     baseUrl: "http://svc.test",
     internalUrl: "http://svc.test",
     worker: "test",
+    waitsForMs: () => 900_000,
     stack: "test",
     target: { os: "linux" as const, arch: "x64" as const, python: "3.11", node: "22" },
     registries: { npm: "", pypi: "", go: "" },

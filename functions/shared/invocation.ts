@@ -1,0 +1,14 @@
+import type { Context } from "aws-lambda";
+
+/** When Lambda ends the invocation that this process serves (epoch ms). A process serves one at a time. */
+let endsAtMs = 0;
+
+/** Records the end of the invocation that has begun. */
+export function beginInvocation(context: Pick<Context, "getRemainingTimeInMillis">): void {
+  endsAtMs = Date.now() + context.getRemainingTimeInMillis();
+}
+
+/** Returns the time that is left for the invocation that has begun last. */
+export function remainingTimeMs(): number {
+  return Math.max(0, endsAtMs - Date.now());
+}
