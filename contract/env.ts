@@ -35,9 +35,9 @@ export const env = {
   egressAllow: "SVC_EGRESS_ALLOW",
   /** The public origin without a trailing slash, for URLs in responses. */
   baseUrl: "SVC_BASE_URL",
-  /** The key in the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution. */
-  edgeKey: "SVC_EDGE_KEY",
-  /** The key in the header `ROUTES_KEY_HEADER`, and the origin of HTTP routes, if they have a separate domain. */
+  /** The keys that the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution can have, separated by commas. */
+  edgeKeys: "SVC_EDGE_KEYS",
+  /** The keys of the header `ROUTES_KEY_HEADER`, separated by commas, and the origin of HTTP routes, if they have a separate domain. */
   routesKey: "SVC_ROUTES_KEY",
   routesUrl: "SVC_ROUTES_URL",
   /** The file in which the local engine reads which runs have ended, absent on AWS (functions/shared/ended-run.ts). */

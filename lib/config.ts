@@ -93,6 +93,13 @@ const stackConfigSchema = z
     customDomain: domainSchema.optional(),
     /** The domain at which HTTP routes answer alone, so that their pages do not share the origin of the console (docs/aws.md). */
     routesDomain: domainSchema.optional(),
+    /** The names of the keys with which CloudFront calls the API. The first one is sent, and all are accepted (docs/aws.md, "Updating"). */
+    edgeKeys: z
+      .array(z.string().regex(/^[a-z0-9]{1,16}$/, "1 to 16 lower-case letters and digits"))
+      .min(1)
+      .max(2)
+      .refine((names) => new Set(names).size === names.length, "Each name can occur once.")
+      .default(["1"]),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
     /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. Default: 25, or 5 locally. */
     workerConcurrency: z.int().min(2).max(1000).optional(),

@@ -9,6 +9,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { Api } from "./api/api.ts";
 import { Edge, RoutesEdge } from "./api/edge.ts";
+import { EdgeKeys } from "./api/edge-keys.ts";
 import { Build } from "./compute/build.ts";
 import { type Bundle, bundleOf } from "./compute/bundle.ts";
 import { JobQueue } from "./compute/job-queue.ts";
@@ -92,9 +93,9 @@ export class Svc extends Construct {
     const flows = new StateMachines(this, "StateMachines", config);
     const triggers = new Triggers(this, "Triggers", config, storage);
     const api = new Api(this, "Gateway", config);
-    const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
-
-    if (!config.local && config.routesDomain) new RoutesEdge(this, "RoutesEdge", config.routesDomain, api.api);
+    const edge = config.local ? undefined : { api: api.api, keys: new EdgeKeys(this, "EdgeKeys", config) };
+    const url = edge ? new Edge(this, "Edge", config, edge).url : requireLocalUrl(config);
+    if (edge && config.routesDomain) new RoutesEdge(this, "RoutesEdge", config.routesDomain, edge);
 
     const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
     const parts = {
@@ -129,7 +130,10 @@ export class Svc extends Construct {
       objects: answering.objects,
     });
 
-    api.route({ run, routes, stream, approve, ...answering });
+    const routed = { run, routes, stream, approve, ...answering };
+    api.route(routed);
+    edge?.keys.configureChecks(Object.values(routed));
+    if (config.routesDomain) edge?.keys.configureRoutes(routes);
     new Tick(this, "Tick", housekeeping);
     // All functions are found and not listed, so that no new one is without an alarm.
     this.functions = new Map(

@@ -19,6 +19,7 @@ export interface RequestErrors {
   "payload.cloudEventBatch": NoDetails;
   /** `longest`: the longest part of the request, for example "the header X-Long". */
   "request.tooLong": { limitBytes: number; longest?: string };
+  "edge.bypassed": NoDetails;
   "route.unknown": { method: string; path: string };
   "route.method": { method: string; allowed: string[] };
   "engine.busy": NoDetails;
@@ -73,6 +74,7 @@ export const requestAnswers: Answers<RequestErrors> = {
     describe: ({ limitBytes, longest }) =>
       `The URL and the headers together are longer than the limit of ${limitBytes / 1024} KB.${longest ? ` The longest part is ${longest}.` : ""} Send long values in the body.`,
   },
+  "edge.bypassed": { status: 403, describe: () => "This is an internal address. Send the request to the public address of the service." },
   "route.unknown": {
     status: 404,
     describe: ({ method, path }) => `There is no route ${method} ${path}. GET /api/openapi.json lists every route.`,

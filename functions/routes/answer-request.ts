@@ -5,7 +5,7 @@ import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { type CookieScope, setsOwnCookie } from "../../core/reply/cookie.ts";
 import { buildCookiePath } from "../../core/routes/address.ts";
-import { areEqualTexts } from "../../core/routes/authentication/equal-texts.ts";
+import { isOneOf } from "../../core/routes/authentication/equal-texts.ts";
 import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
@@ -15,7 +15,6 @@ import { type RouteRequest, type RouteRun, runRoute } from "../../services/route
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
 import { readBodyBytes } from "../shared/body.ts";
-import { takeCallerAddress } from "../shared/caller-address.ts";
 import { carryStatus, takeRestores } from "../shared/carried-status.ts";
 import { readRouteToken } from "../shared/credentials.ts";
 import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge.ts";
@@ -34,7 +33,7 @@ export interface AnswerRequestDeps extends Deps {
   /** Answers a request for a file of the workspace's storage. */
   answerStatic: (found: FoundRoute, request: RouteRequest) => Promise<Reply>;
   includedHeaders: readonly string[];
-  /** If routes have a separate domain: the key that its requests have. There, pages need no sandbox, and elsewhere there are no routes. */
+  /** If routes have a separate domain: the keys that its requests can have, separated by commas. There, pages need no sandbox, and elsewhere there are no routes. */
   routesKey: string | undefined;
 }
 
@@ -47,7 +46,6 @@ export function createRouteHandler(deps: AnswerRequestDeps) {
   const restored = new WeakSet<APIGatewayProxyEvent>();
   const answer = edgeHandler(
     async (event) => {
-      takeCallerAddress(event);
       if (takeRestores(event)) restored.add(event);
       const hasOwnOrigin = takeRoutesKey(event, deps.routesKey);
       const cors: Record<string, string> = {};
@@ -77,7 +75,7 @@ function takeRoutesKey({ headers, multiValueHeaders }: APIGatewayProxyEvent, key
   const sent = headers[ROUTES_KEY_HEADER];
   delete headers[ROUTES_KEY_HEADER];
   if (multiValueHeaders) delete multiValueHeaders[ROUTES_KEY_HEADER];
-  return key !== undefined && sent !== undefined && areEqualTexts(sent, key);
+  return key !== undefined && sent !== undefined && isOneOf(sent, key.split(","));
 }
 
 /** Adds headers to those of a reply. The reply may vary by other headers as well. */

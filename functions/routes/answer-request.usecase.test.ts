@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
-import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
+import { EDGE_KEY, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
 import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
@@ -254,6 +255,29 @@ describe("a refused request", () => {
     const reply = await serve(route, { outcome: "answered", contentType: "text/plain", body: "challenge" }).call("POST");
     expect([reply.statusCode, reply.body, reply.headers["content-security-policy"]]).toEqual([200, "challenge", SANDBOX]);
     expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
+  });
+});
+
+describe("a deployment with CloudFront", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("answers only requests with its key, which reaches no preprocessor and no argument", async () => {
+    vi.stubEnv(env.edgeKeys, `the-next-key,${EDGE_KEY}`);
+    room.answers.run = async () => success(1);
+    const preprocessed = await aRoute();
+    const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
+    Object.assign(preprocessed, { head: { ...keys.scriptHead(room.workspace, version.path), value: version, build } });
+    preprocessed.trigger.scriptPath = version.path;
+    for (const route of [await aRoute(), preprocessed]) {
+      const { call } = serve(route, { outcome: "admitted" }, { includedHeaders: [EDGE_KEY_HEADER, "x-other"] });
+      const before = room.runs.length;
+      const refused = await call("POST", { "x-other": "seen" });
+      expect([refused.statusCode, refused.headers["x-svc-error"]]).toEqual([403, "edge.bypassed"]);
+      expect(room.runs).toHaveLength(before);
+      expect((await call("POST", { [EDGE_KEY_HEADER]: EDGE_KEY, "x-other": "seen" })).statusCode).toBe(200);
+      const sent = JSON.stringify(room.runs.at(-1));
+      expect([sent.includes("seen"), sent.includes(EDGE_KEY), sent.includes(EDGE_KEY_HEADER)]).toEqual([true, false, false]);
+    }
   });
 });
 

@@ -10,10 +10,10 @@ import type { Payload } from "../../contract/payload.ts";
 import { buildPathPattern, type Route, type RouteInput } from "../../contract/route.ts";
 import { parseFormText } from "../../core/payload/form-text.ts";
 import { parseJsonBody, readBodyBytes } from "./body.ts";
-import { takeCallerAddress } from "./caller-address.ts";
 import { readToken } from "./credentials.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { parseBody } from "./parse-body.ts";
+import { passEdge, readCallerAddress } from "./pass-edge.ts";
 import { type Reply, text } from "./reply.ts";
 
 /** A validated call of a route. `auth` is the result of the function's `authenticate`. */
@@ -104,7 +104,7 @@ export function apiHandler<Auth>(handled: RouteHandler<Auth>[], authenticate: Au
 }
 
 /**
- * Creates the Lambda handler of a function that API Gateway calls. It turns every error into one sentence, adds the security headers of this
+ * Creates the Lambda handler of a function that API Gateway calls. It refuses requests that bypass CloudFront, turns every error into one sentence, adds the security headers of this
  * origin, and logs one line for each request with the fields that `describe` returns.
  */
 export function edgeHandler(
@@ -119,7 +119,10 @@ export function edgeHandler(
     .use(httpSecurityHeaders(API_HEADERS as never))
     .handler(async (event, context) => {
       const startedMs = Date.now();
-      const reply = await replyOnError(() => answer(event, context));
+      const reply = await replyOnError(async () => {
+        passEdge(event);
+        return answer(event, context);
+      });
       await logInvocation("request", context, {
         ...describe(event),
         status: reply.statusCode,
@@ -164,7 +167,7 @@ async function answerCall<Auth>(
   handle: RouteHandler<Auth>["handle"],
   authenticate: Authenticate<Auth>,
 ): Promise<Reply> {
-  const address = takeCallerAddress(event);
+  const address = readCallerAddress(event);
   const raw = decodePathParameters(event, route);
   const params = route.params ? parseInput(route.params, raw, "query.invalid") : undefined;
   const sentQuery = toWellFormedTexts(event.queryStringParameters);

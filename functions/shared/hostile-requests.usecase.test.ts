@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeError, SvcError } from "../../contract/errors.ts";
 import { type FuzzCall, type Fuzzer, newFuzzer } from "../../test/support/fuzz/fuzzer.ts";
+import { EDGE_KEY } from "../../test/support/fuzz/gateway-event.ts";
 import {
   costlyBodies,
   type Hostile,
@@ -64,6 +65,24 @@ describe("every function answers with a documented status and one sentence, and 
       // Nothing else is wrong, so nothing else may be reported.
       ...(operation.route.auth === "none" ? {} : { expected: [401] }),
     }));
+    expect(await fuzzer.sendAll(calls)).toEqual([]);
+  });
+
+  it("if the request did not come through CloudFront, before anything else is read", async () => {
+    const keys = [[], [""], ["guessed"], [`the-next-key,${EDGE_KEY}`], [EDGE_KEY, "guessed"]];
+    const calls = fuzzer.operations.flatMap((operation) => [
+      ...keys.map((edgeKeys) => ({ what: `the keys ${edgeKeys}`, operation, edgeKeys, expected: [403] })),
+      {
+        what: "no key and broken input",
+        operation,
+        edgeKeys: [],
+        anonymous: true,
+        body: "{",
+        query: [["", "a"] as const],
+        expected: [403],
+      },
+      { what: "no key and an unknown method", operation, edgeKeys: [], method: "PUT", expected: [403] },
+    ]);
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
 

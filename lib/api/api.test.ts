@@ -247,19 +247,36 @@ describe("the edge on AWS", () => {
     own.hasOutput("Url", { Value: "https://svc.example.com" });
   });
 
-  it("shows with a key that a request came through it, which only function people reads", () => {
-    const key = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
-    template.hasResourceProperties("AWS::CloudFront::Distribution", {
-      DistributionConfig: {
-        Origins: [1, 2].map(() =>
-          Match.objectLike({ OriginCustomHeaders: Match.arrayWith([{ HeaderName: EDGE_KEY_HEADER, HeaderValue: key }]) }),
-        ),
-      },
-    });
-    const readers = Object.values(template.findResources("AWS::Lambda::Function"))
-      .filter(({ Properties }) => Properties.Environment?.Variables?.[env.edgeKey] !== undefined)
-      .map(({ Properties }) => [Properties.Description, Properties.Environment.Variables[env.edgeKey]]);
-    expect(readers).toEqual([["svc: workspaces, users and permissions", key]]);
+  it("shows with a secret key that a request came through it, and each function that API Gateway calls requires one of the keys", () => {
+    const rotating = aStack({ edgeKeys: ["next", "1"] }).template;
+    const resolved = (secret: string) => ({ "Fn::Join": ["", ["{{resolve:secretsmanager:", { Ref: secret }, ":SecretString:::}}"]] });
+    const secretOf = (from: Template, name: string) =>
+      Object.keys(from.findResources("AWS::SecretsManager::Secret")).find((id) => id.includes(`EdgeKeysKey${name}`)) ?? "";
+    for (const [from, names] of [
+      [template, ["1"]],
+      [rotating, ["next", "1"]],
+    ] as const) {
+      const [sent = "", ...more] = names.map((name) => secretOf(from, name));
+      for (const { Properties } of Object.values(from.findResources("AWS::CloudFront::Distribution")))
+        for (const { OriginCustomHeaders: headers } of Properties.DistributionConfig.Origins)
+          expect(headers).toContainEqual({ HeaderName: EDGE_KEY_HEADER, HeaderValue: resolved(sent) });
+      const parts = [
+        "{{resolve:secretsmanager:",
+        { Ref: sent },
+        ...more.flatMap((id) => [":SecretString:::}},{{resolve:secretsmanager:", { Ref: id }]),
+      ];
+      const accepted = { "Fn::Join": ["", [...parts, ":SecretString:::}}"]] };
+      const called = Object.values(from.findResources("AWS::Lambda::Permission")).flatMap(({ Properties }) =>
+        Properties.Principal === "apigateway.amazonaws.com" ? [Properties.FunctionName["Fn::GetAtt"][0]] : [],
+      );
+      const functions = Object.entries(from.findResources("AWS::Lambda::Function"));
+      const checking = functions.filter(([, { Properties }]) => env.edgeKeys in (Properties.Environment?.Variables ?? {}));
+      expect(checking.map(([id]) => id).sort()).toEqual([...new Set(called)].sort());
+      expect(checking.length).toBeGreaterThan(10);
+      for (const [, { Properties }] of checking) expect(Properties.Environment.Variables[env.edgeKeys]).toEqual(accepted);
+      // CloudFormation resolves at most 60 of them.
+      expect(JSON.stringify(from.toJSON()).match(/resolve:secretsmanager/g)?.length).toBeLessThanOrEqual(60);
+    }
   });
 
   it("restores the headers that API Gateway renames for HTTP routes alone, and says so to their function", () => {
@@ -284,6 +301,7 @@ describe("the edge on AWS", () => {
   it("is left out locally, where the front server is the origin", () => {
     const local = aStack({ local: true, baseUrl: "http://127.0.0.1:8000" }).template;
     local.resourceCountIs("AWS::CloudFront::Distribution", 0);
+    expect(JSON.stringify(local.toJSON())).not.toContain(env.edgeKeys);
     local.hasOutput("Url", { Value: "http://127.0.0.1:8000" });
   });
 });

@@ -1,4 +1,4 @@
-import { Duration, Fn, Stack } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
@@ -23,21 +23,12 @@ import { AaaaRecord, ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-r
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
 import { edgeErrorTtlS } from "../../contract/edge-errors.ts";
-import { EDGE_KEY_HEADER, ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { RESTORE_HEADERS_CODE, RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import type { DomainConfig, StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { STAGE } from "./api.ts";
-
-/**
- * Returns the key with which CloudFront shows that a request came through it: the UUID of the stack's id. Callers cannot see it, and a person
- * with access to the account gains only a free choice of the address that sign-ins are counted for.
- */
-export const edgeKey = (scope: Construct): string => Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
-
-/** Returns the key with which CloudFront shows that a request came by the domain of HTTP routes. No caller can see or send it through CloudFront. */
-export const routesKey = (scope: Construct): string => Fn.join("", [edgeKey(scope), "-routes"]);
+import type { EdgeKeys } from "./edge-keys.ts";
 
 /** The behaviour of a distribution that passes every request on to the API and caches nothing. `customHeaders`: CloudFront replaces those that a caller sends. */
 function passOn(scope: Construct, api: RestApi, customHeaders: Record<string, string>): BehaviorOptions {
@@ -116,15 +107,21 @@ function acknowledgeRules(distribution: Distribution): void {
   );
 }
 
+/** The API behind a distribution, and the keys that it requires. */
+interface EdgeOrigin {
+  readonly api: RestApi;
+  readonly keys: EdgeKeys;
+}
+
 /** The bare origin that people and programs see: API Gateway's own address has a stage in its path and cannot do without. Caches nothing. */
 export class Edge extends Construct {
   /** Public origin, no trailing slash. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, config: StackConfig, api: RestApi) {
+  constructor(scope: Construct, id: string, config: StackConfig, { api, keys }: EdgeOrigin) {
     super(scope, id);
     const domain = config.customDomain;
-    const headers = { [EDGE_KEY_HEADER]: edgeKey(this) };
+    const headers = keys.headers({ ofRoutes: false });
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc",
       defaultBehavior: passOn(this, api, headers),
@@ -153,14 +150,14 @@ const ONLY_ROUTES = `function handler(event) {
 
 /** The origin of HTTP routes, if they have a separate domain: what they send cannot reach the session of a user of the console. */
 export class RoutesEdge extends Construct {
-  constructor(scope: Construct, id: string, domain: DomainConfig, api: RestApi) {
+  constructor(scope: Construct, id: string, domain: DomainConfig, { api, keys }: EdgeOrigin) {
     super(scope, id);
     const onlyRoutes = new CloudFrontFunction(this, "OnlyRoutes", {
       code: FunctionCode.fromInline(ONLY_ROUTES),
       runtime: FunctionRuntime.JS_2_0,
       comment: "svc: only HTTP routes answer at their domain",
     });
-    const restoring = passRoutesOn(this, api, { [EDGE_KEY_HEADER]: edgeKey(this), [ROUTES_KEY_HEADER]: routesKey(this) });
+    const restoring = passRoutesOn(this, api, keys.headers({ ofRoutes: true }));
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc: HTTP routes",
       defaultBehavior: {

@@ -1,6 +1,5 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
-import { edgeKey } from "../api/edge.ts";
 import type { StackConfig } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
@@ -124,7 +123,6 @@ export function addApiFunctions(
       // OpenAPI documents name the address of routes.
       if (!config.local && config.routesDomain) fn.addEnvironment(env.routesUrl, `https://${config.routesDomain.name}`);
       fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
-      if (!config.local) fn.addEnvironment(env.edgeKey, edgeKey(parts.scope));
       objects.configureWrite(fn);
       people.configureSignIn(fn);
       logins?.configureSignIn(fn);

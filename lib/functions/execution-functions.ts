@@ -1,7 +1,6 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
-import { routesKey } from "../api/edge.ts";
 import { reservedForSteps } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantEveryJobKind, grantExecution, grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
@@ -57,7 +56,6 @@ export function addExecutionFunctions(
   const routes = addFunction(parts, "routes", routed, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
-    if (!config.local && config.routesDomain) fn.addEnvironment(env.routesKey, routesKey(scope));
     // The stream of a flow shows its last step, and static routes serve files.
     storage.configureRead(fn, "flows", "files");
     // Erases data after the reply, as the script specifies.

@@ -22,7 +22,7 @@ export interface DeployedWriter extends Writer {
   functionName: string;
 }
 
-/** A mapping changes its state within some seconds, and accepts no other change meanwhile. */
+/** A mapping accepts no second change until the first one has taken effect, which takes some seconds. */
 const MAPPING_POLL_MS = 2_000;
 const MAPPING_POLLS = 60;
 

@@ -27,8 +27,8 @@ import { parseNextRunId } from "../../../core/schedules/next-run.ts";
 import { readKeyVersion } from "../../../core/secrets/seal.ts";
 import { parseRecipient } from "../../../core/triggers/mail.ts";
 import { parseQueueUrl, parseSourceName } from "../../../core/triggers/sources.ts";
-import { takeCallerAddress } from "../../../functions/shared/caller-address.ts";
 import { readLoginCookie, readToken } from "../../../functions/shared/credentials.ts";
+import { passEdge, readCallerAddress } from "../../../functions/shared/pass-edge.ts";
 import { checkFields } from "../../../functions/shared/unknown-input.ts";
 import { verifyJobToken } from "../../../services/identity/job-token.ts";
 import { verifyToken } from "../../../services/routes/verify-token.ts";
@@ -124,7 +124,11 @@ export const heads: CostCase[] = [
   ...feed(
     "X-Forwarded-For",
     MOST,
-    (text: string) => toAddressGroup(takeCallerAddress({ headers: { "x-forwarded-for": text }, multiValueHeaders: {} })),
+    (text: string) => {
+      const request = { headers: { "x-forwarded-for": text }, multiValueHeaders: {} };
+      passEdge(request);
+      return toAddressGroup(readCallerAddress(request));
+    },
     { ...lists, ...mix("1.1.1.1,", ":", "::", "0:") },
   ),
   ...feed("If-None-Match", MOST, (text: string) => matchesEtag(text, '"abc"'), lists),

@@ -14,6 +14,7 @@ import type { RouteFunction } from "../../../contract/route.ts";
 import { root, svcDir } from "../../../engine/paths.ts";
 import type { Reply } from "../../../functions/shared/reply.ts";
 import { startAwsStandIn, toMachineName } from "./aws-stand-in.ts";
+import { EDGE_KEY } from "./gateway-event.ts";
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>;
 type Module = { handler: Handler };
@@ -40,6 +41,8 @@ const OUTCOME = {
 export async function loadFunctions(names: readonly RouteFunction[]) {
   const other = <T>(name: string) => import(`../../../functions/${name}/handler.ts`) as Promise<{ handler: T }>;
   const standIn = await startAwsStandIn(async (name, payload) => {
+    // The keys would reach scripts, which may send them anywhere.
+    if (JSON.stringify(payload).includes(EDGE_KEY)) throw new Error(`The function ${name} receives the key of CloudFront.`);
     if (name === "worker") return (await other<(event: unknown, context: Context) => unknown>("worker")).handler(payload, {} as Context);
     // No source has a fault.
     if (name === "connect") return {};
@@ -68,7 +71,7 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
     [env.registries]: JSON.stringify({ npm: "", pypi: "", go: "" }),
     [env.userPool]: pool.UserPoolId,
     [env.userPoolClient]: UserPoolClient?.ClientId ?? "",
-    [env.edgeKey]: "the-key-of-the-edge",
+    [env.edgeKeys]: `the-next-key,${EDGE_KEY}`,
   });
   const loaded = await Promise.all(names.map(async (name) => [name, await load(name)] as const));
   return {

@@ -1,8 +1,9 @@
+import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
 import type { Reply } from "../../../functions/shared/reply.ts";
 import { type Handler, loadFunctions } from "./deployed-functions.ts";
-import { lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
+import { EDGE_KEY, lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
 import { hostileJsonValues, SECRET } from "./hostile-values.ts";
 import { endsCaller, fillPath, listOperations, type Operation, sample } from "./operations.ts";
 import { newPlayground } from "./playground.ts";
@@ -20,6 +21,8 @@ export interface FuzzCall {
   body?: Buffer | string | undefined;
   isBase64?: boolean | undefined;
   method?: string;
+  /** The key of CloudFront. Default: the right one. */
+  edgeKeys?: readonly string[];
   /** Sends no token. */
   anonymous?: boolean;
   /** The statuses that the call may have. Default: all that the operation documents. */
@@ -57,7 +60,9 @@ export async function newFuzzer() {
       headers: [
         ...(sentToken === undefined ? [] : [["Authorization", `Bearer ${sentToken}`] as const]),
         ...(body === undefined ? [] : [["Content-Type", "application/json"] as const]),
-        ...(call.headers ?? []),
+        // CloudFront replaces the header of a caller.
+        ...(call.headers ?? []).filter(([name]) => name.toLowerCase() !== EDGE_KEY_HEADER),
+        ...(call.edgeKeys ?? [EDGE_KEY]).map((key) => [EDGE_KEY_HEADER, key] as const),
       ],
       ...(body === undefined ? {} : { body }),
       ...(call.isBase64 === undefined ? {} : { isBase64: call.isBase64 }),
@@ -68,7 +73,9 @@ export async function newFuzzer() {
     const faults = check(route, reply);
     if (reply && reply.statusCode < 400) succeeded.add(route.name);
     if (call.expected && !call.expected.includes(reply?.statusCode ?? 0)) faults.push(`the status is ${reply?.statusCode}`);
-    if (JSON.stringify(reply).includes(SECRET)) faults.push("the response repeats the token");
+    const text = JSON.stringify(reply);
+    if (text.includes(SECRET)) faults.push("the response repeats the token");
+    if (text.includes(EDGE_KEY)) faults.push("the response repeats the key of CloudFront");
     return [...faults, ...(await describeStream(reply))];
   }
 

@@ -20,6 +20,9 @@ function all(pairs: Pairs): Record<string, string[]> {
   return Object.fromEntries(values);
 }
 
+/** The key that CloudFront sends. */
+export const EDGE_KEY = "the-key-of-the-edge";
+
 /** Builds the proxy event of API Gateway for a request: of repeated names, the single values contain the last one. */
 export function toGatewayEvent({ method, path, headers = [], query = [], body, isBase64 }: Sent): APIGatewayProxyEvent {
   return {

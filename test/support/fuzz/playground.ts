@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import { CONNECT_CLIENTS } from "../../../core/accounts/client.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { personKey } from "../../../core/people/person.ts";
@@ -9,7 +10,7 @@ import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts
 import { newRoom } from "../use-cases/room.ts";
 import { addWorkspace, work } from "../use-cases/room-jobs.ts";
 import type { Handler } from "./deployed-functions.ts";
-import { lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
+import { EDGE_KEY, lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
 
 const ADMIN = { email: "ann@example.com", username: "ann", superAdmin: true };
 
@@ -59,7 +60,11 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
   const call = async (fn: string, sent: Omit<Sent, "headers" | "body"> & { json?: unknown; text?: string }): Promise<string> => {
     const { json, text, path, ...rest } = sent;
     const body = text ?? (json === undefined ? undefined : JSON.stringify(json));
-    const headers = [["Authorization", `Bearer ${token}`] as const, ["Content-Type", "application/json"] as const];
+    const headers = Object.entries({
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      [EDGE_KEY_HEADER]: EDGE_KEY,
+    });
     const event = toGatewayEvent({ ...rest, path: `/api/w/${workspace}/${path}`, headers, ...(body === undefined ? {} : { body }) });
     const reply = await handlers.get(fn)?.(event, lambdaContext);
     if (!reply || reply.statusCode >= 300) throw new Error(`${path}: ${reply?.statusCode} ${reply?.body}`);

@@ -1,0 +1,30 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { isOneOf } from "../../core/routes/authentication/equal-texts.ts";
+
+type Request = Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">;
+
+const addresses = new WeakMap<Request, string>();
+
+/**
+ * Requires that a request came through our CloudFront distribution, if the stack has one. API Gateway's own address bypasses a web ACL, and what it
+ * counts and blocks. Removes the key from the request, so that no script, log or reply contains it. Throws `edge.bypassed`.
+ */
+export function passEdge(request: Request): void {
+  const { headers, multiValueHeaders } = request;
+  const key = headers[EDGE_KEY_HEADER] ?? "";
+  delete headers[EDGE_KEY_HEADER];
+  if (multiValueHeaders) delete multiValueHeaders[EDGE_KEY_HEADER];
+  // CloudFront sends one of them. During a rotation there are several.
+  const accepted = process.env[env.edgeKeys]?.split(",");
+  if (accepted && !isOneOf(key, accepted)) throw new SvcError("edge.bypassed", {});
+  const hops = (headers["x-forwarded-for"] ?? "").split(",").map((hop) => hop.trim());
+  addresses.set(request, hops.at(accepted ? -2 : -1) ?? "");
+}
+
+/**
+ * Returns the caller's network address, which the caller cannot choose. Each proxy appends the address of its client to `X-Forwarded-For`:
+ * CloudFront the caller, and API Gateway CloudFront, so the caller is the last but one. Locally the front server appends the last entry.
+ */
+export const readCallerAddress = (request: Request): string => addresses.get(request) ?? "";
