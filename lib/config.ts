@@ -122,8 +122,13 @@ export interface StackConfig extends z.output<typeof stackConfigSchema> {
 /** Reads `svc` and `svc.skipInterpreters` from the context. Throws an error that names the invalid setting. */
 export function readConfig(node: Node): StackConfig {
   const given: unknown = node.tryGetContext("svc");
+  return parseConfig(typeof given === "string" ? JSON.parse(given) : given, skipsInterpreters(node));
+}
+
+/** Returns whether the context key `svc.skipInterpreters` is set: the app is synthesised to check its template, and not to deploy it. */
+export function skipsInterpreters(node: Node): boolean {
   const skip: unknown = node.tryGetContext("svc.skipInterpreters");
-  return parseConfig(typeof given === "string" ? JSON.parse(given) : given, skip === true || skip === "true");
+  return skip === true || skip === "true";
 }
 
 export function parseConfig(given: unknown, skipInterpreters = false): StackConfig {

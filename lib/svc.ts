@@ -11,12 +11,13 @@ import { Api } from "./api/api.ts";
 import { Edge, RoutesEdge } from "./api/edge.ts";
 import { EdgeKeys } from "./api/edge-keys.ts";
 import { Build } from "./compute/build.ts";
-import { type Bundle, bundleOf } from "./compute/bundle.ts";
+import type { Bundle } from "./compute/bundle.ts";
+import { bundleOf } from "./compute/bundle-of.ts";
 import { JobQueue } from "./compute/job-queue.ts";
 import { Runners } from "./compute/runners.ts";
 import { Tick } from "./compute/schedule.ts";
 import { ServiceFunction } from "./compute/service-function.ts";
-import { parseConfig, type StackConfig, type SvcSettings } from "./config.ts";
+import { parseConfig, type StackConfig, type SvcSettings, skipsInterpreters } from "./config.ts";
 import { StateMachines } from "./flows/state-machines.ts";
 import { addApiFunctions } from "./functions/api-functions.ts";
 import { addBackgroundFunctions } from "./functions/background-functions.ts";
@@ -25,6 +26,7 @@ import { addTriggerFunctions } from "./functions/trigger-functions.ts";
 import { DeliveryQueues } from "./notifications/delivery-queues.ts";
 import { Notices } from "./notifications/notifications.ts";
 import { Observe } from "./observability/observe.ts";
+import { findBundles } from "./package/assets.ts";
 import { Logins } from "./people/logins.ts";
 import { People } from "./people/people.ts";
 import { Signing } from "./people/signing.ts";
@@ -47,7 +49,8 @@ const FLAGS = {
 export interface SvcProps extends Omit<SvcSettings, "stackName"> {
   /** Part of the names in the account: two services in one account and region have different names. `svc` by default. */
   readonly name?: string;
-  readonly bundles: readonly Bundle[];
+  /** The functions. By default those of the package that this construct is from. */
+  readonly bundles?: readonly Bundle[];
 }
 
 /** The whole service: the constructs that own resources, and the functions of lib/functions with the capabilities that those constructs grant. */
@@ -72,11 +75,12 @@ export class Svc extends Construct {
   /** The names and addresses that tools and people need, by the names of the outputs of the stack `svc`. */
   readonly outputs: Readonly<Record<string, string>>;
 
-  constructor(scope: Construct, id: string, props: SvcProps) {
+  constructor(scope: Construct, id: string, props: SvcProps = {}) {
     super(scope, id);
     for (const [flag, value] of Object.entries(FLAGS)) if (this.node.tryGetContext(flag) === undefined) this.node.setContext(flag, value);
-    const { name, bundles, ...settings } = props;
-    const config = parseConfig({ ...settings, ...(name === undefined ? {} : { stackName: name }) });
+    const { name, bundles: given, ...settings } = props;
+    const config = parseConfig({ ...settings, ...(name === undefined ? {} : { stackName: name }) }, skipsInterpreters(this.node));
+    const bundles = given ?? findBundles(config);
     this.name = config.stackName;
     requireFreeName(this, config.stackName);
     const jobs = new JobsTable(this, "Jobs", config);

@@ -78,6 +78,13 @@ export const commands = {
     file: "cli/main.ts",
     packages: true,
   },
+  package: {
+    file: "bin/package.ts",
+    packages: true,
+    usage: "npm run package",
+    summary: "Builds the package with which other CDK apps deploy the service: dist/svc-<version>.tgz.",
+    options: {},
+  },
   "aws-pause": {
     file: "engine/commands/aws-pause.ts",
     packages: true,

@@ -11,7 +11,8 @@ import { bundleFingerprint, deployedSources } from "../../engine/engine/fingerpr
 import { withLock } from "../../engine/launch/lock.mjs";
 import { svcDir } from "../../engine/paths.ts";
 import { parseConfig } from "../config.ts";
-import { bundleAll, bundleOf, bytesAtStart } from "./bundle.ts";
+import { bundleAll, bytesAtStart } from "./bundle.ts";
+import { bundleOf } from "./bundle-of.ts";
 import { bundleOnce } from "./bundle-once.ts";
 import { putInterpreters } from "./interpreters.ts";
 

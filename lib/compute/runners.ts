@@ -5,7 +5,8 @@ import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import { type RunnerLanguage, runnerLanguages } from "../../contract/languages.ts";
 import type { StackConfig } from "../config.ts";
-import { type Bundle, bundleOf } from "./bundle.ts";
+import type { Bundle } from "./bundle.ts";
+import { bundleOf } from "./bundle-of.ts";
 import { interpreterEnvironment } from "./interpreters.ts";
 import { ServiceFunction } from "./service-function.ts";
 

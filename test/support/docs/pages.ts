@@ -51,6 +51,7 @@ export const readings = {
 /** Pages whose shell blocks no test runs, and the reason. */
 export const notRead: Readonly<Record<string, string>> = {
   "docs/aws.md": "Its commands need an AWS account. It says itself which of them never ran on AWS.",
+  "docs/embedding.md": "Its commands build and install the package. lib/package/package.test.ts does so with short functions.",
   "docs/clients.md": "test/e2e/clients/install.test.ts runs its blocks, each in its own folder.",
   "web/README.md": "Its command is a server that does not end.",
   "docs/local.md": "test/e2e/local/up.test.ts runs its only command, npm run mail.",
