@@ -44,6 +44,8 @@ export const env = {
   endedRuns: "SVC_ENDED_RUNS",
   /** The origin at which runners reach the API. */
   internalUrl: "SVC_INTERNAL_URL",
+  /** The origin at which runners reach function `beat`. */
+  beatUrl: "SVC_BEAT_URL",
   workerFunction: "SVC_WORKER_FUNCTION",
   buildFunction: "SVC_BUILD_FUNCTION",
   /** The queues of deliveries (core/deliveries/message.ts). */

@@ -21,6 +21,7 @@ import { parseConfig, type StackConfig, type SvcSettings, skipsInterpreters } fr
 import { StateMachines } from "./flows/state-machines.ts";
 import { addApiFunctions } from "./functions/api-functions.ts";
 import { addBackgroundFunctions } from "./functions/background-functions.ts";
+import { addBeatFunction } from "./functions/beat-function.ts";
 import { addExecutionFunctions } from "./functions/execution-functions.ts";
 import { addTriggerFunctions } from "./functions/trigger-functions.ts";
 import { DeliveryQueues } from "./notifications/delivery-queues.ts";
@@ -102,12 +103,14 @@ export class Svc extends Construct {
     if (edge && config.routesDomain) new RoutesEdge(this, "RoutesEdge", config.routesDomain, edge);
 
     const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
+    const { beat, beatUrl } = addBeatFunction({ scope: this, config, bundles, url, objects, jobs, storage });
     const parts = {
       scope: this,
       ...{
         config,
         bundles,
         url,
+        beatUrl,
         jobs,
         objects,
         storage,
@@ -135,7 +138,8 @@ export class Svc extends Construct {
     });
 
     const routed = { run, routes, stream, approve, ...answering };
-    api.route(routed);
+    // Requests to the URL of `beat` do not come through CloudFront.
+    api.route({ ...routed, beat });
     edge?.keys.configureChecks(Object.values(routed));
     if (config.routesDomain) edge?.keys.configureRoutes(routes);
     new Tick(this, "Tick", housekeeping);

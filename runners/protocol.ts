@@ -61,7 +61,7 @@ export interface RunRequest {
   maxInlineResultBytes: number;
   maxResultBytes: number;
   maxLogBytes: number;
-  /** Origin of the internal route, and the job token for it. */
+  /** Origin of the internal routes, where function `beat` answers, and the job token for them. */
   internalUrl: string;
   token: string;
   /** The time for which the caller waits and renews the lease. Until then, missing acknowledgements of heartbeats do not end the run. */

@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { env, requireEnv } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { objectTable } from "../dynamodb/object-table.ts";
 import { readSecretValue } from "../secretsmanager/secret-values.ts";
@@ -34,6 +35,25 @@ async function load(): Promise<SigningKey> {
   const kid = createHash("sha256").update(pem).digest("hex").slice(0, 16);
   await objectTable.put({ ...keys.publicKey(kid), value: pem }, "absent");
   return { kid, privateKey };
+}
+
+/** The time between two reads of all public keys (ms). */
+const LIST_EVERY_MS = 1000;
+let nextListMs = 0;
+
+/**
+ * Does what `findPublicKey` does, for a function whose address strangers can reach: whatever key ids their tokens name, all keys are read together, and at
+ * most once a second. Throws `service.busy` for an unknown key in between, because it may have been published a moment ago.
+ */
+export async function findListedKey(kid: string): Promise<KeyObject | undefined> {
+  const cached = known.get(kid);
+  if (cached) return cached;
+  if (Date.now() < nextListMs) throw new SvcError("service.busy", { service: "DynamoDB" });
+  nextListMs = Date.now() + LIST_EVERY_MS;
+  for (const { sk, value } of await objectTable.list(keys.publicKey("").pk)) {
+    if (typeof value === "string") known.set(sk, createPublicKey(value));
+  }
+  return known.get(kid);
 }
 
 const known = new Map<string, KeyObject>();

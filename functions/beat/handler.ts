@@ -1,6 +1,7 @@
+import type { APIGatewayProxyEvent, Context, LambdaFunctionURLEvent } from "aws-lambda";
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { findPublicKey } from "../../aws/kms/signing-keys.ts";
+import { findListedKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts";
@@ -10,7 +11,8 @@ import { recordHeartbeat, recordReport } from "../../services/execution/heartbea
 import { connectHandlers } from "../../services/handlers/follow-ups.ts";
 import { verifyJobToken } from "../../services/identity/job-token.ts";
 import { apiHandler, on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { toGatewayEvent } from "../shared/function-url.ts";
+import { json, type Reply, text } from "../shared/reply.ts";
 
 const nowMs = Date.now;
 // The function that called the runner asks for the handlers of the job, or housekeeping does.
@@ -22,18 +24,23 @@ interface Auth {
 }
 const toAttempt = ({ claims, token }: Auth) => ({ id: claims.job, workspace: claims.ws, token });
 
-export const handler = apiHandler<Auth>(
+const answer = apiHandler<Auth>(
   [
     on(routes.beat, async ({ auth, body }) => json(200, await recordHeartbeat(deps, toAttempt(auth), body))),
     on(routes.check, async ({ params: { id }, body }) => json(200, await checkPreprocessed({ ...deps, objects: objectTable }, id, body))),
     on(routes.report, async ({ auth, body }) => text(200, await recordReport(deps, toAttempt(auth), body))),
   ],
+  // Called before the body is read: a request without a valid signature costs no call of AWS.
   async (token, _route, { id }) => {
     if (!token) throw new SvcError("auth.missing", {});
     if (!isJobToken(token)) throw new SvcError("auth.invalid", {});
-    const claims = await verifyJobToken(findPublicKey, token, nowMs());
+    const claims = await verifyJobToken(findListedKey, token, nowMs());
     // A job may report only for itself. The write that follows is conditional on the job still running.
     if (claims.job !== id) throw new SvcError("auth.invalid", {});
     return { claims, token };
   },
 );
+
+/** On AWS requests arrive at the URL of the function, and on the local engine through its API Gateway. */
+export const handler = (event: APIGatewayProxyEvent | LambdaFunctionURLEvent, context: Context): Promise<Reply> =>
+  answer("httpMethod" in event ? event : toGatewayEvent(event), context);

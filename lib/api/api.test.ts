@@ -46,19 +46,19 @@ function answering(table: ReadonlyMap<string, string>, path: string): string | u
 describe("the REST API", () => {
   const table = addresses(template);
 
-  it.each(Object.values(routes).map(({ method, path, fn }) => [`${method} ${path}`, path, fn] as const))(
-    "sends %s to its function",
-    (_, path, fn) => {
-      const example = path.replace(/\{\w+\+\}/, "f/ops/hello").replaceAll(/\{\w+\}/g, "x1");
-      expect(answering(table, example)).toBe(fn);
-    },
-  );
+  // Runners reach `beat` at the URL of the function.
+  const reached = Object.values(routes).filter((route) => route.fn !== "beat");
+  it.each(reached.map(({ method, path, fn }) => [`${method} ${path}`, path, fn] as const))("sends %s to its function", (_, path, fn) => {
+    const example = path.replace(/\{\w+\+\}/, "f/ops/hello").replaceAll(/\{\w+\}/g, "x1");
+    expect(answering(table, example)).toBe(fn);
+  });
 
   it.each([
     ["/", "api"],
     ["/api", "api"],
     ["/robots.txt", "api"],
     ["/api/nothing", "people"],
+    ["/api/internal/jobs/x1/beat", "people"],
     ["/api/health/nothing", "api"],
     ["/api/w", "people"],
     ["/api/w/demo", "people"],
@@ -161,7 +161,7 @@ describe("the REST API", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(12);
+    expect(permissions).toHaveLength(11);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {

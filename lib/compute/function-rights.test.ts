@@ -224,10 +224,13 @@ describe("function rights", () => {
     expect(places("s3:DeleteObject")).toEqual([all, ["jobs"], [], []]);
   });
 
-  it("a beat accesses one job's items and reads one public key", () => {
+  it("a beat accesses one job's items and lists public keys", () => {
     expect(actionsOf("beat", "sqs:")).toEqual([]);
     const objects = rightsOf(aws, descriptions.beat).statements.filter(({ Resource }) => JSON.stringify(Resource).includes("ObjectsTable"));
-    expect(objects.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem"]);
+    expect(objects.map(({ Action, Condition }) => [Action, Condition])).toEqual([
+      ["dynamodb:GetItem", undefined],
+      ["dynamodb:Query", { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["KEYS"] } }],
+    ]);
     expect(actionsOf("beat")).toContain("dynamodb:Query");
     expect(actionsOf("beat")).not.toContain("dynamodb:DeleteItem");
     // It joins the output that earlier beats stored with the result, and lists nothing.

@@ -27,6 +27,8 @@ export interface StackParts {
   readonly bundles: readonly Bundle[];
   /** The service's origin. */
   readonly url: string;
+  /** The origin at which runners reach function `beat`. */
+  readonly beatUrl: string;
   readonly jobs: JobsTable;
   readonly objects: ObjectsTable;
   readonly storage: Storage;
@@ -57,7 +59,7 @@ interface FunctionSize {
 
 /** Adds one function to the stack and grants it its capabilities. It has no other rights. */
 export function addFunction(
-  { scope, config, bundles }: StackParts,
+  { scope, config, bundles }: Pick<StackParts, "scope" | "config" | "bundles">,
   name: string,
   { id = pascal(name), ...size }: FunctionSize,
   configure: (fn: LambdaFunction) => void,

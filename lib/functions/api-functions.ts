@@ -8,7 +8,7 @@ import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
 export function addApiFunctions(
   parts: StackParts,
   { step, connect }: Record<"step" | "connect", LambdaFunction>,
-): Record<"objects" | "sync" | "triggers" | "jobs" | "people" | "api" | "approve" | "web" | "beat", LambdaFunction> {
+): Record<"objects" | "sync" | "triggers" | "jobs" | "people" | "api" | "approve" | "web", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, logins, deliveries, flows, triggers } = parts;
   const reserved = reservedConcurrencyOf(config);
   const objectsFn = addFunction(
@@ -166,25 +166,7 @@ export function addApiFunctions(
     },
   );
   const web = addFunction(parts, "web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, () => {});
-  const beat = addFunction(
-    parts,
-    "beat",
-    {
-      description: "svc: heartbeats and reports of runners",
-      memoryMb: 512,
-      timeoutS: 30,
-      reservedConcurrency: config.reservedConcurrency,
-    },
-    (fn) => {
-      // The public key that checks tokens of jobs.
-      objects.configureGetItem(fn);
-      jobs.configureBeat(fn);
-      // The end of a run joins its stream, of which beats have stored parts, with its result.
-      storage.configureGet(fn, "jobs");
-      storage.configureWrite(fn, "jobs");
-    },
-  );
-  return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, api, approve, web, beat };
+  return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, api, approve, web };
 }
 
 /** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */

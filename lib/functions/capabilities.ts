@@ -6,9 +6,10 @@ import type { StackParts } from "./add-function.ts";
 
 /** Grants the capabilities for running a job, in `run` (synchronous) and in `worker` (asynchronous). */
 export function grantExecution(parts: StackParts, fn: LambdaFunction): void {
-  const { config, url, jobs, storage, signing, runners, queue } = parts;
+  const { config, url, beatUrl, jobs, storage, signing, runners, queue } = parts;
   fn.addEnvironment(env.baseUrl, url);
   fn.addEnvironment(env.internalUrl, config.internalUrl ?? url);
+  fn.addEnvironment(env.beatUrl, beatUrl);
   jobs.configureMoveJobs(fn);
   storage.configureRead(fn, "jobs", "artefacts");
   storage.configureWrite(fn, "jobs");

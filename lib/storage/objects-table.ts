@@ -39,6 +39,11 @@ export class ObjectsTable extends Construct {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query"]);
   }
 
+  /** Grants reads of the public keys for job tokens together. */
+  configureListKeys(fn: LambdaFunction): void {
+    this.allowItems(fn, ["Query"], ["KEYS"]);
+  }
+
   /** Grants an executor the right to publish the public key for job tokens, and no other writes. */
   configurePublishKey(fn: LambdaFunction): void {
     fn.addToRolePolicy(

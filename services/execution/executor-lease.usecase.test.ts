@@ -96,7 +96,7 @@ describe("the lease of a run ends", () => {
     });
     room.answers.run = async () => {
       await turn();
-      // The process is gone: its timers never fire, and the runner's answer reaches nobody.
+      // The dead process has no timers, and nobody receives the answer of the runner.
       vi.clearAllTimers();
       isDead();
       return new Promise<Invocation>(() => {});

@@ -30,6 +30,8 @@ export interface InvokeRunnerDeps extends FinishJobDeps, RightsDeps {
   signingKey: typeof getSigningKey;
   baseUrl: string;
   internalUrl: string;
+  /** The origin at which runners reach function `beat`. */
+  beatUrl: string;
   worker: string;
   /** Returns the time for which this process can wait for a runner (ms). */
   waitsForMs: () => number;
@@ -250,7 +252,7 @@ export async function buildRunnerRequest(
     maxInlineResultBytes: limits.syncReplyBytes,
     maxResultBytes: limits.resultBytes,
     maxLogBytes: limits.logBytes,
-    internalUrl,
+    internalUrl: deps.beatUrl,
     token,
     executorWaitsMs: waitLimitMs(deps, job, executable),
   };

@@ -22,6 +22,7 @@ export function executorDeps(name: string, waitsForMs: () => number = () => limi
     nowMs: Date.now,
     baseUrl: requireEnv(env.baseUrl),
     internalUrl: requireEnv(env.internalUrl),
+    beatUrl: requireEnv(env.beatUrl),
     worker: `${name}-${process.pid}`,
     waitsForMs,
   };

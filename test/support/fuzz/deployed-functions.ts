@@ -58,6 +58,7 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
     AWS_ENDPOINT_URL_SFN: standIn.url,
     [env.baseUrl]: "https://svc.example",
     [env.internalUrl]: "https://svc.example",
+    [env.beatUrl]: "https://beat.example",
     [env.stack]: "svc",
     [env.stepFunction]: "arn:aws:lambda:us-east-1:000000000000:function:step",
     [env.machineRole]: "arn:aws:iam::000000000000:role/machines",

@@ -178,6 +178,7 @@ export async function newRoom() {
     instanceEventsUrl: undefined as string | undefined,
     baseUrl: "http://svc.test",
     internalUrl: "http://svc.test",
+    beatUrl: "http://beat.test",
     worker: "test",
     waitsForMs: () => 900_000,
     stack: "test",

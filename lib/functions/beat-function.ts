@@ -1,0 +1,37 @@
+import { Fn } from "aws-cdk-lib";
+import { FunctionUrlAuthType, InvokeMode, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { addFunction, type StackParts } from "./add-function.ts";
+
+type BeatParts = Pick<StackParts, "scope" | "config" | "bundles" | "url" | "objects" | "jobs" | "storage">;
+
+/**
+ * The function that answers the internal routes of runners. On AWS it has a URL that does not lead through CloudFront and API Gateway, so that no
+ * other requests use up its limits. The URL authenticates nobody, because runners have no credentials: the function checks the signature of
+ * the job token first. On the local engine the front server answers, at the address of the service.
+ */
+export function addBeatFunction(parts: BeatParts): { beat: LambdaFunction; beatUrl: string } {
+  const { config, url, objects, jobs, storage } = parts;
+  const beat = addFunction(
+    parts,
+    "beat",
+    {
+      description: "svc: heartbeats and reports of runners",
+      memoryMb: 512,
+      timeoutS: 30,
+      reservedConcurrency: config.reservedConcurrency,
+    },
+    (fn) => {
+      // The version whose schema the arguments of a preprocessor must match, and the handlers of jobs.
+      objects.configureGetItem(fn);
+      objects.configureListKeys(fn);
+      jobs.configureBeat(fn);
+      // The end of a run joins its stream, of which beats have stored parts, with its result.
+      storage.configureGet(fn, "jobs");
+      storage.configureWrite(fn, "jobs");
+    },
+  );
+  if (config.local) return { beat, beatUrl: config.internalUrl ?? url };
+  const functionUrl = beat.addFunctionUrl({ authType: FunctionUrlAuthType.NONE, invokeMode: InvokeMode.BUFFERED }).url;
+  // The URL of a function ends with a slash.
+  return { beat, beatUrl: `https://${Fn.select(2, Fn.split("/", functionUrl))}` };
+}
