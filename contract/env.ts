@@ -37,6 +37,8 @@ export const env = {
   baseUrl: "SVC_BASE_URL",
   /** The keys that the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution can have, separated by commas. */
   edgeKeys: "SVC_EDGE_KEYS",
+  /** `on` if callers call API Gateway itself (AWS without CloudFront). */
+  callsGateway: "SVC_CALLS_GATEWAY",
   /** The keys of the header `ROUTES_KEY_HEADER`, separated by commas, and the origin of HTTP routes, if they have a separate domain. */
   routesKey: "SVC_ROUTES_KEY",
   routesUrl: "SVC_ROUTES_URL",

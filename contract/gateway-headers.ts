@@ -1,6 +1,6 @@
 /**
- * What API Gateway does with headers between a caller and a function ("Amazon API Gateway important notes", REST APIs with a Lambda integration).
- * It passes on all others. Names in lower case.
+ * The headers that API Gateway changes between a caller and a function ("Amazon API Gateway important notes", REST APIs with a Lambda integration).
+ * Names are in lower case.
  */
 export const gatewayHeaders = {
   droppedFromRequests: [

@@ -26,7 +26,7 @@ const loginSchema = z.strictObject({
   clientSecretName: z.string().min(1),
 });
 
-/** A name that CloudFront answers. The certificate is in us-east-1; with the hosted zone, the stack creates the records. */
+/** A name that CloudFront answers. The certificate is in us-east-1, or without CloudFront in the region of the stack; with the hosted zone, the stack creates the records. */
 const domainSchema = z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() });
 export type DomainConfig = z.output<typeof domainSchema>;
 
@@ -45,6 +45,8 @@ const stackConfigSchema = z
       .default(DEFAULT_STACK),
     /** A local engine instead of AWS: no CloudFront, no alarms, no isolation between tenants; data is deleted with the stack. */
     local: z.boolean().default(false),
+    /** Whether CloudFront is in front of the service. Without it, API Gateway answers at a custom domain of the region or at its own address (docs/aws.md). */
+    edge: z.boolean().default(true),
     /** Public origin without a trailing slash; on AWS the default is the origin of the distribution or the custom domain. */
     baseUrl: z.url().optional(),
     /** Origin at which runners reach the API; the default is `baseUrl`. */
@@ -136,7 +138,12 @@ export function parseConfig(given: unknown, skipInterpreters = false): StackConf
   if (!parsed.success) throw new Error(`The context key svc is not valid. ${z.prettifyError(parsed.error)}`);
   if (parsed.data.local && !parsed.data.baseUrl)
     throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");
-  const { local, logins, loginDomainPrefix } = parsed.data;
+  const { local, logins, loginDomainPrefix, edge, customDomain, routesDomain } = parsed.data;
+  if (!edge && routesDomain) throw new Error("svc.routesDomain needs CloudFront: remove it, or svc.edge.");
+  // A certificate elsewhere would end the deployment after minutes.
+  const atEdge = local || !edge ? [] : [customDomain, routesDomain];
+  const elsewhere = atEdge.find((domain) => domain && !domain.certificateArn.includes(":acm:us-east-1:"));
+  if (elsewhere) throw new Error(`CloudFront reads certificates in us-east-1 only. Request one for ${elsewhere.name} there.`);
   if (new Set(logins.map(({ name }) => name)).size < logins.length) throw new Error("Two of svc.logins have the same name.");
   if (!local && logins.length > 0) {
     if (!loginDomainPrefix)
@@ -156,6 +163,9 @@ export function reservedForSteps({ local, stepConcurrency, reservedConcurrency }
 export function workersForEachQueue({ local, workerConcurrency }: StackConfig): number {
   return workerConcurrency ?? (local ? 5 : 25);
 }
+
+/** Whether CloudFront is in front of the service. */
+export const hasEdge = ({ local, edge }: StackConfig): boolean => !local && edge;
 
 export function retainsData(config: StackConfig): boolean {
   return config.retainData ?? !config.local;

@@ -7,9 +7,11 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { env } from "../contract/env.ts";
 import { Api } from "./api/api.ts";
 import { Edge, RoutesEdge } from "./api/edge.ts";
 import { EdgeKeys } from "./api/edge-keys.ts";
+import { RegionalOrigin } from "./api/regional-origin.ts";
 import { Build } from "./compute/build.ts";
 import type { Bundle } from "./compute/bundle.ts";
 import { bundleOf } from "./compute/bundle-of.ts";
@@ -17,7 +19,7 @@ import { JobQueue } from "./compute/job-queue.ts";
 import { Runners } from "./compute/runners.ts";
 import { Tick } from "./compute/schedule.ts";
 import { ServiceFunction } from "./compute/service-function.ts";
-import { parseConfig, type StackConfig, type SvcSettings, skipsInterpreters } from "./config.ts";
+import { hasEdge, parseConfig, type StackConfig, type SvcSettings, skipsInterpreters } from "./config.ts";
 import { StateMachines } from "./flows/state-machines.ts";
 import { addApiFunctions } from "./functions/api-functions.ts";
 import { addBackgroundFunctions } from "./functions/background-functions.ts";
@@ -98,9 +100,9 @@ export class Svc extends Construct {
     const flows = new StateMachines(this, "StateMachines", config);
     const triggers = new Triggers(this, "Triggers", config, storage);
     const api = new Api(this, "Gateway", config);
-    const edge = config.local ? undefined : { api: api.api, keys: new EdgeKeys(this, "EdgeKeys", config) };
-    const url = edge ? new Edge(this, "Edge", config, edge).url : requireLocalUrl(config);
-    if (edge && config.routesDomain) new RoutesEdge(this, "RoutesEdge", config.routesDomain, edge);
+    const edge = hasEdge(config) ? { api: api.api, keys: new EdgeKeys(this, "EdgeKeys", config) } : undefined;
+    const url = edge ? new Edge(this, "Edge", config, edge).url : addOrigin(this, config, api.api);
+    if (edge && config.routesDomain) new RoutesEdge(this, "RoutesEdge", { ...config, domain: config.routesDomain }, edge);
 
     const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
     const { beat, beatUrl } = addBeatFunction({ scope: this, config, bundles, url, objects, jobs, storage });
@@ -141,6 +143,7 @@ export class Svc extends Construct {
     // Requests to the URL of `beat` do not come through CloudFront.
     api.route({ ...routed, beat });
     edge?.keys.configureChecks(Object.values(routed));
+    if (!edge && !config.local) for (const fn of Object.values(routed)) fn.addEnvironment(env.callsGateway, "on");
     if (config.routesDomain) edge?.keys.configureRoutes(routes);
     new Tick(this, "Tick", housekeeping);
     // All functions are found and not listed, so that no new one is without an alarm.
@@ -210,6 +213,10 @@ function requireFreeName(svc: Svc, name: string): void {
   if (places.some((other) => Stack.of(other).account === account && Stack.of(other).region === region))
     throw new Error(`Two services of this app have the name ${name}. Set the property name of one.`);
 }
+
+/** Adds what answers at the public address without CloudFront, and returns that address. */
+const addOrigin = (scope: Construct, config: StackConfig, api: RestApi): string =>
+  config.local ? requireLocalUrl(config) : new RegionalOrigin(scope, "RegionalOrigin", config, api).url;
 
 function requireLocalUrl({ baseUrl }: StackConfig): string {
   if (!baseUrl) throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");

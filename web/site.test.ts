@@ -39,7 +39,7 @@ describe("the built pages", () => {
 
   it("the pages have no inline script and no inline style, and name nothing of another origin", () => {
     for (const page of ["approve.html.gz", "device.html.gz"]) {
-      expect(textOf(page)).not.toMatch(/<script(?![^>]* src="\/assets\/)|<style|\son\w+=| style=|https?:/);
+      expect(textOf(page)).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|\son\w+=| style=|https?:/);
     }
     for (const name of files.keys()) if (name.includes(".css")) expect(textOf(name)).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
   });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { SvcError } from "../../contract/errors.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
+import { basePath } from "../shared/base-path.ts";
 import { on, type RouteHandler } from "../shared/edge.ts";
 import { text } from "../shared/reply.ts";
 import { staticFiles } from "../shared/static-files.ts";
@@ -16,7 +17,11 @@ export const referenceRoutes: RouteHandler<unknown>[] = [
   on(routes.home, async ({ headers }) => {
     // A person types in the address of the deployment. A program that calls it has a wrong address, and 404 reports that.
     if (!headers["accept"]?.includes("text/html")) throw new SvcError("route.unknown", { method: "GET", path: "/" });
-    return text(303, "The reference of this API is at /docs.", { Location: "/docs", "Cache-Control": "no-store", Vary: "Accept" });
+    return text(303, "The reference of this API is at /docs.", {
+      Location: `${basePath()}/docs`,
+      "Cache-Control": "no-store",
+      Vary: "Accept",
+    });
   }),
   on(routes.reference, ({ headers }) => serveFile("index.html", routes.reference.path, headers["accept-encoding"])),
   on(routes.referenceFile, ({ params, headers }) => serveFile(params.file, `/docs/${params.file}`, headers["accept-encoding"])),

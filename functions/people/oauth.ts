@@ -3,6 +3,7 @@ import { dataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { oauthRoutes as routes } from "../../contract/routes/people/oauth.ts";
+import { basePath } from "../shared/base-path.ts";
 import { isFromOwnOrigin, loginCookie, readLoginCookie, sessionCookie } from "../shared/credentials.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -38,7 +39,7 @@ export const oauth: ApiRoutes = [
   }),
   on(routes.returnFromLogin, async ({ params: { client }, query, headers, address }) => {
     const { completeLogin } = await importFederatedLogin();
-    const { token, returnTo = "/" } = await completeLogin(deps, client, query, { cookie: readLoginCookie(headers), address });
+    const { token, returnTo = `${basePath()}/` } = await completeLogin(deps, client, query, { cookie: readLoginCookie(headers), address });
     return redirect(returnTo, sessionCookies(token));
   }),
 ];

@@ -14,6 +14,7 @@ import type { SentRequest } from "../../services/routes/authenticate-request.ts"
 import { type RouteRequest, type RouteRun, runRoute } from "../../services/routes/run-route.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
+import { basePath } from "../shared/base-path.ts";
 import { readBodyBytes } from "../shared/body.ts";
 import { carryStatus, takeRestores } from "../shared/carried-status.ts";
 import { readRouteToken } from "../shared/credentials.ts";
@@ -149,7 +150,7 @@ async function answerFound(
       const run = await runRoute(deps, found, authentication, request);
       const cookies: CookieScope = hasOwnOrigin
         ? "origin"
-        : { path: buildCookiePath(found.workspace, found.own, path), nowMs: deps.nowMs() };
+        : { path: `${basePath()}${buildCookiePath(found.workspace, found.own, path)}`, nowMs: deps.nowMs() };
       return await buildRunReply(deps, found, run, { cookies, recheck: () => recheckRoute(deps, found, path, sent) });
     }
     case "answered":

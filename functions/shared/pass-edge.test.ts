@@ -4,8 +4,9 @@ import { passEdge, readCallerAddress } from "./pass-edge.ts";
 
 const KEY = "2mZ8cQvT6yR1nB4kW7pX3sD9fG5hJ0lL";
 const NEXT = "9fG5hJ0lL2mZ8cQvT6yR1nB4kW7pX3sD";
-const addressOf = (forwarded: string | undefined, key?: string) => {
+const addressOf = (forwarded: string | undefined, key?: string, sourceIp?: string) => {
   const event = {
+    ...(sourceIp === undefined ? {} : { requestContext: { identity: { sourceIp } } }),
     headers: {
       ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }),
       ...(key === undefined ? {} : { [EDGE_KEY_HEADER]: key }),
@@ -37,6 +38,15 @@ describe("a request with the key of CloudFront", () => {
   });
 });
 
+describe("a request to a deployment without CloudFront", () => {
+  it("has the address of API Gateway's client, whatever it contains", () => {
+    vi.stubEnv(env.callsGateway, "on");
+    for (const forwarded of [undefined, "", chosen, `${chosen}, ${cloudFront}`]) {
+      for (const key of [undefined, "undefined", KEY]) expect(addressOf(forwarded, key, caller)).toBe(caller);
+    }
+  });
+});
+
 describe("a request that bypasses CloudFront", () => {
   it.each([undefined, "", "guessed", `${KEY},${KEY}`, `${KEY} `, KEY.toLowerCase()])("is refused with the key %j", (key) => {
     vi.stubEnv(env.edgeKeys, KEY);
@@ -47,5 +57,7 @@ describe("a request that bypasses CloudFront", () => {
     expect(addressOf(`${chosen}, 127.0.0.1`)).toBe("127.0.0.1");
     expect(addressOf(`${chosen}, 127.0.0.1`, "undefined")).toBe("127.0.0.1");
     expect(addressOf(undefined)).toBe("");
+    // The local engine takes its client's address from the first entry.
+    expect(addressOf(`${chosen}, 127.0.0.1`, undefined, chosen)).toBe("127.0.0.1");
   });
 });

@@ -3,7 +3,7 @@ import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { isOneOf } from "../../core/routes/authentication/equal-texts.ts";
 
-type Request = Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">;
+type Request = Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders"> & { requestContext?: { identity?: { sourceIp?: string } } };
 
 const addresses = new WeakMap<Request, string>();
 
@@ -12,13 +12,15 @@ const addresses = new WeakMap<Request, string>();
  * counts and blocks. Removes the key from the request, so that no script, log or reply contains it. Throws `edge.bypassed`.
  */
 export function passEdge(request: Request): void {
-  const { headers, multiValueHeaders } = request;
+  const { headers, multiValueHeaders, requestContext } = request;
   const key = headers[EDGE_KEY_HEADER] ?? "";
   delete headers[EDGE_KEY_HEADER];
   if (multiValueHeaders) delete multiValueHeaders[EDGE_KEY_HEADER];
   // CloudFront sends one of them. During a rotation there are several.
   const accepted = process.env[env.edgeKeys]?.split(",");
   if (accepted && !isOneOf(key, accepted)) throw new SvcError("edge.bypassed", {});
+  // The local engine takes this address from the first entry of the header, which a caller can choose.
+  if (process.env[env.callsGateway] === "on") return void addresses.set(request, requestContext?.identity?.sourceIp ?? "");
   const hops = (headers["x-forwarded-for"] ?? "").split(",").map((hop) => hop.trim());
   addresses.set(request, hops.at(accepted ? -2 : -1) ?? "");
 }
@@ -26,5 +28,6 @@ export function passEdge(request: Request): void {
 /**
  * Returns the caller's network address, which the caller cannot choose. Each proxy appends the address of its client to `X-Forwarded-For`:
  * CloudFront the caller, and API Gateway CloudFront, so the caller is the last but one. Locally the front server appends the last entry.
+ * Without CloudFront, the client of API Gateway is the caller, whatever the header contains.
  */
 export const readCallerAddress = (request: Request): string => addresses.get(request) ?? "";

@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { env } from "../../contract/env.ts";
 import { staticFiles } from "./static-files.ts";
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "site-"));
   writeFileSync(join(folder, "page.html.gz"), gzipSync('<script nonce="__CSP_NONCE__"></script><link nonce="__CSP_NONCE__">'));
+  const linked = '<script src="./assets/a.js"></script><link href="/docs/b.css"><link href="data:,">';
+  writeFileSync(join(folder, "linked.html.gz"), gzipSync(linked));
   writeFileSync(join(folder, "code.js.gz"), gzipSync("1"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -41,6 +44,15 @@ describe("a page", () => {
       expect(policy["trusted-types"]).toEqual(["none"]);
     }
     expect(first.body).not.toBe(second.body);
+  });
+
+  it("names its files below the path of the service, which is empty at most origins", async () => {
+    const { body } = await serve("linked.html");
+    expect(body).toBe('<script src="/assets/a.js"></script><link href="/docs/b.css"><link href="data:,">');
+    vi.stubEnv(env.baseUrl, "https://a1b2.execute-api.eu-west-1.amazonaws.com/prod");
+    const staged = await serve("linked.html");
+    expect(staged.body).toBe('<script src="/prod/assets/a.js"></script><link href="/prod/docs/b.css"><link href="data:,">');
+    vi.unstubAllEnvs();
   });
 
   it("loads files that browsers keep, and that render nothing if they are opened", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { SvcError } from "../../contract/errors.ts";
+import { basePath } from "./base-path.ts";
 import type { Reply } from "./reply.ts";
 
 const types: Readonly<Record<string, string>> = { html: "text/html", css: "text/css", js: "text/javascript", txt: "text/plain" };
@@ -61,7 +62,7 @@ export function staticFiles({ folder, policy, page }: StaticFiles) {
         statusCode: 200,
         // The address of a page may contain a secret, and a nonce is used once.
         headers: { "content-type": type, "content-security-policy": buildPolicy(nonce, policy), "cache-control": "no-store", ...page },
-        body: html.replaceAll(NONCE_PLACEHOLDER, nonce),
+        body: html.replaceAll(NONCE_PLACEHOLDER, nonce).replaceAll(/ (src|href)="\.?\//g, ` $1="${basePath()}/`),
       };
     }
     const asIs = /\bgzip\b/.test(acceptEncoding);

@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Aws, Duration, Fn, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
@@ -55,15 +55,19 @@ function passOn(scope: Construct, api: RestApi, customHeaders: Record<string, st
   };
 }
 
+/** The name of a CloudFront function, which is unique in the account and not only in the region. */
+const nameInAccount = (name: string): string => Fn.join("-", [Aws.REGION, name]);
+
 /** The behaviour of a distribution for HTTP routes: it also restores the headers that API Gateway renames, such as the challenge of a route with a password. */
-function passRoutesOn(scope: Construct, api: RestApi, customHeaders: Record<string, string>) {
+function passRoutesOn(scope: Construct, api: RestApi, { name, headers }: { name: string; headers: Record<string, string> }) {
   const restoreHeaders = new CloudFrontFunction(scope, "RestoreHeaders", {
+    functionName: nameInAccount(name),
     code: FunctionCode.fromInline(RESTORE_HEADERS_CODE),
     runtime: FunctionRuntime.JS_2_0,
     comment: "svc: headers that API Gateway renames",
   });
   return {
-    ...passOn(scope, api, { ...customHeaders, [RESTORES_HEADER]: "1" }),
+    ...passOn(scope, api, { ...headers, [RESTORES_HEADER]: "1" }),
     functionAssociations: [{ function: restoreHeaders, eventType: FunctionEventType.VIEWER_RESPONSE }],
   };
 }
@@ -126,7 +130,9 @@ export class Edge extends Construct {
       comment: "svc",
       defaultBehavior: passOn(this, api, headers),
       // With a separate domain, routes answer only there.
-      ...(config.routesDomain ? {} : { additionalBehaviors: { [`${ROUTES_PREFIX}/*`]: passRoutesOn(this, api, headers) } }),
+      ...(config.routesDomain
+        ? {}
+        : { additionalBehaviors: { [`${ROUTES_PREFIX}/*`]: passRoutesOn(this, api, { name: `${config.stackName}-headers`, headers }) } }),
       ...distributionProps(this, domain),
     });
     this.url = config.baseUrl ?? `https://${domain?.name ?? distribution.distributionDomainName}`;
@@ -150,14 +156,15 @@ const ONLY_ROUTES = `function handler(event) {
 
 /** The origin of HTTP routes, if they have a separate domain: what they send cannot reach the session of a user of the console. */
 export class RoutesEdge extends Construct {
-  constructor(scope: Construct, id: string, domain: DomainConfig, { api, keys }: EdgeOrigin) {
+  constructor(scope: Construct, id: string, { stackName, domain }: { stackName: string; domain: DomainConfig }, { api, keys }: EdgeOrigin) {
     super(scope, id);
     const onlyRoutes = new CloudFrontFunction(this, "OnlyRoutes", {
       code: FunctionCode.fromInline(ONLY_ROUTES),
       runtime: FunctionRuntime.JS_2_0,
+      functionName: nameInAccount(`${stackName}-only-routes`),
       comment: "svc: only HTTP routes answer at their domain",
     });
-    const restoring = passRoutesOn(this, api, keys.headers({ ofRoutes: true }));
+    const restoring = passRoutesOn(this, api, { name: `${stackName}-routes-headers`, headers: keys.headers({ ofRoutes: true }) });
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc: HTTP routes",
       defaultBehavior: {

@@ -165,7 +165,9 @@ export function addApiFunctions(
       flows.configureResume(fn);
     },
   );
-  const web = addFunction(parts, "web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, () => {});
+  const web = addFunction(parts, "web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, (fn) => {
+    fn.addEnvironment(env.baseUrl, url);
+  });
   return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, api, approve, web };
 }
 

@@ -24,7 +24,7 @@ export async function login(
   { withToken = false, name }: { withToken?: boolean; name?: string },
 ): Promise<void> {
   if (!URL.canParse(address)) throw new UsageError(`${address} is not the address of a service, such as https://svc.example.com.`);
-  const url = new URL(address).origin;
+  const url = serviceAt(new URL(address));
   const token = withToken ? (await readSecret("token")).trim() : await requestToken(context, url);
   const client = new ApiClient({ url, token, workspace: "" });
   const { email } = await client.get<{ email: string }>("/users/whoami");
@@ -33,6 +33,10 @@ export async function login(
   saveProfile(profile, { url, workspace, token, ...(withToken ? {} : { device: true }) });
   context.output.say(`Logged in as ${email}. The profile ${profile} is active: workspace ${workspace} at ${url}.`);
 }
+
+/** Returns the address of a service from that of one of its pages. Only API Gateway's own addresses have a path, their stage. */
+export const serviceAt = ({ origin, hostname, pathname }: URL): string =>
+  /\.execute-api\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/.test(hostname) ? `${origin}${/^\/[^/]+/.exec(pathname)?.[0] ?? ""}` : origin;
 
 /** Returns a token by the device authorization grant (RFC 8628). */
 async function requestToken(context: Context, url: string): Promise<string> {

@@ -30,7 +30,8 @@ const resolveSubtree = async (document, path) => {
 };
 
 SwaggerUIBundle({
-  url: "/api/openapi.json",
+  // The path of this file's address may begin with a stage.
+  url: new URL("../api/openapi.json", document.currentScript.src).href,
   dom_id: "#reference",
   deepLinking: true,
   docExpansion: "none",

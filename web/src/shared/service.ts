@@ -1,3 +1,5 @@
+import { basePath } from "./base-path.ts";
+
 /** An error response: one sentence and a code. `status` 0: the service did not respond. */
 export class Refused extends Error {
   override readonly name = "Refused";
@@ -30,7 +32,7 @@ export async function loadLogins(): Promise<{ passwords: boolean; others: Login[
 
 /** Calls the service as the signed-in user. Throws `Refused`. */
 export async function call(method: "GET" | "POST", path: string, body?: object): Promise<Response> {
-  const answer = await fetch(path, {
+  const answer = await fetch(`${basePath}${path}`, {
     method,
     credentials: "same-origin",
     ...(body ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),

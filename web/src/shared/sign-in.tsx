@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useState } from "react";
+import { basePath } from "./base-path.ts";
 import { Note } from "./note.tsx";
 import { type Login, loadLogins, Refused, signIn } from "./service.ts";
 
@@ -64,4 +65,4 @@ export function SignIn({ why, onSignedIn }: SignInProps) {
 
 /** The provider sends the browser back to this page. */
 const returningLogin = (type: string) =>
-  `/api/oauth/login/${encodeURIComponent(type)}?${new URLSearchParams({ return_to: location.pathname + location.search })}`;
+  `${basePath}/api/oauth/login/${encodeURIComponent(type)}?${new URLSearchParams({ return_to: location.pathname + location.search })}`;
