@@ -17,5 +17,7 @@ export const bashPrograms: Programs = {
   text: (length) => `{ printf '"'; head -c ${length} /dev/zero | tr '\\0' x; printf '"'; } > result.json`,
   environment: "env; bash -c env",
   litter: `echo "$(ls -A)|$(ls -A tmp)|$([ "$PWD" = "$HOME" ] && echo home)|$(ls -ld . | cut -c1-10)"; touch left.txt; mkdir -p tmp/locked/inner; chmod 500 tmp/locked`,
-  hide: (mark, seconds) => `sleep ${mark} & setsid sleep ${mark} & (env -i setsid sleep ${mark} > /dev/null 2>&1 &); sleep ${seconds}`,
+  hide: (mark, seconds) =>
+    `sleep ${mark} & setsid sleep ${mark} & (env -i setsid sleep ${mark} > /dev/null 2>&1 &); (cd /; env -i setsid sh -c 'setsid sleep ${mark} &' > /dev/null 2>&1 &); sleep ${seconds}`,
+  shell: (program) => program,
 };

@@ -10,6 +10,7 @@ import { pythonPath } from "../../test/support/programs.ts";
 import type { RunnerManifest } from "../manifest.ts";
 import * as manifests from "../manifests.ts";
 import type { RunOutcome, RunRequest } from "../protocol.ts";
+import { helpers } from "../shared/process/strays.ts";
 import { makeRequest, type Script, type Service, startService } from "./service.ts";
 
 /** A runner of one language and the service around it. */
@@ -43,11 +44,29 @@ const secrets = { AWS_ACCESS_KEY_ID: "never-to-be-seen", AWS_SECRET_ACCESS_KEY: 
  * read at the first run.
  * @param environment variables of the runner, in addition to the usual ones
  */
-export async function startRunner(language: string, environment: Record<string, string> = {}): Promise<Runner> {
+export function startRunner(language: string, environment: Record<string, string> = {}): Promise<Runner> {
+  return start(language, (manifest) =>
+    manifest.function.runtime === "python"
+      ? Promise.resolve(spawnSupervisor(manifest, environment))
+      : loadSupervisor(language, environment),
+  );
+}
+
+/**
+ * Starts a runner of one language as on Lambda: its supervisor is a process by itself, alone in its directory, and neither it nor its jobs have any
+ * privilege of root.
+ */
+export function startUnprivilegedRunner(language: string, environment: Record<string, string> = {}): Promise<Runner> {
+  const isRoot = process.getuid?.() === 0;
+  const unprivileged = isRoot ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : [];
+  return start(language, (manifest) => Promise.resolve(spawnSupervisor(manifest, environment, unprivileged)));
+}
+
+async function start(language: string, host: (manifest: RunnerManifest) => Promise<Supervisor>): Promise<Runner> {
   const manifest = (Object.values(manifests) as RunnerManifest[]).find(({ id }) => id === language);
   if (!manifest) throw new Error(`There is no manifest for ${language}.`);
   const { service, close } = await startService();
-  const supervisor = manifest.function.runtime === "python" ? spawnSupervisor(environment) : await loadSupervisor(language, environment);
+  const supervisor = await host(manifest);
   const { send, printed, pid, workDir } = supervisor;
   const request = (script: Script) => makeRequest(manifest, script, service);
   return Object.assign(service, {
@@ -89,13 +108,21 @@ async function loadSupervisor(language: string, environment: Record<string, stri
   };
 }
 
-/** Starts the Python supervisor as one warm process, as the local engine does. It takes one request at a time, like a Lambda environment. */
-function spawnSupervisor(environment: Record<string, string>): Supervisor {
-  const workDir = mkdtempSync(join(tmpdir(), "svc-python3-"));
-  const child = spawn(pythonPath(), [join(import.meta.dirname, "../python3/test/driver.py")], {
-    env: { PATH: process.env["PATH"], SVC_WORK_DIR: workDir, ...secrets, ...environment },
+/** Starts a supervisor as one warm process, as the local engine does. It takes one request at a time, like a Lambda environment. */
+function spawnSupervisor(manifest: RunnerManifest, environment: Record<string, string>, prefix: string[] = []): Supervisor {
+  const workDir = mkdtempSync(join(tmpdir(), `svc-${manifest.id}-`));
+  const driver =
+    manifest.function.runtime === "python"
+      ? [pythonPath(), join(import.meta.dirname, "../python3/test/driver.py")]
+      : [process.execPath, join(import.meta.dirname, "driver.ts"), manifest.id];
+  const [program = "", ...args] = [...prefix, ...driver];
+  const paths = Object.fromEntries(interpreters.map((one) => [interpreterVariable(one), interpreter(one.name)]));
+  const child = spawn(program, args, {
+    env: { PATH: process.env["PATH"], SVC_WORK_DIR: workDir, ...paths, ...secrets, ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
+  // A supervisor in this process does not end the other one.
+  helpers.add(child.pid ?? 0);
   const printed: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => printed.push(line));
   const waiting: { resolve: (outcome: RunOutcome) => void; reject: (error: Error) => void }[] = [];

@@ -34,7 +34,9 @@ export const javascriptPrograms: Programs = {
   hide: (mark, seconds) =>
     main(`const options = { stdio: "ignore" };
     spawn("sleep", ["${mark}"], options); spawn("sleep", ["${mark}"], { ...options, detached: true }).unref();
-    spawn("env", ["-i", "setsid", "sleep", "${mark}"], { ...options, detached: true }).unref(); await pause(${seconds * 1000});`),
+    spawn("env", ["-i", "setsid", "sleep", "${mark}"], { ...options, detached: true }).unref();
+    spawn("env", ["-i", "setsid", "sh", "-c", "setsid sleep ${mark} &"], { ...options, detached: true, cwd: "/" }).unref(); await pause(${seconds * 1000});`),
+  shell: (program) => main(`console.log(execFileSync("bash", ["-c", ${JSON.stringify(program)}]).toString());`),
 };
 
 export const javascriptInProcess: InProcessPrograms = {

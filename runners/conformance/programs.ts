@@ -30,8 +30,10 @@ export interface Programs {
   environment: string;
   /** Prints what is in its directory, and leaves files there that are hard to remove. */
   litter: string;
-  /** Starts processes that try to outlive the run, then waits. */
+  /** Starts processes that try to outlive the run, then waits. The last one leaves its parent, its session, its environment and its directory. */
   hide: (mark: string, seconds: number) => string;
+  /** Runs a program of bash and prints its output. */
+  shell: (program: string) => string;
 }
 
 /** More scripts, for the languages whose code svc's wrapper calls inside the interpreter's process. */

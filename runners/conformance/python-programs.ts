@@ -33,7 +33,10 @@ def main():
     subprocess.Popen(["sleep", "${mark}"])
     subprocess.Popen(["sleep", "${mark}"], start_new_session=True)
     subprocess.Popen(["env", "-i", "setsid", "sleep", "${mark}"], start_new_session=True)
+    subprocess.Popen(["env", "-i", "setsid", "sh", "-c", "setsid sleep ${mark} &"], start_new_session=True, cwd="/")
     time.sleep(${seconds})`,
+  shell: (program) =>
+    `import subprocess\ndef main():\n    print(subprocess.run(["bash", "-c", ${JSON.stringify(program)}], capture_output=True, text=True).stdout)`,
 };
 
 export const pythonInProcess: InProcessPrograms = {

@@ -18,12 +18,11 @@ _here = os.path.dirname(os.path.abspath(__file__))
 if _here not in sys.path:
     sys.path.insert(0, _here)
 
-from svc_host import isolation
-from svc_supervisor import invocation, tmp, work
+from svc_supervisor import invocation, strays, tmp, work
 from svc_supervisor.hosts import HostFailed, Pool
 
 # User code runs under the same user id and must not read credentials from this process.
-isolation.hide_from_children()
+strays.take_control()
 work.remove_leftovers()
 _tmp = tmp.TmpPolicy(os.environ.get("SVC_TMP_MODE", "none"))
 _pool = Pool(_tmp)

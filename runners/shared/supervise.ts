@@ -9,6 +9,7 @@ import { upload } from "./artefacts/upload.ts";
 import { type Child, installCleanUp } from "./process/child.ts";
 import { refillPipes } from "./process/pipes.ts";
 import { familyMemoryKb, peakResidentKb, residentKb } from "./process/processes.ts";
+import { takeControl } from "./process/strays.ts";
 import { effectiveTmpMode, sweepTmp } from "./process/tmp.ts";
 import { Beats } from "./reports/beats.ts";
 import { InternalRoute } from "./reports/internal-route.ts";
@@ -63,6 +64,7 @@ const inUse = new Map<string, number>();
 
 /** Creates the Lambda handler of a language. The handler returns an outcome for everything that user code does, and never throws. */
 export function createHandler(language: Language): (request: RunRequest) => Promise<RunOutcome> {
+  const unhidden = takeControl();
   // No job waits while a function's environment starts, so the spare, the pipes and the HTTP client are made then.
   if (process.env["AWS_LAMBDA_FUNCTION_NAME"]) {
     prepare(language);
@@ -86,6 +88,7 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
         ...(known ? {} : { problem: describeFault(error) }),
       };
     }
+    if (unhidden) outcome.problem ??= unhidden;
     const { problem, timings } = outcome;
     const { setupMs, runMs, totalMs, freshHost } = timings;
     // The line is for the log of the local engine. On AWS the role of a runner may not write logs, because scripts could forge lines and metrics;

@@ -22,9 +22,12 @@ def adopt_orphans():
     return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def hide_from_children():
-    """Prevents other processes of the same user from reading this one's memory or environment (root still can)."""
-    return _prctl(_PR_SET_DUMPABLE, 0)
+def hide_from_children(hidden=True):
+    """Prevents other processes of the same user from reading or changing this one's memory, environment and descriptors (root still can).
+
+    Forks inherit it; a program that such a process starts is not hidden.
+    """
+    return _prctl(_PR_SET_DUMPABLE, 0 if hidden else 1)
 
 
 def make_tmp_private(directory, binds):

@@ -26,6 +26,8 @@ def run_forked(control):
     except wire.Closed:
         return
     control.close()
+    # Scripts may inspect themselves.
+    isolation.hide_from_children(False)
     job = message["run"]
     try:
         enter(job, out)

@@ -89,6 +89,8 @@ class Host:
                 wire.send(self.control, {"ready": {"tmpError": str(error)}})
                 return
         self.adopts = isolation.adopt_orphans()
+        # A script of another key must not be able to change the interpreter of the next run.
+        isolation.hide_from_children()
         wire.send(self.control, {"ready": {}})
         self.fork()
 
@@ -142,6 +144,7 @@ class Host:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             threading.Thread(target=end_with, args=(self.lifeline,), daemon=True).start()
+        isolation.hide_from_children(False)
         reset_peak()
         jobs.enter(job, out)
         header, body = script.run(lambda: self.keep(job), job, jobs.arguments_sender(result, job))
@@ -150,6 +153,7 @@ class Host:
             jobs.send_result(result, job["secret"], header, body)
         with contextlib.suppress(OSError):
             os.close(result)
+        isolation.hide_from_children()
         peak = processes.memory_kb("self")
         # A module that failed to load may be incomplete, so this host must not execute another run.
         unfit = self.module is None or has_children()

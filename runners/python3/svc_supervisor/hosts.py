@@ -226,6 +226,10 @@ class Pool:
             self._reaper = threading.Thread(target=self._end_idle, name="idle hosts", daemon=True)
             self._reaper.start()
 
+    def ids(self):
+        """Returns the process ids of the hosts that wait."""
+        return {host.process.pid for host in [*self._hosts.values(), *([self._spare] if self._spare else [])]}
+
     def close(self):
         """Ends all hosts and removes their directories. If this process is killed, they end by themselves."""
         for host in [*self._hosts.values(), *([self._spare] if self._spare else [])]:

@@ -6,7 +6,7 @@ import time
 
 from svc_host import script
 
-from . import artefacts, beats, net, shared_folder
+from . import artefacts, beats, net, shared_folder, strays
 from . import run as running
 from .hosts import HostFailed
 
@@ -166,6 +166,11 @@ def _run(request, pool, tmp, key, lease, entry, shared, facts):
 def _settle(run, pool, tmp, key, lease, facts):
     """Runs after the last process of the run: removes its files, and returns its host to the pool or ends it."""
     host, dedicated = run.host, run.request["dedicated"]
+    ended = host.process.pid if dedicated else None
+    if strays.kill(pool.ids() | {host.process.pid}, ended) and run.retire is None:
+        # A process that evaded the host may have changed it.
+        run.retire = "left-over processes"
+        host.destroy()
     host.clear_directory()
     tmp.undo(host)
     if run.retire is None and (worn := host.worn_out(dedicated)):

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { settings } from "../settings.ts";
 import { type PipeReader, pipeFromChild, pipeToChild, removeUnusedPipes } from "./pipes.ts";
 import { type Family, killGroup, killRelatives, newestProcessId, offerToOomKiller, PROCESS_TAG, processIds } from "./processes.ts";
+import { children, killStrays } from "./strays.ts";
 import { effectiveTmpMode, emptyDirectory, removeTree, visibleBelowTmp, withPrivateTmp } from "./tmp.ts";
 
 export interface Exit {
@@ -57,6 +58,7 @@ export class Child {
   readonly #process: ChildProcess | undefined;
   #others = processIds();
   #othersMs = Date.now();
+  readonly #state = { busy: false };
   /** The newest process id at the last search for relatives. While it is unchanged, no process was started, so no search is needed. */
   #searched: string | undefined;
   readonly #privateTmp: string | undefined;
@@ -84,6 +86,7 @@ export class Child {
     this.exited = ended.promise.then((exit) => {
       this.exit ??= exit;
       living.delete(this);
+      children.delete(this.pid);
       return this.exit;
     });
     try {
@@ -106,6 +109,7 @@ export class Child {
     this.pid = this.#process?.pid ?? 0;
     if (this.pid === 0) return;
     living.add(this);
+    children.set(this.pid, this.#state);
     offerToOomKiller(this.pid);
   }
 
@@ -120,11 +124,13 @@ export class Child {
 
   /** Kills the processes that a job left, but not the leader. Returns their number. */
   killRelatives(): number {
+    const { killed: strays, complete } = killStrays(this.pid);
+    if (complete) return strays;
     const newest = newestProcessId();
     if (newest !== undefined && newest === this.#searched) return 0;
     const killed = killRelatives(this.family, this.#others);
     this.#searched = newest;
-    return killed;
+    return strays + killed;
   }
 
   /** Renews the list of unrelated processes every minute, because process ids are reused. Returns the number of relatives that it killed. */
@@ -138,10 +144,12 @@ export class Child {
 
   /** Keeps Node's event loop alive while a job runs; a waiting child does not. */
   hold(): void {
+    this.#state.busy = true;
     this.#process?.ref();
   }
 
   release(): void {
+    this.#state.busy = false;
     this.#process?.unref();
   }
 
@@ -150,7 +158,7 @@ export class Child {
     if (this.pid === 0) return;
     // After the leader's exit its group id may be reused. On Linux the relatives are found individually instead.
     if (!this.exit || process.platform !== "linux") killGroup(this.pid);
-    killRelatives(this.family, this.#others);
+    if (!killStrays(this.pid).complete) killRelatives(this.family, this.#others);
   }
 
   /** Empties the job's directories for the next job. Returns false if that fails; the child must then be disposed of. */

@@ -4,6 +4,7 @@ import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { settings } from "../settings.ts";
+import { helpers } from "./strays.ts";
 
 /*
  * Children get named pipes, because the "pipes" that Node makes for a child are sockets: two of its file descriptors cannot share one (and the
@@ -38,10 +39,13 @@ export function refillPipes(): void {
   if (refilling || names.length >= LOW) return;
   refilling = true;
   const batch = newNames();
-  execFile("mkfifo", ["-m", "600", ...batch], (error) => {
+  const helper = execFile("mkfifo", ["-m", "600", ...batch], (error) => {
     refilling = false;
+    helpers.delete(helper.pid ?? 0);
     if (!error) names.push(...batch);
-  }).unref();
+  });
+  helpers.add(helper.pid ?? 0);
+  helper.unref();
 }
 
 /** Removes the pipes that were created but not used. */

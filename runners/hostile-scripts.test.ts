@@ -1,0 +1,59 @@
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunnerLanguage, runnerLanguages } from "../contract/languages.ts";
+import { bashPrograms } from "./conformance/bash-programs.ts";
+import { goPrograms } from "./conformance/go-programs.ts";
+import { type Runner, startUnprivilegedRunner } from "./conformance/harness.ts";
+import { javascriptPrograms } from "./conformance/javascript-programs.ts";
+import type { Programs } from "./conformance/programs.ts";
+import { pythonPrograms } from "./conformance/python-programs.ts";
+
+const programs: Record<RunnerLanguage, Programs> = {
+  bash: bashPrograms,
+  bun: javascriptPrograms,
+  deno: javascriptPrograms,
+  go: goPrograms,
+  nodejs: javascriptPrograms,
+  python3: pythonPrograms,
+};
+
+/** Tries to read what /proc shows of each ancestor, and prints a line for each success. */
+const PRY = `pid=$PPID
+while [ "$pid" -gt 1 ]; do
+  for file in environ mem maps auxv io; do (exec < /proc/$pid/$file && { [ $file = mem ] || head -c 1 > /dev/null; }) 2> /dev/null && echo "$pid $file"; done
+  ls /proc/$pid/fd/* > /dev/null 2>&1 && echo "$pid fd"
+  for link in cwd exe root; do readlink /proc/$pid/$link > /dev/null && echo "$pid $link"; done
+  tr '\\0' '\\n' < /proc/$pid/cmdline | grep -q never-to-be-seen && echo "$pid cmdline"
+  pid=$(cut -d ' ' -f 4 < /proc/$pid/stat)
+done 2> /dev/null
+grep -l never-to-be-seen /proc/[0-9]*/environ 2> /dev/null
+echo end`;
+
+/** What a script of each language cannot do to its supervisor, and to the runs after it. Root may do everything, so the supervisor is not privileged. */
+describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s script", (language) => {
+  const { shell, wait } = programs[language];
+  let runner: Runner;
+  beforeAll(async () => {
+    runner = await startUnprivilegedRunner(language);
+  });
+  afterAll(() => runner.close());
+
+  it("reads neither memory nor environment nor descriptors of the supervisor, from a new process and from one that was used", async () => {
+    for (let run = 0; run < 2; run++) {
+      const { outcome, logs } = await runner.run({ code: shell(PRY) });
+      const seen = logs.text.trim().split("\n");
+      expect([outcome, seen.at(-1)]).toEqual(["success", "end"]);
+      expect(seen.filter((line) => line.startsWith(`${runner.pid} `) || line.startsWith("/proc/"))).toEqual([]);
+    }
+  });
+
+  it("leaves no process behind that has left its parent, group, session, environment and directory", async () => {
+    const mark = `7${Math.floor(Math.random() * 1e8)}`;
+    const running = () => spawnSync("pgrep", ["-f", `^sleep ${mark}$`]).stdout.toString();
+    const leave = `(cd /; env -i setsid sh -c 'setsid sleep ${mark} > /dev/null 2>&1 &' &) > /dev/null 2>&1; until pgrep -f '^sleep ${mark}$'; do :; done`;
+    const { logs } = await runner.run({ code: shell(leave) });
+    expect(Number(logs.text)).toBeGreaterThan(0);
+    expect(await runner.run({ code: wait(0) })).toMatchObject({ result: 1 });
+    expect(running()).toBe("");
+  });
+});

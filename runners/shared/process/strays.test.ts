@@ -1,0 +1,117 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { pythonPath } from "../../../test/support/programs.ts";
+import { judgeProcess, type KnownProcesses, type ProcessEntry } from "./strays.ts";
+
+const SUPERVISOR = 10;
+/** Process 20 executes a job, 21 waits for one, and the job of 22 has ended. 30 is a program of the supervisor, and 40 is older than it. */
+const children = (isOtherBusy: boolean) => new Map([20, 21, 22].map((id) => [id, { busy: id === 22 || (id === 20 && isOtherBusy) }]));
+const known = (isOtherBusy = true): KnownProcesses => ({
+  supervisor: SUPERVISOR,
+  older: new Map([
+    [1, "0"],
+    [40, "4"],
+  ]),
+  helpers: new Set([30]),
+  children: children(isOtherBusy),
+  ended: 22,
+  unrelated: new Set([2]),
+});
+const parents: Record<number, number> = {
+  [SUPERVISOR]: 1,
+  1: 0,
+  20: SUPERVISOR,
+  21: SUPERVISOR,
+  22: SUPERVISOR,
+  30: SUPERVISOR,
+  40: SUPERVISOR,
+};
+
+/** The verdict on process 99, whose ancestors are `line`, from the nearest on. */
+function judged(line: readonly number[], { isOtherBusy = true, startedAt = "9", gone = 0 } = {}) {
+  const entries = new Map<number, ProcessEntry>();
+  const add = (id: number, parent: number, at: string) => entries.set(id, { id, parent, startedAt: at });
+  for (const [id, parent] of Object.entries(parents)) add(Number(id), parent, id === "40" ? startedAt : "9");
+  for (const [index, id] of [99, ...line].entries()) add(id, line[index] ?? parents[id] ?? 0, entries.get(id)?.startedAt ?? "9");
+  entries.delete(gone);
+  return judgeProcess(entries.get(99) as ProcessEntry, entries, known(isOtherBusy));
+}
+
+describe("a process", () => {
+  it.each<[string, number[], Parameters<typeof judged>[1], string]>([
+    ["below the child whose job has ended is a stray", [50, 22], {}, "stray"],
+    ["below a child that waits is a stray", [21], {}, "stray"],
+    ["below a child that executes another job is not", [50, 20], {}, "known"],
+    ["that the supervisor adopted is a stray if no other job runs", [SUPERVISOR], { isOtherBusy: false }, "stray"],
+    ["that the supervisor adopted may belong to another job", [50, SUPERVISOR], {}, "unsure"],
+    ["of a program of the supervisor is not", [30], { isOtherBusy: false }, "known"],
+    ["of a program that is older than the supervisor's jobs is not", [40], { isOtherBusy: false, startedAt: "4" }, "known"],
+    ["of a later program with the id of an older one is a stray", [40], { isOtherBusy: false, startedAt: "5" }, "stray"],
+    ["of another program is unrelated", [60, 1], {}, "unrelated"],
+    ["of a program that is known to be unrelated is so too", [2], {}, "unrelated"],
+    ["whose parent ended while the list was read is looked at again", [50, 22], { gone: 50 }, "torn"],
+  ])("%s", (_, line, options, verdict) => {
+    expect(judged(line, options)).toBe(verdict);
+  });
+});
+
+describe.runIf(process.platform === "linux" && /^(x64|arm64)$/.test(process.arch))("a supervisor that took control", () => {
+  /** Runs a program in a new process that took control. Its standard input stays open. */
+  const program = (code: string) => `
+    import { spawn, spawnSync } from "node:child_process";
+    import { readdirSync, readFileSync } from "node:fs";
+    import { killStrays, takeControl } from ${JSON.stringify(`${import.meta.dirname}/strays.ts`)};
+    if (takeControl()) throw new Error(takeControl());
+    const below = () => readFileSync("/proc/self/task/" + process.pid + "/children", "utf8").trim().split(" ").filter(Boolean);
+    const until = async (holds) => { while (!holds()) await new Promise((done) => setTimeout(done, 5)); };
+    ${code}`;
+  const run = (code: string) => {
+    const workDir = mkdtempSync(join(tmpdir(), "svc-strays-"));
+    try {
+      const env = { ...process.env, SVC_WORK_DIR: workDir };
+      const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program(code)], { encoding: "utf8", env });
+      return stdout || stderr;
+    } finally {
+      rmSync(workDir, { recursive: true });
+    }
+  };
+
+  it("adopts and kills the processes that left their parent, and leaves no zombie", () => {
+    const code = `
+      spawnSync("sh", ["-c", "cd /; env -i setsid sh -c 'sleep 300 & sleep 300 &' > /dev/null 2>&1"]);
+      await until(() => below().length === 2);
+      const first = killStrays(0);
+      await until(() => below().length === 0);
+      console.log(JSON.stringify(first));`;
+    expect(run(code)).toBe('{"killed":2,"complete":true}\n');
+  });
+
+  it("kills a process whose first thread has ended", () => {
+    const python = `import os, threading, time, ctypes
+if os.fork() == 0:
+    os.setsid()
+    threading.Thread(target=time.sleep, args=(300,)).start()
+    ctypes.CDLL(None).syscall(${process.arch === "x64" ? 60 : 93}, 0)`;
+    const code = `
+      spawnSync(${JSON.stringify(pythonPath())}, ["-c", ${JSON.stringify(python)}], { stdio: "ignore" });
+      await until(() => below().some((id) => readFileSync("/proc/" + id + "/stat", "latin1").includes(") Z ")));
+      const { killed } = killStrays(0);
+      await until(() => below().length === 0);
+      console.log(killed);`;
+    expect(run(code)).toBe("1\n");
+  });
+
+  it("does not touch the processes of other programs", async () => {
+    const other = spawn("sleep", ["300"]);
+    try {
+      expect(run(`console.log(killStrays(0).killed);`)).toBe("0\n");
+      expect([other.exitCode, other.signalCode]).toEqual([null, null]);
+      expect(() => process.kill(other.pid ?? 0, 0)).not.toThrow();
+    } finally {
+      other.kill("SIGKILL");
+    }
+  });
+});

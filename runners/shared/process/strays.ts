@@ -1,0 +1,162 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { settings } from "../settings.ts";
+import { buildKernelAddon } from "./kernel-addon.ts";
+
+/** A process as /proc lists it. `startedAt` distinguishes it from an earlier one with the same id. */
+export interface ProcessEntry {
+  id: number;
+  parent: number;
+  startedAt: string;
+}
+
+/** The processes that the supervisor knows, at one moment. */
+export interface KnownProcesses {
+  supervisor: number;
+  /** Processes that are older than the supervisor's first job, with their `startedAt`. */
+  older: ReadonlyMap<number, string>;
+  /** Short programs that the supervisor started for itself. They and their children are left alone. */
+  helpers: ReadonlySet<number>;
+  /** Children that execute jobs or wait for one. */
+  children: ReadonlyMap<number, { busy: boolean }>;
+  /** The child whose job has ended. */
+  ended: number;
+  /** Processes that are not below the supervisor. They cannot become its descendants. */
+  unrelated: ReadonlySet<number>;
+}
+
+/**
+ * Finds the processes that a job left behind: descendants of the supervisor that it does not know. No process of a job can leave its descendants,
+ * whatever group, environment and directory it has, because the supervisor adopts orphans. Processes of other programs are never among them.
+ * `unsure`: an orphan may belong to another job, which still runs. `torn`: a process whose parent ended while the list was read.
+ */
+export function judgeProcess(entry: ProcessEntry, byId: ReadonlyMap<number, ProcessEntry>, known: KnownProcesses): Verdict {
+  const { supervisor, older, helpers, children, ended, unrelated } = known;
+  const isOlder = ({ id, startedAt }: ProcessEntry) => older.get(id) === startedAt;
+  if (entry.id === supervisor || children.has(entry.id)) return "known";
+  for (let at = entry; ; ) {
+    if (at.id === supervisor) return [...children].some(([id, { busy }]) => busy && id !== ended) ? "unsure" : "stray";
+    if (helpers.has(at.id)) return "known";
+    const child = children.get(at.id);
+    if (child) return at.id === ended || !child.busy ? "stray" : "known";
+    if (at.parent === 0 || unrelated.has(at.parent)) return "unrelated";
+    if (isOlder(at)) return "known";
+    const parent = byId.get(at.parent);
+    if (!parent) return "torn";
+    at = parent;
+  }
+}
+type Verdict = "known" | "stray" | "unsure" | "unrelated" | "torn";
+
+/** The supervisor's hold on the processes below it. */
+interface Control {
+  reap: (id: number) => void;
+  older: ReadonlyMap<number, string>;
+}
+
+/** Process ids of programs that the supervisor runs for itself. */
+export const helpers = new Set<number>();
+/** The children that execute jobs or wait for one, until Node has seen their exit. */
+export const children = new Map<number, { busy: boolean }>();
+
+let control: Control | undefined;
+let problem: string | undefined;
+/** Forgotten after a minute, because ids are reused. */
+const unrelated = new Set<number>();
+let unrelatedMs = 0;
+
+/**
+ * Makes this process unreadable for every process of the same user, and the parent of all orphans below it. Call it before any code of users
+ * runs. Returns why it is not possible, or `undefined`.
+ */
+export function takeControl(): string | undefined {
+  if (control || problem) return problem;
+  const addon = process.platform === "linux" ? buildKernelAddon(process.arch) : undefined;
+  if (!addon) return undefined;
+  const directory = mkdtempSync(join(settings().workDir, "addon-"));
+  try {
+    const path = join(directory, "kernel.node");
+    writeFileSync(path, addon, { mode: 0o600 });
+    const loaded = { exports: {} as unknown };
+    process.dlopen(loaded, path);
+    const older = new Map(readEntries().map(({ id, startedAt }) => [id, startedAt]));
+    control = { reap: loaded.exports as Control["reap"], older };
+    process.on("SIGCHLD", reapOrphans);
+  } catch (error) {
+    // A directory for temporary files without the right to execute, or a C library without the dynamic loader's table of names.
+    problem = `The supervisor cannot be hidden from scripts: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return problem;
+}
+
+/** Lists the living processes. Those of `except` are left out. */
+function readEntries(except: ReadonlySet<number> = new Set(), onZombie: (entry: ProcessEntry) => void = () => {}): ProcessEntry[] {
+  return readdirSync("/proc").flatMap((name) => {
+    const id = Number(name);
+    if (!(id > 0) || except.has(id)) return [];
+    try {
+      const stat = readFileSync(`/proc/${id}/stat`, "latin1");
+      // pid (name) state parent …; the name may contain any character, so parsing starts after the last parenthesis.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const entry = { id, parent: Number(fields[1]), startedAt: fields[19] ?? "" };
+      // A process whose first thread has ended is shown as a zombie, although its other threads run.
+      if (!/[ZX]/.test(fields[0] ?? "") || Number(fields[17]) > 1) return [entry];
+      onZombie(entry);
+    } catch {
+      // The process has ended.
+    }
+    return [];
+  });
+}
+
+/** Collects the adopted processes that have ended. Node collects those that it started itself. */
+function reapOrphans(): void {
+  listProcesses();
+}
+
+/** Lists the processes that may be descendants of the supervisor, and collects orphans that have ended. */
+function listProcesses(): ProcessEntry[] {
+  return readEntries(unrelated, ({ id, parent }) => {
+    if (parent === process.pid && !children.has(id) && !helpers.has(id)) control?.reap(id);
+  });
+}
+
+/** A job that starts processes faster than they are killed must not stop the supervisor for longer. */
+const SWEEP_MS = 5000;
+
+/**
+ * Kills the processes that jobs left, including those that they fork meanwhile. `complete`: none can be left. It is false without control, and
+ * while other jobs run.
+ */
+export function killStrays(ended: number): { killed: number; complete: boolean } {
+  if (!control) return { killed: 0, complete: false };
+  const { older } = control;
+  const startMs = Date.now();
+  if (startMs - unrelatedMs > 60_000) {
+    unrelated.clear();
+    unrelatedMs = startMs;
+  }
+  const known = { supervisor: process.pid, older, helpers, children, ended, unrelated };
+  const killed = new Set<number>();
+  for (;;) {
+    const entries = listProcesses();
+    const byId = new Map(entries.map((entry) => [entry.id, entry]));
+    const verdicts = entries.map((entry) => [entry.id, judgeProcess(entry, byId, known)] as const);
+    const idsOf = (wanted: Verdict) => verdicts.filter(([, verdict]) => verdict === wanted).map(([id]) => id);
+    for (const id of idsOf("unrelated")) unrelated.add(id);
+    const found = idsOf("stray").filter((id) => !killed.has(id));
+    for (const id of found) {
+      killed.add(id);
+      try {
+        process.kill(id, "SIGKILL");
+      } catch {
+        // The process has already ended.
+      }
+    }
+    const isOver = Date.now() - startMs > SWEEP_MS;
+    if (isOver || (found.length === 0 && idsOf("torn").length === 0))
+      return { killed: killed.size, complete: !isOver && idsOf("unsure").length === 0 };
+  }
+}
