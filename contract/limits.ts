@@ -126,8 +126,18 @@ export const limits = {
   flowTimeoutS: 360 * 24 * 3600,
   /** A Lambda invocation lasts at most 900 s. The rest is for loading the code and storing the result. */
   maxTimeoutS: 840,
-  /** API Gateway and Lambda end a streamed response after 15 minutes. The service ends it earlier with a timeout event. */
-  streamMs: 14 * 60_000,
+  /**
+   * Duration of a stream, after which a timeout event tells the reader to resume. Lambda does not notice that a reader has left, so a stream that
+   * nobody reads costs its whole duration (decision 131).
+   */
+  streamMs: 90_000,
+  /** Time that a function and API Gateway leave a stream beyond its duration. After that, they end one that does not end itself. */
+  streamGraceMs: 30_000,
+  /** Number of streams that are open at the same time, for each token and for each address without a token. */
+  streamsPerToken: 20,
+  streamsPerAddress: 5,
+  /** Pause of a browser before it resumes a stream. */
+  streamRetryMs: 1000,
   /** Longest silence of a stream, to which one polling interval is added. CloudFront ends a response whose next part takes longer than 60 s. */
   streamPingMs: 15_000,
   /** Longest polling interval that the reader of a stream can choose. */

@@ -188,8 +188,9 @@ export const objectTable = {
   async update(change: ObjectChange, expect?: Expectation): Promise<boolean> {
     return holds(() => ObjectEntity.build(UpdateAttributesCommand).item(change).options(under(expect)).send());
   },
-  async deleteItem(key: ObjectKey): Promise<void> {
-    await executeWrite(() => ObjectEntity.build(DeleteItemCommand).key(key).send());
+  /** Deletes an object. Nothing is deleted if the condition is false. */
+  async deleteItem(key: ObjectKey, expect?: Expectation): Promise<void> {
+    await executeWrite(() => ObjectEntity.build(DeleteItemCommand).key(toKey(key)).options(under(expect)).send());
   },
 
   /**

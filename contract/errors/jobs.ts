@@ -1,4 +1,4 @@
-import { type Answers, type Issues, listIssues } from "./answer.ts";
+import { type Answers, type Issues, listIssues, type NoDetails } from "./answer.ts";
 
 /** Errors of jobs, their queue and their replies. */
 export interface JobErrors {
@@ -15,6 +15,8 @@ export interface JobErrors {
   "idempotency.key": { limit: number; header: string };
   "idempotency.reused": { id: string };
   "queue.full": { limit: number };
+  "stream.tooMany": { limit: number; reader: "token" | "address"; retryAfterS: number };
+  "stream.runUnknown": NoDetails;
   "run.arguments": { path: string; issues: Issues };
   "rerun.kind": { id: string; kind: string };
   "rerun.erased": { id: string };
@@ -49,6 +51,15 @@ export const jobAnswers: Answers<JobErrors> = {
     describe: ({ id }) => `This Idempotency-Key was already used with other arguments, for job ${id}. Send a new key.`,
   },
   "queue.full": { status: 429, describe: ({ limit }) => `The queue_limit of ${limit} is reached. Try again later.` },
+  "stream.tooMany": {
+    status: 429,
+    describe: ({ limit, reader, retryAfterS }) =>
+      `${reader === "token" ? "This token" : "Your network address"} has ${limit} open streams, which is the maximum. Close one, or try again in ${retryAfterS} s.`,
+  },
+  "stream.runUnknown": {
+    status: 404,
+    describe: () => "The run of the stream in Last-Event-ID is no longer stored. To start a new run, leave out this header.",
+  },
   "run.arguments": {
     status: 422,
     describe: ({ path, issues }) => `The arguments do not match the schema of ${path}. ${listIssues(issues)}.`,

@@ -40,6 +40,7 @@ const others = [
   "connection",
   "mailbox",
   "routesAt",
+  "openStream",
 ];
 
 describe("workspaceOf", () => {

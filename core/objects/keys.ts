@@ -171,6 +171,8 @@ export const keys = {
   artefact: (key: string): ObjectKey => ({ pk: `A#${key}`, sk: "artefact" }),
   /** The job that an idempotent request started. `hash` covers the caller, the runnable and the key. */
   idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),
+  /** One of the streams that a reader may have open, by the hash of the reader. */
+  openStream: (reader: string, slot: number): ObjectKey => ({ pk: `STREAMS#${reader}`, sk: String(slot).padStart(2, "0") }),
   /** The wrapped keys that sign approval links. */
   linkKeys: (workspace: string): ObjectKey => ({ pk: `LINKS#${workspace}`, sk: "keys" }),
   /** A waiting gate by its id, for the list of pending approvals. */
@@ -226,6 +228,7 @@ const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set([
   "DEVICECODE",
   "ATTEMPTS",
   "ROUTES",
+  "STREAMS",
 ]);
 
 /**

@@ -9,7 +9,9 @@ import { isOneOf } from "../../core/routes/authentication/equal-texts.ts";
 import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import { parseEventId } from "../../core/streams/event-id.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import { toAddressReader, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
 import type { SentRequest } from "../../services/routes/authenticate-request.ts";
 import { type RouteRequest, type RouteRun, runRoute } from "../../services/routes/run-route.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
@@ -19,11 +21,12 @@ import { readBodyBytes } from "../shared/body.ts";
 import { carryStatus, takeRestores } from "../shared/carried-status.ts";
 import { readRouteToken } from "../shared/credentials.ts";
 import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge.ts";
-import { buildEventReply } from "../shared/event-reply.ts";
+import { buildEventReply, replyInSlot } from "../shared/event-reply.ts";
+import { readCallerAddress } from "../shared/pass-edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 
-type Deps = Parameters<typeof runRoute>[0] & Parameters<typeof buildEventReply>[0];
+type Deps = Parameters<typeof runRoute>[0] & Parameters<typeof buildEventReply>[0] & Parameters<typeof replyInSlot>[0];
 
 export interface AnswerRequestDeps extends Deps {
   /** Finds the route of an address below `/api/r/`. `path` is the address as sent, without that prefix. */
@@ -48,11 +51,12 @@ export function createRouteHandler(deps: AnswerRequestDeps) {
   const answer = edgeHandler(
     async (event) => {
       if (takeRestores(event)) restored.add(event);
+      const address = readCallerAddress(event);
       const hasOwnOrigin = takeRoutesKey(event, deps.routesKey);
       const cors: Record<string, string> = {};
       const reply = await replyOnError(async () => {
         if (deps.routesKey !== undefined && !hasOwnOrigin) throw new SvcError("httpRoute.unknown", {});
-        return answerRequest(deps, event, hasOwnOrigin, (found) => {
+        return answerRequest(deps, event, { hasOwnOrigin, address }, (found) => {
           workspaces.set(event, found.workspace);
           Object.assign(cors, corsHeaders(event.headers["origin"], found.own.allowed_origins));
         });
@@ -85,11 +89,17 @@ function addHeaders(reply: Reply, { vary, ...headers }: Record<string, string>):
   return { ...reply, headers: { ...reply.headers, ...headers, ...varies } };
 }
 
+/** What the edge knows about a request: whether it came by the domain of routes, and the network address of its caller. */
+interface EdgeFacts {
+  hasOwnOrigin: boolean;
+  address: string;
+}
+
 /** `onFound` is called before anything can fail that depends on the route. */
 async function answerRequest(
   deps: AnswerRequestDeps,
   event: APIGatewayProxyEvent,
-  hasOwnOrigin: boolean,
+  edge: EdgeFacts,
   onFound: (found: FoundRoute) => void,
 ): Promise<Reply> {
   const path = event.path.toWellFormed().slice(ROUTES_PREFIX.length).replace(/^\//, "");
@@ -106,13 +116,13 @@ async function answerRequest(
   onFound(found);
   if (isPreflight) return answerPreflight(event, found);
   try {
-    return await answerFound(deps, found, event, { path, hasOwnOrigin });
+    return await answerFound(deps, found, event, { path, ...edge });
   } catch (error) {
     if (!(error instanceof TriggerChanged)) throw error;
     // The route was enabled, disabled or changed while its job was recorded, so it is read again, once.
     const again = await deps.findRoute({ method, path });
     if (again.outcome !== "found" || again.route.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
-    return answerFound(deps, again.route, event, { path, hasOwnOrigin }).catch((second: unknown) => {
+    return answerFound(deps, again.route, event, { path, ...edge }).catch((second: unknown) => {
       throw second instanceof TriggerChanged ? new SvcError("write.collided", {}) : second;
     });
   }
@@ -135,7 +145,7 @@ async function answerFound(
   deps: AnswerRequestDeps,
   found: FoundRoute,
   event: APIGatewayProxyEvent,
-  { path, hasOwnOrigin }: { path: string; hasOwnOrigin: boolean },
+  { path, hasOwnOrigin, address }: EdgeFacts & { path: string },
 ): Promise<Reply> {
   const head = readPayloadHead({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
   let bytes: Promise<Buffer> | undefined;
@@ -147,11 +157,17 @@ async function answerFound(
       const payload = { ...head, bytes: await readBytes() };
       const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
       if (found.own.static_asset_config) return deps.answerStatic(found, request);
-      const run = await runRoute(deps, found, authentication, request);
       const cookies: CookieScope = hasOwnOrigin
         ? "origin"
         : { path: `${basePath()}${buildCookiePath(found.workspace, found.own, path)}`, nowMs: deps.nowMs() };
-      return await buildRunReply(deps, found, run, { cookies, recheck: () => recheckRoute(deps, found, path, sent) });
+      const run = async () =>
+        buildRunReply(deps, found, await runRoute(deps, found, authentication, request), {
+          cookies,
+          recheck: () => recheckRoute(deps, found, path, sent),
+        });
+      if (!mayStream(found, event)) return await run();
+      const { actor } = authentication;
+      return await replyInSlot(deps, actor ? toTokenReader(actor) : toAddressReader(address), run);
     }
     case "answered":
       return { statusCode: 200, headers: { "content-type": authentication.contentType }, body: authentication.body };
@@ -163,6 +179,13 @@ async function answerFound(
     case "unavailable":
       return toErrorReply(new SvcError("httpRoute.keysUnavailable", { retryAfterS: authentication.retryAfterS }));
   }
+}
+
+/** Returns whether the reply may be a stream: that of a new run, or of one that continues. The reply to `HEAD` has no body. */
+function mayStream({ own, trigger }: FoundRoute, { httpMethod, headers }: APIGatewayProxyEvent): boolean {
+  if (httpMethod === "HEAD") return false;
+  const continues = parseEventId(headers["last-event-id"])?.run !== undefined;
+  return continues || (own.request_type === "sync_sse" && trigger.mode !== "suspended");
 }
 
 /** Callers of a route are strangers. Those who may read the run find its stack traces by its id. */
@@ -183,8 +206,8 @@ async function buildRunReply(
       // A caller that waits for a result learns that there is none yet.
       return markReplay(text(own.request_type === "async" ? 201 : 202, run.id, { "x-svc-job-id": run.id }), run.replayed);
     case "streamed": {
-      const { id, lastEventId, replayed } = run;
-      const stream = { workspace, id, query: { only_result: true, fast: true }, lastEventId, isStranger: true };
+      const { id, from, replayed } = run;
+      const stream = { workspace, id, query: { only_result: true, fast: true }, from, isStranger: true };
       return markReplay(buildEventReply(deps, stream, recheck), replayed);
     }
   }

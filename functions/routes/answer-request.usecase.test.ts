@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
+import { limits } from "../../contract/limits.ts";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
@@ -142,6 +143,51 @@ describe("an answer of a route", () => {
     expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 503, 500, 503, 200, 409]);
     for (const { body } of replies) expect(body).not.toContain("stack");
     expect(replies[0]?.body).toContain("no stock");
+  });
+
+  it("is one of at most 5 streams of an address, or of 20 of a token, and starts nothing if it is refused", async () => {
+    for (const [authentication, limit] of [
+      [{ outcome: "admitted" }, limits.streamsPerAddress],
+      [{ outcome: "admitted", actor: { ...anAdmin, tokenHash: randomUUID() } }, limits.streamsPerToken],
+    ] as const) {
+      const route = await aRoute({ request_type: "sync_sse" });
+      const { call } = serve(route, authentication);
+      const address = { "x-forwarded-for": `192.0.2.${limit}` };
+      const replies = await Promise.all(Array.from({ length: limit + 5 }, () => call("POST", address)));
+      const refused = replies.filter(({ statusCode }) => statusCode !== 200);
+      expect(refused.map(({ statusCode, headers }) => [statusCode, headers["x-svc-error"]])).toEqual(
+        Array.from({ length: 5 }, () => [429, "stream.tooMany"]),
+      );
+      expect(Number(refused[0]?.headers["retry-after"])).toBeGreaterThan(0);
+      expect(await listJobs(room, route.trigger.scriptPath)).toHaveLength(limit);
+      // Requests that are not streamed need no slot, and neither does the address or the token of another caller.
+      const other = authentication.outcome === "admitted" && "actor" in authentication ? { outcome: "admitted" as const } : authentication;
+      expect((await serve(route, other).call("POST", { "x-forwarded-for": "192.0.2.100" })).statusCode).toBe(200);
+      expect((await serve(await aRoute({ request_type: "async" }), authentication).call("POST", address)).statusCode).toBe(201);
+      expect((await call("HEAD", address)).statusCode).toBe(405);
+    }
+  });
+
+  it("continues the stream of its run by the id of an event, whatever the route answers new requests with by now", async () => {
+    const route = await aRoute({ request_type: "sync_sse" });
+    const first = await serve(route).call("POST", { "x-forwarded-for": "192.0.2.1" });
+    room.answers.run = async () => success("streamed");
+    await work(room);
+    const chunks = first.chunks?.(new AbortController().signal);
+    const [, id = ""] = /^id: (0-[0-9a-f]{32})-end\n/.exec(String((await chunks?.next())?.value)) ?? [];
+    for (const changed of [
+      route,
+      { ...route, trigger: { ...route.trigger, mode: "suspended" as const } },
+      { ...route, own: { ...route.own, request_type: "async" as const } },
+    ]) {
+      const again = await serve(changed).call("POST", { "x-forwarded-for": "192.0.2.2", "last-event-id": id });
+      expect([again.statusCode, again.headers["x-svc-job-id"]]).toEqual([200, first.headers["x-svc-job-id"]]);
+      for await (const event of again.chunks?.(new AbortController().signal) ?? []) expect(event).toContain('"only_result":"streamed"');
+      expect((await serve(changed).call("POST", { "last-event-id": `${id}-end` })).statusCode).toBe(204);
+      const unknown = await serve(changed).call("POST", { "last-event-id": `0-${"0".repeat(32)}` });
+      expect([unknown.statusCode, unknown.headers["x-svc-error"]]).toEqual([404, "stream.runUnknown"]);
+    }
+    expect(await listJobs(room, route.trigger.scriptPath)).toHaveLength(1);
   });
 
   it("streams no stack trace of a failed run", async () => {

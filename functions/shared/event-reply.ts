@@ -1,42 +1,79 @@
 import { limits } from "../../contract/limits.ts";
 import type { UpdateStreamQuery } from "../../contract/routes/jobs/streams.ts";
 import { removeStacks } from "../../core/reply/remove-stacks.ts";
+import type { StreamPosition } from "../../core/streams/event-id.ts";
+import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { streamWhilePermitted } from "../../services/jobs/read/permitted-events.ts";
 import { formatEvent, streamJobEvents } from "../../services/jobs/read/stream.ts";
+import { type StreamReader, takeStreamSlot } from "../../services/jobs/read/stream-slots.ts";
 import type { Reply } from "./reply.ts";
 
-/** The stream of a job that a caller reads. A reconnecting client sends the id of its last event. */
+/** The stream of a job that a caller reads, from the position that the caller has reached. */
 export interface JobStream {
   workspace: string;
   id: string;
   query: UpdateStreamQuery;
-  lastEventId: string | undefined;
+  from: StreamPosition | undefined;
   /** The caller may not read the run, so it receives no stack traces. */
   isStranger?: boolean;
-}
-
-/** A reconnecting client sends the id of the last event, as browsers do by themselves. */
-function resumeQuery(query: UpdateStreamQuery, lastEventId: string | undefined): UpdateStreamQuery {
-  return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? { ...query, stream_offset: Number(lastEventId) } : query;
 }
 
 /** Replies with the events of a job. `checkAccess` throws once the caller may no longer read them. */
 export function buildEventReply(
   deps: Parameters<typeof streamJobEvents>[0] & { nowMs: () => number },
-  { workspace, id, query: sent, lastEventId, isStranger }: JobStream,
+  { workspace, id, query: sent, from, isStranger }: JobStream,
   checkAccess: () => Promise<unknown>,
 ): Reply {
-  const query = resumeQuery(sent, lastEventId);
+  const headers = { "cache-control": "no-store", "x-svc-job-id": id };
+  // A browser reconnects after the end of a stream as well, until it receives this status.
+  if (from?.ended) return { statusCode: 204, headers, body: "" };
+  const query = from ? { ...sent, stream_offset: from.stream, log_offset: from.log ?? sent.log_offset } : sent;
   const untilMs = deps.nowMs() + limits.streamMs;
   return {
     statusCode: 200,
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no", "x-svc-job-id": id },
+    headers: { ...headers, "content-type": "text/event-stream", "x-accel-buffering": "no" },
     body: "",
     chunks: async function* (gone) {
       const events = streamJobEvents(deps, { workspace, id }, query, { untilMs, gone });
       const rights = { checkAccess, nowMs: deps.nowMs };
-      for await (const event of streamWhilePermitted(rights, events, { job: id, from: query.stream_offset ?? 0 }))
-        yield formatEvent(event, isStranger ? removeStacks : undefined);
+      const begin = { stream: query.stream_offset ?? 0, log: query.log_offset };
+      const format = { run: from?.run, change: isStranger ? removeStacks : undefined };
+      for await (const event of streamWhilePermitted(rights, events, { job: id, from: begin })) yield formatEvent(event, format);
     },
   };
+}
+
+/**
+ * Returns the reply of `answer`. If it is a stream, it takes one of the reader's slots until it ends. The slot is taken first, so that nothing starts
+ * for a refused stream. Throws `stream.tooMany`.
+ */
+export async function replyInSlot(
+  deps: Parameters<typeof takeStreamSlot>[0],
+  reader: StreamReader,
+  answer: () => Promise<Reply>,
+): Promise<Reply> {
+  const freeSlot = await takeStreamSlot(deps, reader);
+  // A slot that is not freed expires.
+  const free = () => freeSlot().catch((error: unknown) => reportFailure("The slot of a stream was not freed", error));
+  try {
+    const reply = await answer();
+    const { chunks } = reply;
+    if (!chunks) {
+      await free();
+      return reply;
+    }
+    return {
+      ...reply,
+      chunks: async function* (gone) {
+        try {
+          yield* chunks(gone);
+        } finally {
+          await free();
+        }
+      },
+    };
+  } catch (error) {
+    await free();
+    throw error;
+  }
 }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { limits } from "../../contract/limits.ts";
 import type { Reply } from "./reply.ts";
 
 /** The global object of Lambda's Node runtime for functions that stream their response. */
@@ -10,9 +12,10 @@ type ResponseStream = NodeJS.WritableStream & { destroyed?: boolean };
 type Answer = (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>;
 
 /**
- * Returns the handler of a function that streams its responses: it sends each part as soon as it is available, and stops when the client
- * disconnects. Powertools defines the global where it is missing. The local engine deploys such a function without using it, because the front
- * server streams.
+ * Returns the handler of a function that streams its responses: it sends each part as soon as it is available. It stops when it learns that the
+ * client has disconnected: the stream closes, or a write fails. Lambda tells neither for most clients (decision 131), so it also stops after the
+ * duration of a stream. Powertools defines the global where it is missing. The local engine deploys such a function without using it, because the
+ * front server streams.
  */
 export function streamHandler(answer: Answer): unknown {
   if (typeof awslambda === "undefined" || typeof awslambda.streamifyResponse !== "function")
@@ -21,20 +24,23 @@ export function streamHandler(answer: Answer): unknown {
 }
 
 async function respond(answer: Answer, call: { event: APIGatewayProxyEvent; raw: ResponseStream; context: Context }): Promise<void> {
+  const reader = new AbortController();
+  const leave = () => reader.abort();
+  // Each write to a closed stream emits an error.
+  call.raw.on("close", leave).on("error", leave);
   const { statusCode, headers = {}, body, chunks, isBase64Encoded } = await answer(call.event, call.context);
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   const stream = awslambda.HttpResponseStream.from(call.raw, { statusCode, headers: texts });
-  const reader = new AbortController();
-  call.raw.once("close", () => reader.abort());
-  call.raw.once("error", () => reader.abort());
   // The status and the headers are sent with the first part, even if it is empty.
   if (!chunks) stream.write(isBase64Encoded ? Buffer.from(body, "base64") : body);
   else {
+    const deadline = setTimeout(leave, limits.streamMs + limits.streamGraceMs / 2);
     for await (const chunk of chunks(reader.signal)) {
       if (reader.signal.aborted) break;
       // The buffer is full, so the next part waits until the client has received this one.
-      if (!stream.write(chunk)) await new Promise((resolve) => stream.once("drain", resolve).once("close", resolve));
+      if (!stream.write(chunk)) await once(stream, "drain", { signal: reader.signal }).catch(() => undefined);
     }
+    clearTimeout(deadline);
   }
   stream.end();
 }

@@ -15,6 +15,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { answers } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
 import { ROUTES_PREFIX, type RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import type { StackConfig } from "../config.ts";
@@ -23,8 +24,8 @@ import { claimsOf, isAddress, isSingleAddress, ownerOf, segmentsOf } from "./res
 
 export const STAGE = "prod";
 
-/** The maximum of a streamed integration. Without it a stream ends after 29 s, the default of every integration. */
-const STREAM_TIMEOUT = Duration.minutes(15);
+/** The timeout of a streamed integration, which ends when its function does. Without it a stream ends after 29 s, the default of every integration. */
+const STREAM_TIMEOUT = Duration.millis(limits.streamMs + limits.streamGraceMs);
 
 const busy = { status: String(answers["engine.busy"].status), code: "engine.busy", sentence: answers["engine.busy"].describe({}) };
 

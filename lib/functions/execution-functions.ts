@@ -1,6 +1,7 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
+import { limits } from "../../contract/limits.ts";
 import { reservedForSteps } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantEveryJobKind, grantExecution, grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
@@ -51,8 +52,9 @@ export function addExecutionFunctions(
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
     fn.addEnvironment(env.workerFunction, worker.functionName);
   });
-  // A stream lasts as long as one of the function `stream`. Other answers end as those of `run` do.
-  const routed = { description: "svc: requests to HTTP routes", memoryMb: 1024, timeoutS: 900 };
+  // Ends a stream that does not end itself. Lambda does not notice that its reader has left.
+  const streamTimeoutS = (limits.streamMs + limits.streamGraceMs) / 1000;
+  const routed = { description: "svc: requests to HTTP routes", memoryMb: 1024, timeoutS: streamTimeoutS };
   const routes = addFunction(parts, "routes", routed, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
@@ -65,6 +67,7 @@ export function addExecutionFunctions(
     objects.configureTouchTokens(fn);
     objects.configureIdempotency(fn);
     objects.configureRoutes(fn);
+    objects.configureStreamSlots(fn);
     secrets.configureRoutes(fn);
     // The keys of issuers of tokens are at URLs of users.
     fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
@@ -74,13 +77,14 @@ export function addExecutionFunctions(
   const stream = addFunction(
     parts,
     "stream",
-    { description: "svc: streams of runs and job updates", memoryMb: 512, timeoutS: 900 },
+    { description: "svc: streams of runs and job updates", memoryMb: 512, timeoutS: streamTimeoutS },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
       objects.configureRead(fn);
       objects.configureTouchTokens(fn);
       objects.configureIdempotency(fn);
+      objects.configureStreamSlots(fn);
       jobs.configureMoveJobs(fn);
       jobs.configureCountJobs(fn);
       storage.configureRead(fn, "jobs", "flows");

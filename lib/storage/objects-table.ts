@@ -65,6 +65,11 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
+  /** Grants access to the items of open streams, and to no others. */
+  configureStreamSlots(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["STREAMS#*"]);
+  }
+
   /** Delivers every new notice and event to a function, which stores the progress of its deliveries. `undispatched` receives the positions of records that it could not handle. */
   configureDeliver(fn: LambdaFunction, config: StackConfig, undispatched: Queue): void {
     this.configureRead(fn);

@@ -15,7 +15,7 @@ import { runAndWait } from "../execution/requests/run-and-wait.ts";
 import { createCheckedJob, type RunTarget, type VersionRunRequest } from "../execution/requests/run-request.ts";
 import type { SyncResult } from "../execution/requests/run-sync.ts";
 import { findPreviousRunOf, startRun } from "../execution/requests/start-run.ts";
-import { startStreamedRun } from "../execution/requests/start-streamed-run.ts";
+import { findStreamedRun, type StreamedRun, startStreamedRun } from "../execution/requests/start-streamed-run.ts";
 import type { IdempotencyKey } from "../jobs/queue/create-job-record.ts";
 import { digestArguments, findIdempotencyKey, type KeyRules, signatureKeyFrom } from "../jobs/queue/idempotency-key.ts";
 import { recordFault } from "../triggers/faults.ts";
@@ -25,11 +25,11 @@ import { adaptJob, describeStartFault, findTriggerTarget } from "../triggers/tri
 /** A request that was authenticated. */
 type Admission = Extract<Authentication, { outcome: "admitted" }>;
 
-/** The outcome of a request. `held`: the job waits until the route is enabled. `streamed`: the stream of the job continues after `lastEventId`. */
+/** The outcome of a request. `held`: the job waits until the route is enabled. `streamed`: the stream of the job begins at `from`. */
 export type RouteRun =
   | { outcome: "started" | "held"; id: string; replayed: boolean }
   | { outcome: "ended"; result: SyncResult; replayed: boolean }
-  | { outcome: "streamed"; id: string; replayed: boolean; lastEventId: string | undefined };
+  | ({ outcome: "streamed" } & StreamedRun);
 
 export interface RouteRequest extends HttpRequestLine {
   payload: Payload;
@@ -43,7 +43,7 @@ type RunRouteDeps = Parameters<typeof runAndWait>[0] & Parameters<typeof startSt
  * Starts the job of a route's request, with the rights of the route's user, and waits for its result if the route is synchronous. A request with
  * a known idempotency key or signature starts nothing and returns what the first one did. Throws `httpRoute.notRunnable` if the script, the flow or
  * its user is gone, `httpRoute.refused` if the preprocessor of a route with the method `custom_script` failed, `payload.*`, `body.*`,
- * `run.arguments`, `idempotency.*`, `file.storageOff`, `job.syncTimeout`, `job.erased`, and `TriggerChanged` if the route was changed at the same time.
+ * `run.arguments`, `idempotency.*`, `stream.runUnknown`, `file.storageOff`, `job.syncTimeout`, `job.erased`, and `TriggerChanged` if the route was changed at the same time.
  */
 export async function runRoute(deps: RunRouteDeps, found: FoundRoute, admission: Admission, sent: RouteRequest): Promise<RouteRun> {
   const request = await buildRouteRequest(deps, found, admission, sent);
@@ -57,6 +57,10 @@ export async function runRoute(deps: RunRouteDeps, found: FoundRoute, admission:
 
 async function startRouteRun(deps: RunRouteDeps, found: FoundRoute, request: VersionRunRequest, sent: RouteRequest): Promise<RouteRun> {
   const { trigger, own } = found;
+  const lastEventId = sent.payload.headers["last-event-id"];
+  // A stream that has begun continues, even if new requests are held or answered in another way by now.
+  const streamed = await findStreamedRun(deps, request, lastEventId);
+  if (streamed) return { outcome: "streamed", ...streamed };
   if (trigger.mode === "suspended") {
     const previous = await findPreviousRunOf(deps, request);
     if (previous) return { outcome: "held", id: previous.id, replayed: true };
@@ -67,10 +71,8 @@ async function startRouteRun(deps: RunRouteDeps, found: FoundRoute, request: Ver
   switch (own.request_type) {
     case "async":
       return { outcome: "started", ...(await startRun(deps, request)) };
-    case "sync_sse": {
-      const options = { lastEventId: sent.payload.headers["last-event-id"] };
-      return { outcome: "streamed", ...(await startStreamedRun(deps, request, options)) };
-    }
+    case "sync_sse":
+      return { outcome: "streamed", ...(await startStreamedRun(deps, request, { lastEventId })) };
     case "sync": {
       const { replayed, ...result } = await runAndWait(deps, request);
       if (own.authentication_method === "custom_script" && result.isPreprocessorFailure) throw new SvcError("httpRoute.refused", {});

@@ -32,10 +32,20 @@ export const streamEventSchema = z.discriminatedUnion("type", [
 ]);
 export type StreamEventJson = z.output<typeof streamEventSchema>;
 const events = {
-  events: "Each event is a line `data: <json>`, preceded by a line `id:` with the offset in the stream.",
+  events:
+    "Each event is a line `data: <json>`, preceded by a line `id:` that begins with the offset in the stream. After 90 s the last event is `timeout`: send the id as `Last-Event-ID` to continue. After the last event of a run, the reply to its id is 204.",
   event: streamEventSchema,
 };
-const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused", "payload.base64", "body.notJson", "queue.full"] as const;
+const runErrors = [
+  "job.idTaken",
+  "idempotency.key",
+  "idempotency.reused",
+  "payload.base64",
+  "body.notJson",
+  "queue.full",
+  "stream.tooMany",
+  "stream.runUnknown",
+] as const;
 
 const byPath = {
   path: `${base}/jobs/run_and_stream/p/{path+}`,
@@ -73,7 +83,7 @@ const updates = {
   query: updateQuery,
   status: 200,
   reply: events,
-  errors: ["job.notFound"],
+  errors: ["job.notFound", "stream.tooMany"],
 } as const;
 
 const runScript = { domain: "jobs", verb: "run", runs: "scripts", need: "run", target: "path", hiddenAs: "script.notFound" } as const;

@@ -1,5 +1,5 @@
 import type { Job } from "../../../core/jobs/job.ts";
-import { type CreateJobDeps, findPreviousRun } from "../../jobs/queue/create-job-record.ts";
+import { type CreateJobDeps, findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
 import { type CreateNewJobDeps, createCheckedJob, getJobOptions, type RunRequest } from "./run-request.ts";
@@ -11,6 +11,8 @@ export interface StartRunOptions {
   queueLimit?: number | undefined;
   /** Until this time (epoch ms) a reader follows the run, and its runner sends output at short intervals. */
   watchedUntilMs?: number | undefined;
+  /** The key under which a new run is recorded, which includes the request's own. */
+  streamKey?: IdempotencyKey | undefined;
 }
 
 /**
@@ -20,13 +22,14 @@ export interface StartRunOptions {
 export async function startRun(
   deps: StartRunDeps,
   request: RunRequest,
-  { queueLimit, watchedUntilMs }: StartRunOptions = {},
+  { queueLimit, watchedUntilMs, streamKey }: StartRunOptions = {},
 ): Promise<{ id: string; replayed: boolean }> {
   const previous = await findPreviousRunOf(deps, request);
   if (previous) return { id: previous.id, replayed: true };
   await checkQueueLimit(deps, getJobOptions(request).workspace, queueLimit);
   const job = await createCheckedJob(deps, request);
-  const { id } = await enqueueJob(deps, watchedUntilMs === undefined ? job : { ...job, watchedUntilMs });
+  const watched = watchedUntilMs === undefined ? job : { ...job, watchedUntilMs };
+  const { id } = await enqueueJob(deps, streamKey ? { ...watched, idempotencyKey: streamKey } : watched);
   return { id, replayed: false };
 }
 

@@ -1,25 +1,61 @@
+import { createHash, randomBytes } from "node:crypto";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { parseEventId, type StreamPosition } from "../../../core/streams/event-id.ts";
+import { type CreateJobDeps, findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { WATCH_MS } from "../../jobs/read/read.ts";
 import type { VersionRunRequest } from "./run-request.ts";
 import { type StartRunOptions, startRun } from "./start-run.ts";
 
 type StartStreamedRunDeps = Parameters<typeof startRun>[0];
 
-/** The streamed run, and the id of the event after which its stream continues. */
-interface StreamedRun {
+/** The streamed run, and the position from which its stream continues. The events of the stream name the run by `from.run`. */
+export interface StreamedRun {
   id: string;
   replayed: boolean;
-  lastEventId: string | undefined;
+  from: StreamPosition;
 }
 
 /**
- * Starts a run whose caller reads its stream, so that its runner sends output often from the beginning. The caller's last event id is used
- * only if the call was replayed, because it belongs to that run. Throws as `startRun` does.
+ * Starts a run whose caller reads its stream, so that its runner sends output often from the beginning. A browser that reconnects repeats the same
+ * request with the id of its last event, which names the run: it continues, and no other starts. An id without a run is used only if the call
+ * was replayed, because it may belong to another run. Throws as `startRun` and `findStreamedRun` do.
  */
 export async function startStreamedRun(
   deps: StartStreamedRunDeps & { nowMs: () => number },
   request: VersionRunRequest,
   { queueLimit, lastEventId }: Pick<StartRunOptions, "queueLimit"> & { lastEventId: string | undefined },
 ): Promise<StreamedRun> {
-  const { id, replayed } = await startRun(deps, request, { queueLimit, watchedUntilMs: deps.nowMs() + WATCH_MS });
-  return { id, replayed, lastEventId: replayed ? lastEventId : undefined };
+  const known = await findStreamedRun(deps, request, lastEventId);
+  if (known) return known;
+  const run = randomBytes(16).toString("hex");
+  const options = { queueLimit, watchedUntilMs: deps.nowMs() + WATCH_MS, streamKey: toStreamKey(request, run) };
+  const { id, replayed } = await startRun(deps, request, options);
+  return { id, replayed, from: (replayed && parseEventId(lastEventId)) || { stream: 0, run: replayed ? undefined : run } };
+}
+
+/**
+ * Returns the run that the id of a stream's event names, or `undefined` if it names none. Throws `stream.runUnknown` if the run is not stored any
+ * more, because a request to resume must not start a run.
+ */
+export async function findStreamedRun(
+  deps: CreateJobDeps,
+  request: VersionRunRequest,
+  lastEventId: string | undefined,
+): Promise<StreamedRun | undefined> {
+  const from = parseEventId(lastEventId);
+  if (from?.run === undefined) return undefined;
+  const job = await findPreviousRun(deps, toStreamKey(request, from.run));
+  if (!job) throw new SvcError("stream.runUnknown", {});
+  return { id: job.id, replayed: true, from };
+}
+
+/** Returns the key under which a streamed run is recorded beside the caller's own key. It counts only for the same script or flow and the same user. */
+function toStreamKey({ target, options: { workspace, actor }, idempotencyKey }: VersionRunRequest, run: string): IdempotencyKey {
+  const scope = ["stream", workspace, actor.email, target.kind, target.version.path, run];
+  const hash = createHash("sha256").update(JSON.stringify(scope)).digest("hex");
+  // A reader may come back as long as the job can be read.
+  const key = { key: keys.idempotency(hash), fingerprint: "stream", retentionMs: limits.jobRetentionMs, ofStream: true as const };
+  return idempotencyKey ? { ...key, also: idempotencyKey } : key;
 }

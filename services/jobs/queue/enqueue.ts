@@ -204,7 +204,7 @@ export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, request: New
     await sendJob(deps, job);
   } catch (error) {
     // If a worker has claimed the job, the message was sent despite the error.
-    if (idempotencyKey) throw error;
+    if (idempotencyKey && (!idempotencyKey.ofStream || idempotencyKey.also)) throw error;
     if (await deps.jobs.deleteUnclaimed(job.id)) {
       await releaseEarlierRun(deps, { id: job.id, restartedFrom: job.flow?.restartedFrom });
       throw error;

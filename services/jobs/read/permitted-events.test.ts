@@ -4,7 +4,7 @@ import { streamWhilePermitted } from "./permitted-events.ts";
 import type { StreamEvent } from "./stream.ts";
 
 const job = "00000000-0000-7000-8000-000000000001";
-const ping = (id: number): StreamEvent => ({ id, data: { type: "ping" } });
+const ping = (stream: number): StreamEvent => ({ at: { stream }, data: { type: "ping" } });
 
 /** Plays events that are `stepMs` apart, and returns what the reader receives and the number of checks of the reader's rights. */
 async function play({ events, stepMs, revokedAfter = Number.POSITIVE_INFINITY, failure }: Play) {
@@ -22,7 +22,7 @@ async function play({ events, stepMs, revokedAfter = Number.POSITIVE_INFINITY, f
     }
   }
   const received: StreamEvent[] = [];
-  for await (const event of streamWhilePermitted({ checkAccess, nowMs: () => clock.nowMs }, source(), { job, from: 7 }))
+  for await (const event of streamWhilePermitted({ checkAccess, nowMs: () => clock.nowMs }, source(), { job, from: { stream: 7 } }))
     received.push(event);
   return { received, checks };
 }
@@ -39,18 +39,18 @@ it("the rights of a stream's reader are checked again every 15 seconds", async (
   expect(await play({ events, stepMs: 15_000 })).toEqual({ received: events, checks: 4 });
 });
 
-it("a stream ends with the last offset once its reader may no longer read the job", async () => {
+it("a stream ends with the last position once its reader may no longer read the job", async () => {
   const { received } = await play({ events: [ping(8), ping(9), ping(10)], stepMs: 15_000, revokedAfter: 1 });
-  expect(received).toEqual([ping(8), { id: 8, data: { type: "not_found" } }]);
+  expect(received).toEqual([ping(8), { at: { stream: 8 }, data: { type: "not_found" } }]);
   const { received: none } = await play({ events: [ping(8)], stepMs: 15_000, revokedAfter: 0 });
-  expect(none).toEqual([{ id: 7, data: { type: "not_found" } }]);
+  expect(none).toEqual([{ at: { stream: 7 }, data: { type: "not_found" } }]);
 });
 
-it("a failure of a stream, or of the check of its reader, ends it with an error and the last offset", async () => {
+it("a failure of a stream, or of the check of its reader, ends it with an error and the last position", async () => {
   const error = { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." };
   const { received } = await play({ events: [ping(8), new Error("The table does not respond.")], stepMs: 0 });
-  expect(received).toEqual([ping(8), { id: 8, data: error }]);
+  expect(received).toEqual([ping(8), { at: { stream: 8 }, data: error }]);
   const failure = new Error("The table does not respond.");
   const { received: unchecked } = await play({ events: [ping(8)], stepMs: 15_000, revokedAfter: 0, failure });
-  expect(unchecked).toEqual([{ id: 7, data: error }]);
+  expect(unchecked).toEqual([{ at: { stream: 7 }, data: error }]);
 });

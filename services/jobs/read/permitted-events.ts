@@ -1,5 +1,6 @@
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { StreamPosition } from "../../../core/streams/event-id.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { StreamEvent } from "./stream.ts";
 
@@ -15,27 +16,27 @@ interface StreamRights {
 
 /**
  * Yields the events of a job while its reader may read them. Revoked rights end the stream with `not_found`. The reply's status is already
- * sent, so a failure is yielded as an event too. Both have the last offset, from which the reader can continue; it is `from` at first.
+ * sent, so a failure is yielded as an event too. Both have the last position, from which the reader can continue; it is `from` at first.
  */
 export async function* streamWhilePermitted(
   { checkAccess, nowMs }: StreamRights,
   events: AsyncIterable<StreamEvent>,
-  { job, from }: { job: string; from: number },
+  { job, from }: { job: string; from: StreamPosition },
 ): AsyncGenerator<StreamEvent> {
   let reached = from;
   let checkedMs = nowMs();
   try {
     for await (const event of events) {
       if (nowMs() - checkedMs >= RECHECK_MS) {
-        if (!(await isStillPermitted(checkAccess))) return yield { id: reached, data: { type: "not_found" } };
+        if (!(await isStillPermitted(checkAccess))) return yield { at: reached, data: { type: "not_found" } };
         checkedMs = nowMs();
       }
-      reached = event.id;
+      reached = event.at;
       yield event;
     }
   } catch (error) {
     reportFailure("The stream of a job failed", error, { job });
-    yield { id: reached, data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." } };
+    yield { at: reached, data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." } };
   }
 }
 

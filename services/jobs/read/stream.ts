@@ -2,13 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
 import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/jobs/streams.ts";
 import { hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
+import { formatEventId, type StreamPosition } from "../../../core/streams/event-id.ts";
 import { StreamLines, toStreamResult } from "../../../core/streams/stream-lines.ts";
 import { loadJson, loadLogs, type ValueDeps } from "../values/values.ts";
 import { loadJobJson, recordWatcher } from "./read.ts";
 
-/** One event of api.md §2.5; `id` is the offset in the stream that it reaches. */
+/** One event of api.md §2.5, and the position that its reader reaches with it. */
 export interface StreamEvent {
-  id: number;
+  at: StreamPosition;
   data: StreamEventJson;
 }
 
@@ -25,9 +26,9 @@ interface JobEventsDeps extends ValueDeps {
 }
 
 /**
- * Yields a job's updates until it ends or until `untilMs` (epoch ms), which yields a `timeout`: the caller may then reconnect with its
- * offset. No output is lost in between, because the stream is read from the beginning of the stored log. Ends at once when the caller
- * disconnects.
+ * Yields a job's updates until it ends or until `untilMs` (epoch ms), which yields a `timeout`: the caller may then reconnect with the
+ * position of its last event. No output is lost or repeated, because the stored log is read from its beginning and only grows. Ends at once when
+ * the caller is known to have disconnected.
  */
 export async function* streamJobEvents(
   deps: JobEventsDeps,
@@ -46,10 +47,12 @@ export async function* streamJobEvents(
   let lastMs = startedMs;
   let read = "";
   let progress: number | undefined;
+  const hidesLog = request.no_logs || request.only_result;
+  const position = (ended = false): StreamPosition => ({ stream: sentStream, log: hidesLog || sentLog === 0 ? undefined : sentLog, ended });
   while (!gone.aborted) {
     const job = await jobs.get(id);
     if (job?.workspace !== workspace) {
-      yield { id: sentStream, data: { type: "not_found" } };
+      yield { at: position(), data: { type: "not_found" } };
       return;
     }
     const ended = hasEnded(job);
@@ -57,7 +60,7 @@ export async function* streamJobEvents(
     const output = source ? outputVersion(source) : "";
     const log = source && source.logChars > 0 && output !== read ? await loadLogs(deps, source, readLog) : "";
     read = output;
-    const newLogs = request.no_logs || request.only_result || source !== job ? "" : log.slice(Math.max(0, sentLog - readLog));
+    const newLogs = hidesLog || source !== job ? "" : log.slice(Math.max(0, sentLog - readLog));
     readLog += log.length;
     stream += lines.push(log) + (ended ? lines.end() : "");
     const changes = {
@@ -66,32 +69,34 @@ export async function* streamJobEvents(
       ...(request.get_progress && job.progress !== progress ? { progress: job.progress } : {}),
       ...(stream.length > sentStream ? { new_result_stream: stream.slice(sentStream), stream_offset: stream.length } : {}),
     };
-    sentLog = Math.max(sentLog, readLog);
+    // A flow shows the stream of another job, whose log is not part of its events.
+    if (source === job) sentLog = Math.max(sentLog, readLog);
     sentStream = Math.max(sentStream, stream.length);
     running = job.state === "running";
     progress = job.progress;
     if (ended) {
       yield {
-        id: sentStream,
+        at: position(true),
         data: { type: "update", ...changes, running: false, completed: true, ...(await loadOutcome(deps, job, request, stream)) },
       };
       return;
     }
     const now = nowMs();
     if (Object.keys(changes).length > 0) {
-      yield { id: sentStream, data: { type: "update", ...changes, ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }) } };
+      yield { at: position(), data: { type: "update", ...changes, ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }) } };
       lastMs = now;
     } else if (now - lastMs >= limits.streamPingMs) {
-      yield { id: sentStream, data: { type: "ping" } };
+      yield { at: position(), data: { type: "ping" } };
       lastMs = now;
     }
     if (now >= untilMs) {
-      yield { id: sentStream, data: { type: "timeout" } };
+      yield { at: position(), data: { type: "timeout" } };
       return;
     }
     await recordWatcher(deps, source ?? job);
     const fast = request.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
-    await pause(request.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
+    const pollMs = request.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS);
+    await pause(Math.min(pollMs, untilMs - now), gone);
   }
 }
 
@@ -109,6 +114,16 @@ async function loadOutcome(deps: ValueDeps, job: Job, request: UpdateStreamQuery
   return { only_result: toStreamResult(await loadJson(deps, job, resultVisibleTo(PEOPLE, job)), stream) };
 }
 
-/** Returns the text of one server-sent event, whose JSON `change` may change. */
-export const formatEvent = ({ id, data }: StreamEvent, change = (json: string) => json) =>
-  `id: ${id}\ndata: ${change(JSON.stringify(data))}\n\n`;
+/**
+ * Returns the text of one server-sent event. `run` names the run of the stream in its id, and `change` may change its JSON. Browsers reconnect
+ * by themselves after a timeout, without their usual pause of several seconds.
+ */
+export function formatEvent({ at, data }: StreamEvent, { run, change = (json) => json }: EventFormat = {}): string {
+  const retry = data.type === "timeout" ? `retry: ${limits.streamRetryMs}\n` : "";
+  return `id: ${formatEventId({ ...at, run })}\n${retry}data: ${change(JSON.stringify(data))}\n\n`;
+}
+
+interface EventFormat {
+  run?: string | undefined;
+  change?: ((json: string) => string) | undefined;
+}

@@ -7,7 +7,7 @@ import { streamJobEvents } from "./stream.ts";
 /** A poll reads the clock two or three times. */
 const READING_MS = limits.streamPollMs / 2;
 
-it("a stream without news is never silent for longer than a ping and one poll, and ends itself before API Gateway does", async () => {
+it("a stream without news is never silent for longer than a ping and one poll, and ends itself after 90 s", async () => {
   const { room, hash } = await newScriptRoom();
   const { id } = await addJob(room, { hash });
   const { jobs, storage } = room.deps;
@@ -34,5 +34,18 @@ it("a stream without news is never silent for longer than a ping and one poll, a
   expect(new Set(arrivals.slice(0, -1).map(({ type }) => type))).toEqual(new Set(["ping"]));
   const silences = arrivals.map(({ atMs }, index) => atMs - (arrivals[index - 1]?.atMs ?? 0));
   expect(Math.max(...silences)).toBeLessThanOrEqual(limits.streamPingMs + 2 * limits.streamPollMs);
-  expect(arrivals.at(-1)?.atMs).toBeLessThan(15 * 60_000);
+  // Three readings follow the last one before the end.
+  expect(arrivals.at(-1)?.atMs).toBeLessThanOrEqual(limits.streamMs + 3 * READING_MS);
+});
+
+it("a stream ends itself in time, however long its reader wants between two polls", async () => {
+  const { room, hash } = await newScriptRoom();
+  const { id } = await addJob(room, { hash });
+  const deps = { ...room.deps, nowMs: Date.now, findLastStep: async () => undefined };
+  const startedMs = Date.now();
+  const limit = { untilMs: startedMs + 50, gone: new AbortController().signal };
+  const types: string[] = [];
+  for await (const { data } of streamJobEvents(deps, { workspace: room.workspace, id }, { poll_delay_ms: limits.streamPollMs }, limit))
+    types.push(data.type);
+  expect([types.at(-1), Date.now() - startedMs < limits.streamPollMs / 2]).toEqual(["timeout", true]);
 });

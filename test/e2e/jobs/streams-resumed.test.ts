@@ -65,6 +65,14 @@ describe("run_and_stream", () => {
     expect(streamOf(found)).toBe("one two");
   });
 
+  it("a repeated call with the id of the last event continues the same run, and after the end its reply is 204", async () => {
+    const [first] = await eventsOf(ws, "jobs/run_and_stream/p/f/t/slow", { method: "POST", body: { n: 4 }, most: 1 });
+    const rest = await run("f/t/slow", { n: 4 }, { "last-event-id": String(first?.lastEventId) });
+    expect((first ? streamOf([first]) : "") + streamOf(rest)).toBe("piece 0 piece 1 piece 2 piece 3 ");
+    const headers = { "last-event-id": String(rest.at(-1)?.lastEventId) };
+    expect((await ws.call("POST", "jobs/run_and_stream/p/f/t/slow", { body: { n: 4 }, headers })).status).toBe(204);
+  });
+
   it("a repeated call with its Idempotency-Key continues the same run from Last-Event-ID", async () => {
     const key = { "idempotency-key": `again-${ws.id}` };
     const [first] = await eventsOf(ws, "jobs/run_and_stream/p/f/t/slow", { method: "POST", body: { n: 4 }, headers: key, most: 1 });
@@ -118,7 +126,7 @@ describe("getupdate_sse (api.md 2.2)", () => {
     expect(Contents.length).toBe(1);
     await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: Contents.map(({ Key }) => ({ Key })) } }));
     const found = await eventsOf(ws, `jobs_u/getupdate_sse/${job}`, { query: { only_result: "true", stream_offset: "7" } });
-    expect(found).toEqual([{ id: 7, data: { type: "error", error: expect.stringMatching(/\.$/) } }]);
+    expect(found).toEqual([{ id: 7, lastEventId: "7", data: { type: "error", error: expect.stringMatching(/\.$/) } }]);
   });
 
   it("the function stops polling after its reader has disconnected", async () => {

@@ -2,9 +2,10 @@ import { expect } from "vitest";
 import { streamEventSchema } from "../../../contract/routes/jobs/streams.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** One server-sent event; `id` is the offset in the stream that it reaches. */
+/** One server-sent event; `id` is the offset in the stream that it reaches, and `lastEventId` what a browser sends to resume after it. */
 export interface Event {
   id: number;
+  lastEventId: string;
   data: Record<string, unknown>;
 }
 
@@ -35,9 +36,9 @@ export async function eventsOf(ws: Workspace, route: string, options: EventOptio
   for await (const piece of answer.body ?? []) {
     text += decoder.decode(piece, { stream: true });
     for (let at = text.indexOf("\n\n"); at >= 0; at = text.indexOf("\n\n")) {
-      const [, id, data] = /^id: (\d+)\ndata: ([^\n]*)$/.exec(text.slice(0, at)) ?? [];
-      if (data === undefined) throw new Error(`not an event: ${text.slice(0, at)}`);
-      const event = { id: Number(id), data: JSON.parse(data) as Record<string, unknown> };
+      const [, lastEventId, data] = /^id: (\S+)\n(?:retry: \d+\n)?data: ([^\n]*)$/.exec(text.slice(0, at)) ?? [];
+      if (lastEventId === undefined || data === undefined) throw new Error(`not an event: ${text.slice(0, at)}`);
+      const event = { id: Number.parseInt(lastEventId, 10), lastEventId, data: JSON.parse(data) as Record<string, unknown> };
       // The contract contains every field.
       expect(streamEventSchema.parse(event.data)).toEqual(event.data);
       found.push(event);
