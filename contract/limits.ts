@@ -127,8 +127,8 @@ export const limits = {
   /** A Lambda invocation lasts at most 900 s. The rest is for loading the code and storing the result. */
   maxTimeoutS: 840,
   /**
-   * Duration of a stream, after which a timeout event tells the reader to resume. Lambda does not notice that a reader has left, so a stream that
-   * nobody reads costs its whole duration (decision 131).
+   * Duration of a stream, after which the reader resumes it at a timeout event. Lambda does not notice that a reader has left, so a stream without
+   * a reader costs its whole duration (decision 131).
    */
   streamMs: 90_000,
   /** Time that a function and API Gateway leave a stream beyond its duration. After that, they end one that does not end itself. */

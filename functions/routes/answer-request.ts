@@ -89,7 +89,7 @@ function addHeaders(reply: Reply, { vary, ...headers }: Record<string, string>):
   return { ...reply, headers: { ...reply.headers, ...headers, ...varies } };
 }
 
-/** What the edge knows about a request: whether it came by the domain of routes, and the network address of its caller. */
+/** The facts about a request that its edge knows: whether it came by the domain of routes, and the network address of its caller. */
 interface EdgeFacts {
   hasOwnOrigin: boolean;
   address: string;

@@ -62,7 +62,7 @@ it("a stream ends when a write fails, however many fail", async () => {
 
 it.each([
   ["that the platform still reads", true, 3],
-  ["that nobody reads any more, with a full buffer", false, 1],
+  ["that is not read any more, with a full buffer", false, 1],
 ])("a stream %s ends after the duration of a stream, if the platform does not tell that its reader has left", async (_, isRead, parts) => {
   vi.useFakeTimers();
   const raw = new PassThrough({ highWaterMark: 1 });

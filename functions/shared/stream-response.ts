@@ -13,7 +13,7 @@ type Answer = (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>;
 
 /**
  * Returns the handler of a function that streams its responses: it sends each part as soon as it is available. It stops when it learns that the
- * client has disconnected: the stream closes, or a write fails. Lambda tells neither for most clients (decision 131), so it also stops after the
+ * client has disconnected: the stream closes, or a write fails. Neither occurs for most clients on Lambda (decision 131), so it also stops after the
  * duration of a stream. Powertools defines the global where it is missing. The local engine deploys such a function without using it, because the
  * front server streams.
  */

@@ -54,7 +54,7 @@ async function addSavedScript(): Promise<string> {
   return version.path;
 }
 
-/** A run whose script writes output when the test says so. */
+/** A run whose script writes output when the test calls `print`. */
 function aWaitingRun() {
   const begun = Promise.withResolvers<RunRequest>();
   const ending = Promise.withResolvers<Invocation>();

@@ -142,7 +142,7 @@ describe("the REST API", () => {
     expect(streaming(aStack({ local: true, baseUrl: "http://127.0.0.1:1" }).template)).toEqual([]);
   });
 
-  it("outlives the streams of the service at each of the places that could end them, by 30 s at most: nobody may read them any more", () => {
+  it("outlives the streams of the service at each of the places that could end them, by 30 s at most, because their readers may have left", () => {
     expect(limits.streamMs).toBeLessThanOrEqual(90_000);
     // The service ends a stream itself, with an event after which the reader reconnects.
     for (const name of ["stream", "routes"] as const)

@@ -16,7 +16,7 @@ export interface IdempotencyKey {
   fingerprint: string;
   /** The time for which the call is recorded, in milliseconds. */
   retentionMs: number;
-  /** The service chose the key for a stream. Its caller does not know the key yet, so nobody repeats a call that failed. */
+  /** The service chose the key for a stream. Its caller does not know the key yet, so no caller repeats a failed call. */
   ofStream?: true;
   /** Another key of the same call. The call starts nothing if either is known. */
   also?: IdempotencyKey;

@@ -11,7 +11,7 @@ interface StreamSlotDeps {
   nowMs: () => number;
 }
 
-/** Whose streams are counted together. */
+/** The reader whose streams are counted together. */
 export interface StreamReader {
   kind: "token" | "address";
   /** Identifies the reader. Neither a token nor an address can be derived from it. */
