@@ -24,13 +24,17 @@ interface TargetOptions extends Pick<SyncOptions, "skipBranchValidation"> {
 export class Context {
   readonly flags: GlobalFlags;
   readonly output: Output;
-  readonly cwd = process.cwd();
+  readonly cwd: string;
+  readonly #command: Command;
   readonly #options: TargetOptions;
   #target: Target | undefined;
   #namesTarget: boolean;
 
-  /** `namesTarget`: print the target before the first question or request. */
-  constructor(command: Command, { namesTarget }: { namesTarget: boolean }) {
+  /** `namesTarget`: print the target before the first question or request. `place`: the folder and the target, which the flags decide otherwise. */
+  constructor(command: Command, { namesTarget, place }: { namesTarget: boolean; place?: { cwd: string; target: Target } }) {
+    this.#command = command;
+    this.cwd = place?.cwd ?? process.cwd();
+    this.#target = place?.target;
     const {
       json = false,
       yes = false,
@@ -50,6 +54,11 @@ export class Context {
   target(): Target {
     this.#target ??= findTarget(this.flags, this.#readProject()?.configured);
     return this.#target;
+  }
+
+  /** Returns the context of another folder and of a workspace of the same service, for a command that has named its service. */
+  at(cwd: string, workspace: string): Context {
+    return new Context(this.#command, { namesTarget: false, place: { cwd, target: { ...this.target(), workspace } } });
   }
 
   /** Reads `svc.yaml` of the current folder, if there is one. */

@@ -93,6 +93,10 @@ const contents: Record<string, string> = {
   "f/t/a.schedule.yaml": "schedule: 0 0 * * * *\ntimezone: UTC\nscript_path: f/t/a\nis_flow: false\nargs: {}\nenabled: true\n",
   "f/t/a.http_trigger.yaml": "route_path: a\nscript_path: f/t/a\nis_flow: false\nhttp_method: get\n",
   "dependencies/package.json": "{}\n",
+  "earlier/backup.json": JSON.stringify({
+    ...{ format: "svc-backup", version: 1, created_at: "2026-01-01T00:00:00.000Z", url: "http://127.0.0.1" },
+    ...{ users: [], instance_groups: [], settings: [], workspaces: [], left_out: [] },
+  }),
 };
 
 /** Returns arguments with which a command begins its work. */
@@ -102,7 +106,7 @@ function argumentsOf({ path, command }: (typeof leaves)[number]): string[] {
     .map((argument) => {
       if (argument.argChoices) return argument.argChoices[0] as string;
       if (argument.name() === "file" || argument.name() === "folder") return files[path[0] as string] as string;
-      return argument.name() === "path" ? "f/t/a" : "a";
+      return { path: "f/t/a", backup: "earlier" }[argument.name()] ?? "a";
     });
 }
 

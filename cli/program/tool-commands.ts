@@ -32,6 +32,7 @@ export function addToolCommands(program: Command): void {
     load("deleteToken"),
   );
   addUserCommands(program);
+  addBackupCommands(program);
   addAuditCommands(program);
   const shell = new Argument("<shell>").choices(shells);
   const completion = program.command("completion").description("Print a script that completes commands in a shell.").addArgument(shell);
@@ -80,6 +81,29 @@ function addUserCommands(program: Command): void {
       .argument("<email>"),
     "change",
     load("removeUser"),
+  );
+}
+
+function addBackupCommands(program: Command): void {
+  const load = (name: "backUp" | "restore") => async () => (await import("../commands/project/back-up.ts"))[name] as Action;
+  run(
+    program
+      .command("backup")
+      .description("Write the users, settings and workspaces of the instance to a new folder. You must be a superadmin.")
+      .argument("<target>", "the folder, which must be empty or new")
+      .option("--seal-for <file>", "public X25519 key (PEM) for which secret variables are encrypted; without it, they are left out")
+      .option("--only <workspaces...>", "only these workspaces"),
+    "change",
+    load("backUp"),
+  );
+  run(
+    program
+      .command("restore")
+      .description("Create or replace what a backup contains. Nothing is deleted. You must be a superadmin.")
+      .argument("<backup>", "the folder of the backup")
+      .option("--unseal-with <file>", "private X25519 key (PEM) that opens the secret variables; without it, they are left out"),
+    "change",
+    load("restore"),
   );
 }
 

@@ -91,6 +91,7 @@ describe("a link", () => {
 
 /** The modules that change files, each of which gets its places from `placeWithoutLinks` or writes outside of repositories. */
 const WRITERS = [
+  "backup/working-folder.ts",
   "build.ts",
   "commands/project/init.ts",
   "dev/write-types.ts",

@@ -7,7 +7,7 @@ import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 export const fileTriggerKinds: readonly string[] = [...triggerKinds, ...missingTriggerKinds];
 
 /** The kinds of items, in the order in which a push applies them: each may refer to those before it. */
-const itemKinds: readonly string[] = [
+export const itemKinds: readonly string[] = [
   ...["folder", "encryption_key", "user", "group", "resource_type", "variable", "resource", "dependencies"],
   // Settings name handlers, which must exist.
   ...["script", "flow", "raw_app", "app", "settings", "schedule"],

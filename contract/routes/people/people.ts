@@ -35,7 +35,7 @@ export const userChangeSchema = z.object({
   disabled: z.boolean().nullish(),
 });
 export type UserChange = z.output<typeof userChangeSchema>;
-const exportedUserSchema = z.object({
+export const exportedUserSchema = z.object({
   email: z.email().max(320),
   super_admin: z.boolean(),
   username: username.optional(),
@@ -52,7 +52,7 @@ const byEmail = z.object({ email: z.string().min(1).max(320) });
 const groupName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
 const instanceRole = z.enum(["superadmin", "devops", "user"]);
 export type InstanceRole = z.output<typeof instanceRole>;
-const instanceGroupSchema = z.object({
+export const instanceGroupSchema = z.object({
   name: groupName,
   summary: z.string().optional(),
   emails: z.array(z.string()).optional(),

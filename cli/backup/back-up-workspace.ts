@@ -1,0 +1,67 @@
+import type { KeyObject } from "node:crypto";
+import type { WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
+import type { BackedUpWorkspace } from "../../core/sync/backup/backup.ts";
+import { kindsWithIdentity } from "../../core/sync/backup/identity.ts";
+import type { ApiClient } from "../api/client.ts";
+import { readPages } from "../api/pages.ts";
+import { encodePath } from "../api/routes.ts";
+import type { Context } from "../context.ts";
+import { throwProblems } from "../errors.ts";
+import { readLocalFiles, writeLocalFile } from "../project/local-files.ts";
+import { planSync } from "../sync/changes.ts";
+import { applyPull } from "../sync/pull.ts";
+import { openSession, openSyncProject } from "../sync/session.ts";
+import { sealKey } from "./seal.ts";
+import { inWorkingFolder } from "./working-folder.ts";
+import { folderOf, fullOptions } from "./workspace-files.ts";
+
+/** Writes the items of a workspace to files below `root`, and returns what else a restore needs. `seal`: the public key for which secrets are sealed. */
+export async function backUpWorkspace(
+  context: Context,
+  { id, name, color, deleted = false }: WorkspaceJson,
+  { root, seal }: { root: string; seal: KeyObject | undefined },
+): Promise<BackedUpWorkspace> {
+  const client = context.at(context.cwd, id).client();
+  await inWorkingFolder(fullOptions({ withSecrets: seal !== undefined }), async (folder) => {
+    const own = context.at(folder, id);
+    const session = await openSession(own, openSyncProject(own));
+    const { local, remote } = session;
+    applyPull(session, planSync("pull", { local, remote, base: undefined, force: true, hasBundles: false }));
+    const { files, problems } = readLocalFiles(folder);
+    throwProblems(problems);
+    for (const [file, text] of files) writeLocalFile(root, `${folderOf(id)}/${file}`, text, { isPrivate: true });
+  });
+  const members = await client.get<{ email: string; username: string }[]>("users/list");
+  return {
+    ...{ id, name, ...(color ? { color } : {}), archived: deleted },
+    members: members.map(({ email, username }) => ({ email, username })),
+    runs_as: await listIdentities(client),
+    ...(seal ? { sealed_key: await sealKey(seal, id, (await client.get<{ key: string }>("workspaces/encryption_key")).key) } : {}),
+    left_out_secrets: seal ? [] : await listSecrets(client),
+  };
+}
+
+interface Listed {
+  path: string;
+  permissioned_as?: string;
+}
+
+/** Lists the users with whose rights items run whose files do not name them. Those of scripts and flows do. */
+async function listIdentities(client: ApiClient): Promise<BackedUpWorkspace["runs_as"]> {
+  const found: BackedUpWorkspace["runs_as"] = [];
+  for (const kind of kindsWithIdentity)
+    for (const { path, permissioned_as } of await readPages<Listed>(client, `${kind}s/list`)) {
+      const user = kind === "app" ? await readOwner(client, path) : permissioned_as;
+      if (user) found.push({ kind, path, user });
+    }
+  return found;
+}
+
+/** The list of apps does not contain their policies. */
+const readOwner = async (client: ApiClient, path: string): Promise<string | undefined> =>
+  (await client.get<{ policy: { on_behalf_of_email?: string } }>(`apps/get/p/${encodePath(path)}`)).policy.on_behalf_of_email;
+
+async function listSecrets(client: ApiClient): Promise<string[]> {
+  const variables = await readPages<{ path: string; is_secret: boolean }>(client, "variables/list");
+  return variables.filter(({ is_secret }) => is_secret).map(({ path }) => path);
+}

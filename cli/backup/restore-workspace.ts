@@ -1,0 +1,109 @@
+import type { KeyObject } from "node:crypto";
+import type { WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
+import type { BackedUpWorkspace } from "../../core/sync/backup/backup.ts";
+import { addIdentity } from "../../core/sync/backup/identity.ts";
+import { itemKey } from "../../core/sync/item.ts";
+import type { ApiClient } from "../api/client.ts";
+import type { Context } from "../context.ts";
+import { throwProblems } from "../errors.ts";
+import { readLocalFiles, writeLocalFile } from "../project/local-files.ts";
+import { type Change, planSync } from "../sync/changes.ts";
+import { applyPush } from "../sync/push/push.ts";
+import { openSession, openSyncProject } from "../sync/session.ts";
+import { openKey } from "./seal.ts";
+import { inWorkingFolder } from "./working-folder.ts";
+import { folderOf, fullOptions } from "./workspace-files.ts";
+
+interface Restore {
+  root: string;
+  /** The private key that opens the secrets. Without it, secret variables are left out. */
+  own: KeyObject | undefined;
+  /** The workspace as the instance has it. */
+  present: WorkspaceJson | undefined;
+  /** The user who restores. */
+  caller: Caller;
+}
+
+export interface Caller {
+  email: string;
+  /** The username outside of workspaces, if the user had the same one in the instance of the backup. */
+  username: string | undefined;
+}
+
+/** Owners of folders and members of groups must be members of the workspace. */
+const FIRST: ReadonlySet<string> = new Set(["user", "group"]);
+
+/** Creates a workspace with the items of a backup, or replaces equal ones. Nothing is deleted. A repeated call continues an interrupted one. */
+export async function restoreWorkspace(context: Context, backup: BackedUpWorkspace, restore: Restore): Promise<void> {
+  const { id, name, color, archived } = backup;
+  const { root, own, present, caller } = restore;
+  const client = context.at(context.cwd, id).client();
+  if (!present) await client.post("/workspaces/create", { id, name, color });
+  else if (present.deleted) await client.post(`/workspaces/unarchive/${id}`);
+  await removeCreator(client, backup, { email: caller.email, isNew: !present });
+  const withSecrets = own !== undefined && backup.sealed_key !== undefined;
+  if (withSecrets) await setKey(client, await openKey(own, id, backup.sealed_key ?? ""));
+  const { files, problems } = readLocalFiles(`${root}/${folderOf(id)}`);
+  throwProblems(problems);
+  await inWorkingFolder(fullOptions({ withSecrets }), async (folder) => {
+    for (const [file, text] of files) writeLocalFile(folder, file, text, { isPrivate: true });
+    const place = context.at(folder, id);
+    const session = await openSession(place, openSyncProject(place));
+    const { local, remote } = session;
+    const planned = planSync("push", { local, remote, base: undefined, force: true, hasBundles: false });
+    const kept = planned.filter(({ type }) => type !== "delete");
+    const changes = withIdentities(context, kept, { backup, caller });
+    await applyPush(
+      place,
+      session,
+      changes.filter(({ kind }) => FIRST.has(kind)),
+    );
+    await applyPush(
+      place,
+      session,
+      changes.filter(({ kind }) => !FIRST.has(kind)),
+    );
+  });
+  if (archived) await client.post("workspaces/archive");
+}
+
+/** The creator of a workspace is a member of it. The backup decides whether the creator remains one, and by which username. */
+async function removeCreator(
+  client: ApiClient,
+  { members }: BackedUpWorkspace,
+  { email: own, isNew }: { email: string; isNew: boolean },
+): Promise<void> {
+  const present = await client.get<{ email: string; username: string }[]>("users/list");
+  const isOwn = ({ email }: { email: string }) => email.toLowerCase() === own.toLowerCase();
+  const mine = present.find(isOwn);
+  if (!mine) return;
+  const isWanted = members.some((one) => isOwn(one) && one.username === mine.username);
+  const isInTheWay = members.some((one) => isOwn(one) !== (one.username === mine.username));
+  if (!isWanted && (isNew || isInTheWay)) await client.post("workspaces/leave");
+}
+
+async function setKey(client: ApiClient, key: string): Promise<void> {
+  const present = await client.get<{ key: string }>("workspaces/encryption_key");
+  if (present.key !== key) await client.post("workspaces/encryption_key", { new_key: key });
+}
+
+/** Adds the user with whose rights each item runs. An item whose user is no longer a member is left out. */
+function withIdentities(
+  context: Context,
+  changes: readonly Change[],
+  { backup: { members, runs_as }, caller }: { backup: BackedUpWorkspace; caller: Caller },
+): Change[] {
+  const users = new Map(runs_as.map(({ kind, path, user }) => [itemKey({ kind, path }), user]));
+  // A superadmin need not be a member.
+  const known = new Set([...members.flatMap(({ email, username }) => [email, `u/${username}`]), caller.email, `u/${caller.username}`]);
+  return changes.flatMap((change) => {
+    const { local, key, kind, path } = change;
+    const user = users.get(key);
+    if (!local || user === undefined) return [change];
+    if (!known.has(user)) {
+      context.output.say(`Left out: ${kind} ${path} runs with the rights of ${user}, who is no member of the workspace.`);
+      return [];
+    }
+    return [{ ...change, local: { ...local, files: local.files, item: addIdentity(local.item, user) } }];
+  });
+}

@@ -1,0 +1,109 @@
+import { resolve } from "node:path";
+import type { GlobalUserJson } from "../../../contract/routes/people/people.ts";
+import type { WorkspaceJson } from "../../../contract/routes/workspaces/workspace-schemas.ts";
+import {
+  type BackedUpWorkspace,
+  type Backup,
+  LEFT_OUT,
+  mergeGroups,
+  mergeUsers,
+  SETTINGS_WITH_SECRETS,
+} from "../../../core/sync/backup/backup.ts";
+import { readPages } from "../../api/pages.ts";
+import { backUpWorkspace } from "../../backup/back-up-workspace.ts";
+import { readBackup, requireNewFolder, writeBackup } from "../../backup/backup-folder.ts";
+import { restoreWorkspace } from "../../backup/restore-workspace.ts";
+import { readOpenKey, readSealKey } from "../../backup/seal.ts";
+import type { Context } from "../../context.ts";
+import { CommandError, UsageError } from "../../errors.ts";
+import { makePrivateFolder } from "../../private-file.ts";
+
+interface BackUpFlags {
+  sealFor?: string;
+  only?: string[];
+}
+
+/** Writes the users, groups, settings and workspaces of an instance to a new folder. */
+export async function backUp(context: Context, folder: string, { sealFor, only }: BackUpFlags): Promise<void> {
+  const root = resolve(context.cwd, folder);
+  const seal = sealFor === undefined ? undefined : readSealKey(resolve(context.cwd, sealFor));
+  requireNewFolder(root);
+  const client = context.instanceClient();
+  await requireSuperadmin(context);
+  // Only this user may read it.
+  makePrivateFolder(root);
+  const all = await readPages<WorkspaceJson>(client, "/workspaces/list_as_superadmin");
+  const missing = only?.find((id) => !all.some((workspace) => workspace.id === id));
+  if (missing !== undefined) throw new UsageError(`There is no workspace ${missing}.`);
+  const settings = await client.get<Backup["settings"]>("/settings/list_global");
+  const workspaces: BackedUpWorkspace[] = [];
+  for (const workspace of all.filter(({ id }) => only === undefined || only.includes(id))) {
+    context.output.say(`Workspace ${workspace.id}`);
+    workspaces.push(await backUpWorkspace(context, workspace, { root, seal }));
+  }
+  const left = settings
+    .filter(({ name }) => SETTINGS_WITH_SECRETS.has(name))
+    .map(({ name }) => `the setting ${name}, which contains secrets`);
+  const backup: Backup = {
+    format: "svc-backup",
+    version: 1,
+    created_at: new Date().toISOString(),
+    url: client.options.url,
+    users: await client.get<Backup["users"]>("/users/export"),
+    instance_groups: await client.get<Backup["instance_groups"]>("/groups/export"),
+    settings: settings.filter(({ name }) => !SETTINGS_WITH_SECRETS.has(name)),
+    workspaces,
+    left_out: [...LEFT_OUT, ...left],
+  };
+  writeBackup(root, backup);
+  describeLeftOut(context, backup);
+  context.output.data({ folder: root, ...summarise(backup) }, "");
+}
+
+function describeLeftOut({ output }: Context, { left_out, workspaces }: Backup): void {
+  output.say("Left out:");
+  for (const line of left_out) output.say(`  ${line}`);
+  for (const { id, left_out_secrets: secrets } of workspaces)
+    if (secrets.length > 0) output.say(`  ${secrets.length} secret variables of ${id}: ${secrets.join(", ")}. --seal-for includes them.`);
+}
+
+const summarise = ({ users, workspaces, left_out }: Backup) => ({
+  users: users.length,
+  workspaces: workspaces.map(({ id }) => id),
+  left_out,
+});
+
+/** Creates or replaces what a backup contains. Nothing that the backup does not contain is deleted. */
+export async function restore(context: Context, folder: string, { unsealWith }: { unsealWith?: string }): Promise<void> {
+  const root = resolve(context.cwd, folder);
+  const backup = readBackup(root);
+  const own = unsealWith === undefined ? undefined : readOpenKey(resolve(context.cwd, unsealWith));
+  const { users, workspaces } = backup;
+  await context.confirm(
+    `Restore ${users.length} users and ${workspaces.length} workspaces of ${backup.url} here? Items that exist here are replaced, and nothing is deleted.`,
+  );
+  const client = context.instanceClient();
+  const { email, username } = await requireSuperadmin(context);
+  const earlier = users.find((user) => user.email.toLowerCase() === email.toLowerCase());
+  const caller = { email, username: earlier?.username === username ? username : undefined };
+  const present = await readPages<WorkspaceJson>(client, "/workspaces/list_as_superadmin");
+  await client.post("/users/overwrite", mergeUsers(users, await client.get<Backup["users"]>("/users/export"), email));
+  const groups = await client.get<Backup["instance_groups"]>("/groups/export");
+  await client.post("/groups/overwrite", mergeGroups(backup.instance_groups, groups));
+  for (const { name, value } of backup.settings) await client.post(`/settings/global/${encodeURIComponent(name)}`, { value });
+  for (const workspace of workspaces) {
+    context.output.say(`Workspace ${workspace.id}`);
+    await restoreWorkspace(context, workspace, { root, own, caller, present: present.find(({ id }) => id === workspace.id) });
+    if (workspace.sealed_key !== undefined && own === undefined)
+      context.output.say("  Its secret variables are left out. --unseal-with includes them.");
+  }
+  describeLeftOut(context, backup);
+  context.output.data(summarise(backup), "");
+}
+
+/** Returns the caller. Throws `CommandError` unless the token is that of a superadmin. */
+async function requireSuperadmin(context: Context): Promise<Pick<GlobalUserJson, "email" | "username">> {
+  const caller = await context.instanceClient().get<GlobalUserJson>("/users/whoami");
+  if (!caller.super_admin) throw new CommandError("This needs the token of a superadmin.");
+  return caller;
+}
