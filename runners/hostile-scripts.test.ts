@@ -34,7 +34,7 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
   const { shell, wait } = programs[language];
   let runner: Runner;
   beforeAll(async () => {
-    runner = await startUnprivilegedRunner(language);
+    runner = await startUnprivilegedRunner(language, { SVC_SOLE_SUPERVISOR: "on" });
   });
   afterAll(() => runner.close());
 
@@ -45,6 +45,19 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
       expect([outcome, seen.at(-1)]).toEqual(["success", "end"]);
       expect(seen.filter((line) => line.startsWith(`${runner.pid} `) || line.startsWith("/proc/"))).toEqual([]);
     }
+  });
+
+  it("changes the files of another script without an effect, and an unchanged script is unpacked once", async () => {
+    const victim = { code: wait(0) };
+    const printed = async () => (await runner.run(victim)).logs.text;
+    expect(await printed()).toBe("begun\ndone\n");
+    const change = `find ${runner.workDir} -path '*artefacts*' -type f -exec sed -i 's/begun/forged/' {} + && echo changed`;
+    expect((await runner.run({ code: shell(change) })).logs.text.trim()).toBe("changed");
+    expect(await printed()).toBe("begun\ndone\n");
+    const { downloads } = runner;
+    expect((await runner.run({ code: shell("echo other") })).logs.text.trim()).toBe("other");
+    expect(await printed()).toBe("begun\ndone\n");
+    expect(runner.downloads - downloads).toBe(1);
   });
 
   it("leaves no process behind that has left its parent, group, session, environment and directory", async () => {

@@ -34,15 +34,18 @@ export interface ServiceFunctionProps {
   readonly scratch?: Size;
 }
 
-/** Returns whether a function executes code of users. Its role has no right: with the right to write logs, that code could forge lines and metrics. */
-const executesUserCode = ({ kind, name }: Bundle) => kind === "runners" || name === "build";
+/**
+ * Returns whether a function executes code of users, or compiles it. Its role has no right: with the right to write logs, that code could forge lines
+ * and metrics.
+ */
+const handlesUserCode = ({ kind, name }: Bundle) => kind === "runners" || name === "build";
 
 /** Returns whether a function may write traces. The pages have no rights. */
-const mayTrace = (bundle: Bundle) => !executesUserCode(bundle) && bundle.name !== "web";
+const mayTrace = (bundle: Bundle) => !handlesUserCode(bundle) && bundle.name !== "web";
 
 /**
  * One deployed function with its own role. The role begins with exactly one right, to write its own log group, because CDK's default role can
- * write every log group of the account. The role of a function that executes code of users has no right at all: Lambda drops the function's
+ * write every log group of the account. The role of a function that executes or compiles code of users has no right at all: Lambda drops the function's
  * logs, and its callers log what operators need. Other constructs add rights, each together with its environment variables.
  */
 export class ServiceFunction extends Construct {
@@ -56,7 +59,7 @@ export class ServiceFunction extends Construct {
     this.name = bundle.kind === "runners" ? `runner-${bundle.name}` : bundle.name;
     const traced = !config.local && mayTrace(bundle);
     const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    const isUntrusted = executesUserCode(bundle);
+    const isUntrusted = handlesUserCode(bundle);
     // The local engine writes logs without asking the role.
     const logGroup =
       config.local || !isUntrusted

@@ -9,6 +9,8 @@ export interface Settings {
   /** Contains artefacts, job directories and pipes of every supervisor on this machine. */
   workDir: string;
   tmpMode: TmpMode;
+  /** No other supervisor uses the work directory: on AWS, and in tests of it (`SVC_SOLE_SUPERVISOR`). */
+  sole: boolean;
   /** A job that uses more is stopped. On AWS: the function's memory minus the supervisor's share. Elsewhere `undefined` by default. */
   memoryLimitKb: number | undefined;
 }
@@ -32,6 +34,7 @@ function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     workDir,
     tmpMode: mode === "sweep" || mode === "private" ? mode : "none",
+    sole: mode === "sweep" || env["SVC_SOLE_SUPERVISOR"] === "on",
     memoryLimitKb: limitMb > 0 ? limitMb * 1024 : undefined,
   };
 }

@@ -12,7 +12,7 @@ import stat
 import time
 import zipfile
 
-from . import net, work
+from . import net, seals, work
 
 MAX_CACHE_BYTES = 400 * 1024 * 1024
 MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
@@ -39,15 +39,23 @@ class Lease:
 
 
 def lease(artefact):
-    """Leases an artefact `{url, sha256}`; downloads and unpacks it if it is not cached. Raises ArtefactError."""
+    """Leases an artefact `{url, sha256}`, which is about to run. Raises ArtefactError.
+
+    Downloads and unpacks it if it is not cached, and if another script has changed its files.
+    """
     sha256 = artefact["sha256"].lower()
     if len(sha256) != 64 or not all(character in "0123456789abcdef" for character in sha256):
         raise ArtefactError("The artefact's hash is not a SHA-256.")
     held = Lease(sha256)
     try:
+        if not seals.is_intact(held.root):
+            work.remove(held.root)
+            if os.path.lexists(held.root):
+                raise ArtefactError("Another script has changed the files of this one, and they cannot be removed.")
         if not os.path.isdir(held.root):
             _load(artefact["url"], held)
             held.downloaded = True
+        seals.note_run(held.root)
         if time.time() - os.stat(held.root).st_mtime > 60:
             os.utime(held.root)
         return held

@@ -7,6 +7,8 @@ import shutil
 WORK = os.path.join(os.path.abspath(os.environ.get("SVC_WORK_DIR") or "/tmp/svc"), "python3")
 """A subdirectory, because the Node-hosted supervisors lay out their artefacts differently."""
 TMP = "/tmp"
+SOLE = os.environ.get("SVC_TMP_MODE") == "sweep" or os.environ.get("SVC_SOLE_SUPERVISOR") == "on"
+"""No other supervisor uses the work directory: on AWS, and in tests of it."""
 
 
 def folder(*names):

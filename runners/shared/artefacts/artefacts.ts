@@ -14,7 +14,9 @@ import {
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import type { Artefact } from "../../protocol.ts";
+import { removeTree } from "../process/tmp.ts";
 import { settings } from "../settings.ts";
+import { isIntact, noteRun } from "./seals.ts";
 
 /** The artefact could not be downloaded or does not match its hash. The outcome reports it as a failure although the script is not at fault. */
 export class ArtefactError extends Error {
@@ -32,14 +34,22 @@ const OTHERS_USE_MS = 15 * 60_000;
 const loads = new Map<string, Promise<string>>();
 const touched = new Map<string, number>();
 
-/** Returns the directory of an unpacked artefact. The first use downloads, verifies and unpacks it. Throws `ArtefactError`. */
+/**
+ * Returns the directory of an unpacked artefact, which is about to run. The first use, and a use after another script has changed its files, downloads,
+ * verifies and unpacks it. Throws `ArtefactError`.
+ */
 export async function loadArtefact(artefact: Artefact, nowMs: number): Promise<string> {
   const { sha256 } = artefact;
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new ArtefactError("The artefact's hash is not a SHA-256.");
   const directory = join(settings().workDir, "artefacts", sha256);
   if (existsSync(directory)) {
-    touch(directory, nowMs);
-    return directory;
+    if (isIntact(directory)) {
+      noteRun(directory);
+      touch(directory, nowMs);
+      return directory;
+    }
+    removeTree(directory);
+    if (existsSync(directory)) throw new ArtefactError("Another script has changed the files of this one, and they cannot be removed.");
   }
   let load = loads.get(sha256);
   if (!load) {
@@ -47,6 +57,7 @@ export async function loadArtefact(artefact: Artefact, nowMs: number): Promise<s
     loads.set(sha256, load);
   }
   await load;
+  noteRun(directory);
   touch(directory, nowMs);
   return directory;
 }
@@ -144,7 +155,7 @@ export function unpack(zip: Uint8Array, target: string): number {
 
 /** Removes the least recently used artefacts until the rest is at most `maxBytes`. `keep` lists those that this supervisor is using. */
 export function evictArtefacts(keep: ReadonlySet<string>, nowMs: number, maxBytes = CACHE_BYTES): void {
-  const { workDir, tmpMode } = settings();
+  const { workDir, sole } = settings();
   const root = join(workDir, "artefacts");
   const cached = readdirSync(root)
     .filter((name) => /^[0-9a-f]{64}$/.test(name))
@@ -153,8 +164,8 @@ export function evictArtefacts(keep: ReadonlySet<string>, nowMs: number, maxByte
   let total = cached.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { directory, bytes, usedMs } of cached) {
     if (total <= maxBytes) return;
-    // On AWS (`sweep`) each disk has one supervisor; elsewhere another one may be using an artefact that it touched recently.
-    if (keep.has(directory) || (tmpMode !== "sweep" && nowMs - usedMs < OTHERS_USE_MS)) continue;
+    // Another supervisor may be using an artefact that it touched recently.
+    if (keep.has(directory) || (!sole && nowMs - usedMs < OTHERS_USE_MS)) continue;
     const gone = `${directory}.${process.pid}.gone`;
     try {
       renameSync(directory, gone);
