@@ -16,6 +16,7 @@ export type Outcome =
   | "NoticesFailed"
   | "DeliveriesFailed"
   | "MailsRefused"
+  | "Attention"
   | `Housekeeping${string}`;
 
 /** The metric of each state in which a job can end. */
@@ -25,3 +26,25 @@ export const endedJobOutcomes = {
   canceled: "JobsCanceled",
   skipped: "JobsSkipped",
 } as const satisfies Record<string, Outcome>;
+
+/**
+ * The outcomes that are the operator's concern if they repeat, with their weights. Their weighted sum is the metric `Attention`, so that one alarm
+ * covers them: CloudWatch charges each metric of an alarm. Those that single scripts or receivers cause need several in a minute.
+ */
+export const attentionWeights = {
+  HousekeepingSetAside: 6,
+  // Sources of triggers that function `connect` has not connected at once.
+  HousekeepingConnected: 6,
+  Postponements: 6,
+  RunnerThrottles: 6,
+  DeliveriesFailed: 1,
+  NoticesFailed: 1,
+  LostAttempts: 1,
+} as const satisfies Partial<Record<Outcome, number>>;
+
+/** A minute whose `Attention` exceeds it is bad. */
+export const ATTENTION_THRESHOLD = 5;
+
+/** Returns the weight of an outcome in the metric `Attention`, 0 for outcomes that need none. */
+export const attentionOf = (outcome: Outcome): number =>
+  outcome in attentionWeights ? attentionWeights[outcome as keyof typeof attentionWeights] : 0;

@@ -83,6 +83,8 @@ const stackConfigSchema = z
       .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
       .optional(),
     alarmEmail: z.email().optional(),
+    /** Whether the stack has a dashboard. It costs $3 a month unless it is one of the account's first three. */
+    dashboard: z.boolean().default(false),
     /** The sender of mails about approvals. Without it no mails are sent. */
     mailFrom: z.email().optional(),
     /** An SES identity that is already verified for the sender: the address or its domain. */

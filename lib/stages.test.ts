@@ -6,7 +6,7 @@ import { aStack } from "./stack-fixture.ts";
 import { aws, descriptions, fn, list, statementsOf } from "./stack-rights.ts";
 
 const STAGING = "staging-svc";
-const staging = aStack({ stackName: STAGING, alarmEmail: "ops@example.com" }).template;
+const staging = aStack({ stackName: STAGING, alarmEmail: "ops@example.com", dashboard: true }).template;
 
 type Template = typeof aws;
 interface Resource {

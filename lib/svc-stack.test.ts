@@ -18,8 +18,7 @@ describe("costs of an idle stack", () => {
   it("an idle stack contains only resources that docs/aws.md prices", () => {
     aws.resourceCountIs("AWS::KMS::Key", 2);
     aws.resourceCountIs("AWS::SecretsManager::Secret", 2);
-    aws.resourceCountIs("AWS::CloudWatch::Dashboard", 1);
-    aws.resourceCountIs("AWS::CloudWatch::Alarm", 52);
+    aws.resourceCountIs("AWS::CloudWatch::Dashboard", 0);
     for (const type of [
       "AWS::EC2::NatGateway",
       "AWS::EC2::VPCEndpoint",
@@ -43,6 +42,7 @@ const logins = Array.from({ length: 20 }, (_, index) => ({
 const domain = (name: string) => ({ name, certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/x", hostedZoneId: "Z" });
 const withEveryOption = aStack({
   alarmEmail: "ops@example.com",
+  dashboard: true,
   mailFrom: "svc@example.com",
   mailDomain: "in.example.com",
   logins,
@@ -54,9 +54,9 @@ const withEveryOption = aStack({
 describe("CloudFormation's limit of 500 resources", () => {
   const count = (template: typeof aws) => Object.keys(template.toJSON().Resources).length;
 
-  it("the stack needs at most 370 resources, and with 20 logins, mail and both domains at most 410", () => {
-    expect(count(aws)).toBeLessThanOrEqual(370);
-    expect(count(withEveryOption)).toBeLessThanOrEqual(410);
+  it("the stack needs fewer than 350 resources, and with 20 logins, mail and both domains at most 400", () => {
+    expect(count(aws)).toBeLessThan(350);
+    expect(count(withEveryOption)).toBeLessThanOrEqual(400);
   });
 
   it("the rights of a role need no second resource", () => {
@@ -116,7 +116,7 @@ describe("outputs", () => {
           "DeadLetterFunction",
           "RunnerFunctions",
           "BuildFunction",
-          "DashboardName",
+          "RollbackAlarms",
           "HighQueueUrl",
           "DeliverFunction",
           "NoticesTopic",

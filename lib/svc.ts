@@ -151,18 +151,19 @@ export class Svc extends Construct {
       this.node.findAll().flatMap((each) => (each instanceof ServiceFunction ? [[each.name, each.fn] as const] : [])),
     );
     const tables = { jobs: jobs.table, objects: objects.table };
-    const observed = {
+    const observed = () => ({
       stackName: config.stackName,
       api: api.api,
+      throttledRequests: api.countThrottledRequests(),
       queues: queue,
       triggerDeadLetters: triggers.deadLetters,
-      unremoved: jobs.unremoved,
       deliveries,
       functions: this.functions,
       tables,
       indexes: INDEXES,
-    };
-    const observe = config.local ? undefined : new Observe(this, "Observe", config, observed);
+    });
+    // The local engine has no alarms.
+    const observe = config.local ? undefined : new Observe(this, "Observe", config, observed());
 
     this.url = url;
     this.api = api.api;
@@ -201,7 +202,8 @@ export class Svc extends Construct {
       DeliveryQueueUrl: deliveries.fast.queueUrl,
       SlowDeliveryQueueUrl: deliveries.slow.queueUrl,
       NoticesTopic: notices.topic.topicArn,
-      ...(observe ? { DashboardName: observe.dashboard.dashboardName, RollbackAlarms: observe.rollbackAlarms } : {}),
+      ...(observe?.dashboard ? { DashboardName: observe.dashboard.dashboardName } : {}),
+      ...(observe ? { RollbackAlarms: observe.rollbackAlarms } : {}),
     };
   }
 }

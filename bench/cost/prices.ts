@@ -16,6 +16,11 @@ export const prices = {
   stateTransition: 25e-6,
   /** CloudWatch, standard class. */
   logGb: 0.5,
+  /** A month. */
+  alarmMetric: 0.1,
+  dashboard: 3,
+  kmsKey: 1,
+  secret: 0.4,
 } as const;
 
 /** The assumed duration of each function on AWS for one job in milliseconds, because the local engine's times differ. */

@@ -2,7 +2,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { takeCounts } from "../../aws/sdk/request-counts.ts";
 import { env } from "../../contract/env.ts";
-import { METRIC_NAMESPACE } from "../../contract/metrics.ts";
+import { attentionOf, METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
 import { DEFAULT_STACK } from "../../contract/stack-names.ts";
 import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
 import { toFunctionError } from "./service-busy.ts";
@@ -18,9 +18,9 @@ const pending = new Map<string | undefined, Map<string, number>>();
 registerTelemetry({
   failure: (message, error, context) => logger.error(message, { ...context, error: error as Error }),
   count: (outcome, count, kind) => {
-    const ofKind = pending.get(kind) ?? new Map<string, number>();
-    ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + count);
-    pending.set(kind, ofKind);
+    addCount(outcome, count, kind);
+    const attention = attentionOf(outcome) * count;
+    if (attention > 0) addCount("Attention", attention, undefined);
   },
   ran: (run) => logger.info("run", { ...run }),
   // The terminal of the local engine shows ended runs. On AWS there is none, so the module is not loaded.
@@ -28,6 +28,12 @@ registerTelemetry({
     if (process.env[env.endedRuns]) void import("./ended-run.ts").then(({ appendEndedRun }) => appendEndedRun(job));
   },
 });
+
+function addCount(outcome: Outcome, count: number, kind: string | undefined): void {
+  const ofKind = pending.get(kind) ?? new Map<string, number>();
+  ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + count);
+  pending.set(kind, ofKind);
+}
 
 /**
  * Writes the counts in CloudWatch's embedded metric format, one log line for each kind. Most API calls count nothing and do not load the

@@ -11,11 +11,13 @@ import {
   ResponseType,
   RestApi,
 } from "aws-cdk-lib/aws-apigateway";
+import { type IMetric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { answers } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { METRIC_NAMESPACE } from "../../contract/metrics.ts";
 import { ROUTES_PREFIX, type RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import type { StackConfig } from "../config.ts";
@@ -54,12 +56,13 @@ const gatewayAnswers: readonly [ResponseType, { status: string; code: string; se
 /** The REST API. Which function answers an address follows from the routes of the contract; `api` answers what none of them claims. */
 export class Api extends Construct {
   readonly api: RestApi;
+  readonly accessLog: LogGroup;
   private readonly config: StackConfig;
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
     this.config = config;
-    const accessLog = new LogGroup(this, "AccessLog", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    this.accessLog = new LogGroup(this, "AccessLog", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
     this.api = new RestApi(this, "Rest", {
       restApiName: config.stackName,
       endpointTypes: [EndpointType.REGIONAL],
@@ -70,7 +73,7 @@ export class Api extends Construct {
       ...(config.local ? {} : { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
       deployOptions: {
         stageName: STAGE,
-        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
         // The resource, not the path and no query string: a token can stand in both. The function's own line has the rest, by request id.
         accessLogFormat: AccessLogFormat.custom(
           JSON.stringify({
@@ -113,6 +116,25 @@ export class Api extends Construct {
       "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
       "The account-wide role that API Gateway prescribes for writing logs.",
     );
+  }
+
+  /**
+   * Counts the requests that API Gateway itself refused with 429. Its metric `4XXError` counts every 4xx, and a limit of the service itself is no
+   * matter of the operator. Only API Gateway can write the access log.
+   */
+  countThrottledRequests(): IMetric {
+    const filter = new MetricFilter(this, "Throttled", {
+      logGroup: this.accessLog,
+      // A request that reached no function has no time of one.
+      filterPattern: FilterPattern.all(
+        FilterPattern.stringValue("$.status", "=", "429"),
+        FilterPattern.stringValue("$.functionMs", "=", "-"),
+      ),
+      // The namespace of two stages in one account differs, because a filter cannot add their name as a dimension.
+      metricNamespace: `${METRIC_NAMESPACE}/${this.config.stackName}`,
+      metricName: "ApiThrottles",
+    });
+    return filter.metric({ period: Duration.minutes(1), statistic: Stats.SUM });
   }
 
   /**

@@ -27,12 +27,13 @@ describe("function rights", () => {
     expect(rightsOf(aws, pages).statements).toHaveLength(1);
   });
 
-  it("no function writes metrics except in its own log, and no filter makes metrics from log lines", () => {
+  it("no function writes metrics except in its own log, and a filter makes metrics only from the log of API Gateway", () => {
     const actions = Object.values(aws.findResources("AWS::IAM::Role")).flatMap(({ Properties }) =>
       statementsOf(Properties).flatMap(({ Action }) => list(Action)),
     );
     expect(actions.filter((action) => /^cloudwatch:/.test(action))).toEqual([]);
-    aws.resourceCountIs("AWS::Logs::MetricFilter", 0);
+    const filtered = Object.values(aws.findResources("AWS::Logs::MetricFilter")).map(({ Properties }) => Properties.LogGroupName.Ref);
+    expect(filtered).toEqual([expect.stringMatching(/^GatewayAccessLog/)]);
   });
 
   it("no function has a managed policy or a right to all resources", () => {

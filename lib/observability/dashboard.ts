@@ -11,7 +11,7 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { endedJobOutcomes, METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
-import { type Observed, outcomeMetric, type Section } from "./watches.ts";
+import { listGraphs, type Observed, outcomeMetric, type Section } from "./watches.ts";
 
 const WIDTH = 24;
 const HALF = { width: 12, height: 6 } as const;
@@ -47,7 +47,10 @@ export function createDashboard(
         ({ title: name, alarm }) =>
           new GraphWidget({ title: name, left: [alarm.metric], leftAnnotations: [alarm.toAnnotation()], ...HALF }),
       );
-    const all: IWidget[] = [...extra[section], ...graphs];
+    const others = listGraphs(observed)
+      .filter((each) => each.section === section)
+      .map(({ title: name, metric }) => new GraphWidget({ title: name, left: [metric], ...HALF }));
+    const all: IWidget[] = [...extra[section], ...graphs, ...others];
     for (let index = 0; index < all.length; index += 2) dashboard.addWidgets(...all.slice(index, index + 2));
   }
   return dashboard;

@@ -7,11 +7,11 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import type { StackConfig } from "../config.ts";
 import { createDashboard } from "./dashboard.ts";
-import { listWatches, type Observed } from "./watches.ts";
+import { listWatches, type Observed, WINDOW_MINUTES } from "./watches.ts";
 
-/** Alarms for an operator, and a dashboard with the same metrics. A failed script concerns its owner and raises no alarm. */
+/** Alarms for an operator, and optionally a dashboard with the same metrics. A failed script concerns its owner and raises no alarm. */
 export class Observe extends Construct {
-  readonly dashboard: Dashboard;
+  readonly dashboard: Dashboard | undefined;
   /** The ARNs of the alarms that roll back a deployment, separated by spaces, as `cdk deploy` takes them. */
   readonly rollbackAlarms: string;
 
@@ -34,7 +34,8 @@ export class Observe extends Construct {
         alarmDescription: `${observed.stackName}: ${watch.meaning}`,
         metric: watch.metric,
         threshold: watch.above,
-        evaluationPeriods: watch.minutes,
+        evaluationPeriods: WINDOW_MINUTES,
+        datapointsToAlarm: watch.badMinutes,
         comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
         treatMissingData: TreatMissingData.NOT_BREACHING,
       });
@@ -42,7 +43,7 @@ export class Observe extends Construct {
       alarm.addOkAction(new SnsAction(topic));
       return { ...watch, alarm };
     });
-    this.dashboard = createDashboard(this, observed, alarms);
+    this.dashboard = config.dashboard ? createDashboard(this, observed, alarms) : undefined;
     this.rollbackAlarms = alarms.flatMap(({ alarm, rollsBack }) => (rollsBack ? [alarm.alarmArn] : [])).join(" ");
   }
 }

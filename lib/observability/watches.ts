@@ -4,15 +4,17 @@ import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-clo
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
+import { StateTransitionMetric } from "aws-cdk-lib/aws-stepfunctions";
+import { ATTENTION_THRESHOLD, attentionWeights, METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
 import type { JobQueue } from "../compute/job-queue.ts";
 import type { DeliveryQueues } from "../notifications/delivery-queues.ts";
 
 export interface Observed {
   readonly stackName: string;
   readonly api: RestApi;
+  /** The requests that API Gateway refused with the status 429. */
+  readonly throttledRequests: IMetric;
   readonly queues: JobQueue;
-  readonly unremoved: Queue;
   readonly deliveries: DeliveryQueues;
   readonly triggerDeadLetters: Queue;
   /** Every function of the stack, by the name of its folder. */
@@ -25,18 +27,30 @@ export interface Observed {
 /** The sections of the dashboard. */
 export type Section = "service" | "jobs" | "flows" | "approvals" | "limits";
 
-interface Watch {
-  readonly id: string;
+export interface Graph {
   readonly section: Section;
   readonly title: string;
   readonly metric: IMetric;
-  /** The alarm is raised if the metric exceeds it in `minutes` consecutive minutes. */
+}
+
+interface Watch extends Graph {
+  readonly id: string;
+  /** A minute in which the metric exceeds it is bad. */
   readonly above: number;
-  readonly minutes: number;
+  /** The number of bad minutes in a quarter of an hour that raise the alarm. A rarely called function never has three in a row. */
+  readonly badMinutes: number;
   readonly meaning: string;
+  /** The functions whose failures raise the alarm. */
+  readonly covers?: readonly string[];
   /** Whether a deployment that raises this alarm is rolled back (docs/aws.md). CloudFormation allows five. */
   readonly rollsBack?: boolean;
 }
+
+/** The minutes that an alarm considers. */
+export const WINDOW_MINUTES = 15;
+const BAD_MINUTES = 3;
+/** The age at which a record of a stream is late: its consumer fails or is throttled. It retries for 20 hours. */
+const LATE_RECORD_MS = 600_000;
 
 const minute = Duration.minutes(1);
 const sum = { period: minute, statistic: Stats.SUM };
@@ -45,12 +59,45 @@ const sum = { period: minute, statistic: Stats.SUM };
 export const outcomeMetric = (stackName: string, metricName: Outcome) =>
   new Metric({ namespace: METRIC_NAMESPACE, metricName, dimensionsMap: { service: stackName }, ...sum });
 
-/** Returns everything that raises an alarm. CloudWatch charges for each metric of an alarm, docs/aws.md. */
+/** Functions that run without a caller, and whose failures nothing else shows. Each has an alarm that names it. */
+const OWN_ALARMS: readonly { name: string; rollsBack?: boolean }[] = [
+  { name: "worker", rollsBack: true },
+  { name: "step", rollsBack: true },
+  { name: "housekeeping" },
+  { name: "settle" },
+];
+/** The functions that answer requests: API Gateway answers 5xx for those that fail. */
+const ANSWERING = ["run", "routes", "stream", "objects", "sync", "triggers", "jobs", "people", "api", "approve", "web"];
+
+/** The owner of the account invokes it and sees its reply. */
+const NEEDS_NO_ALARM = ["setup"];
+
+/** Returns everything that raises an alarm. CloudWatch charges for each metric of an alarm (decision 138). */
 export function listWatches(observed: Observed): Watch[] {
-  return [...listServiceWatches(observed), ...listJobWatches(observed), ...listFlowWatches(observed), ...listLimitWatches(observed)];
+  const watches = [...listServiceWatches(observed), ...listJobWatches(observed), ...listFlowWatches(observed), ...listLimitWatches()];
+  requireCoverage([...observed.functions.keys()], watches);
+  return watches;
 }
 
-function listServiceWatches({ stackName, api, functions, deliveries }: Observed): Watch[] {
+/** Throws an error if the failures of a function raise no alarm, or if an alarm covers a function that does not exist. */
+export function requireCoverage(functions: readonly string[], watches: readonly Pick<Watch, "covers">[]): void {
+  const covered = new Set([...NEEDS_NO_ALARM, ...watches.flatMap(({ covers = [] }) => covers)]);
+  for (const name of functions)
+    if (!covered.has(name)) throw new Error(`No alarm covers the failures of the function ${name}: see lib/observability/watches.ts.`);
+  for (const name of covered) if (!functions.includes(name)) throw new Error(`An alarm covers the function ${name}, which does not exist.`);
+}
+
+function listServiceWatches({ stackName, api, functions, deliveries, throttledRequests }: Observed): Watch[] {
+  const late = (name: string, delayed: string): Watch => ({
+    id: `Late-${name}`,
+    section: "service",
+    title: `Age of the oldest record for ${name} (ms)`,
+    metric: metricOf(functions, name, (fn) => fn.metric("IteratorAge", { period: minute, statistic: Stats.MAXIMUM })),
+    above: LATE_RECORD_MS,
+    badMinutes: BAD_MINUTES,
+    meaning: `the function ${name} does not process the stream of its table, so ${delayed}: see its log`,
+    covers: [name],
+  });
   return [
     {
       id: "Api5xx",
@@ -58,81 +105,67 @@ function listServiceWatches({ stackName, api, functions, deliveries }: Observed)
       title: "API errors (5xx)",
       metric: api.metricServerError(sum),
       above: 5,
-      minutes: 3,
-      meaning: "callers receive 5xx responses",
+      badMinutes: BAD_MINUTES,
+      meaning: "callers receive 5xx responses: the access log names the resource",
+      covers: ANSWERING,
       rollsBack: true,
     },
-    // One alarm for each function: an alarm over their sum costs the same, because each metric of it is charged, and does not name the function.
-    ...[...functions].map(([name, fn]) => ({
+    {
+      id: "Api429",
+      section: "service",
+      title: "Requests that API Gateway refused (429)",
+      metric: throttledRequests,
+      above: 0,
+      badMinutes: BAD_MINUTES,
+      meaning: "API Gateway refuses requests: more than 1,000 a second, or the account's limit. The access log names their addresses",
+    },
+    {
+      id: "Beat5xx",
+      section: "service",
+      title: "Errors of beats and reports (5xx)",
+      metric: metricOf(functions, "beat", (fn) => fn.metric("Url5xxCount", sum)),
+      above: 5,
+      badMinutes: BAD_MINUTES,
+      meaning: "runners receive 5xx responses from the URL of the function beat: see its log",
+      covers: ["beat"],
+    },
+    ...OWN_ALARMS.map(({ name, rollsBack = false }) => ({
       id: `Errors-${name}`,
       section: "service" as const,
       title: `Errors: ${name}`,
-      metric: fn.metricErrors(sum),
+      metric: metricOf(functions, name, (fn) => fn.metricErrors(sum)),
       above: 0,
-      minutes: 3,
+      badMinutes: BAD_MINUTES,
       meaning: `the function ${name} fails; failing scripts never cause this`,
-      rollsBack: name === "worker" || name === "step",
+      covers: [name],
+      rollsBack,
     })),
     {
-      id: "RecursionDrops",
+      id: "Attention",
       section: "service",
-      title: "Invocations that recursive loop detection stopped",
-      // Without a dimension it counts every function of the region: the functions that may loop are never stopped, so it is about the others.
-      metric: new Metric({ namespace: "AWS/Lambda", metricName: "RecursiveInvocationsDropped", ...sum }),
-      above: 0,
-      minutes: 1,
-      meaning: "Lambda stopped a function because it invoked itself through its own messages; the Health Dashboard names it",
+      title: "Weighted outcomes that need attention",
+      metric: outcomeMetric(stackName, "Attention"),
+      above: ATTENTION_THRESHOLD,
+      badMinutes: BAD_MINUTES,
+      meaning: `one of ${Object.keys(attentionWeights).join(", ")} is high: see the metrics of the namespace ${METRIC_NAMESPACE} and docs/aws.md`,
+      covers: [...functions.keys()].filter((name) => name.startsWith("runner-")).concat("build", "connect", "flows"),
     },
-    {
-      id: "SetAside",
-      section: "service",
-      title: "Items that housekeeping has set aside",
-      metric: outcomeMetric(stackName, "HousekeepingSetAside"),
-      above: 0,
-      minutes: 15,
-      meaning: "housekeeping fails again and again for a job, notice, workspace or state machine: list the items (docs/aws.md)",
-    },
-    {
-      id: "NoticesFailed",
-      section: "approvals",
-      title: "Failed attempts to send a notice",
-      metric: outcomeMetric(stackName, "NoticesFailed"),
-      above: 10,
-      minutes: 5,
-      meaning: "notices of approvals repeatedly fail: see the log of deliver",
-    },
-    {
-      id: "DeliveriesFailed",
-      section: "service",
-      title: "Deliveries of events that failed",
-      metric: outcomeMetric(stackName, "DeliveriesFailed"),
-      above: 0,
-      minutes: 1,
-      meaning: "the last attempt to deliver an event failed: the workspace's log of deliveries contains it with the state failed",
-    },
-    {
-      id: "DeliveryAge",
-      section: "service",
-      title: "Age of the oldest waiting delivery (s)",
-      // A message may be delayed for 15 minutes, and a receiver that does not answer delays only the slow lane.
-      metric: deliveries.fast.metricApproximateAgeOfOldestMessage({ period: minute, statistic: Stats.MAXIMUM }),
-      above: 1200,
-      minutes: 5,
-      meaning: "deliveries wait for minutes: the function deliver is throttled, or its event source mapping is off",
-    },
+    late("deliver", "notices and events are late"),
+    late("remove", "the data of expired jobs remains"),
     {
       id: "Undelivered",
       section: "service",
       title: "Messages that deliver could not handle",
       metric: deliveries.deadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
       above: 0,
-      minutes: 5,
+      badMinutes: BAD_MINUTES,
       meaning: "notices or events were not delivered, because the function deliver failed again and again: see its log",
+      covers: ["deliver"],
     },
   ];
 }
 
-function listJobWatches({ stackName, queues, unremoved, triggerDeadLetters }: Observed): Watch[] {
+function listJobWatches({ queues, triggerDeadLetters }: Observed): Watch[] {
   return [
     {
       id: "QueueAge",
@@ -140,37 +173,20 @@ function listJobWatches({ stackName, queues, unremoved, triggerDeadLetters }: Ob
       title: "Age of the oldest waiting job (s)",
       metric: queues.queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: Stats.MAXIMUM }),
       above: 300,
-      minutes: 5,
+      badMinutes: BAD_MINUTES,
       meaning: "jobs wait longer than five minutes: raise Lambda's concurrency quota or svc.workerConcurrency",
-    },
-    {
-      id: "HighQueue",
-      section: "jobs",
-      title: "Waiting jobs with a priority",
-      // Jobs with a priority should not wait at all.
-      metric: queues.high.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MINIMUM }),
-      above: 0,
-      minutes: 5,
-      meaning: "jobs with a priority wait for minutes: too many have one, or Lambda's concurrency is used up",
-    },
-    {
-      id: "HighQueueAge",
-      section: "jobs",
-      title: "Age of the oldest job with a priority (s)",
-      // A message that a worker handles counts as well, for up to 15 minutes and the visibility timeout.
-      metric: queues.high.metricApproximateAgeOfOldestMessage({ period: minute, statistic: Stats.MAXIMUM }),
-      above: 1200,
-      minutes: 5,
-      meaning: "a job with a priority is not handled: its worker dies again and again, or nothing polls the queue",
     },
     {
       id: "DeadLetters",
       section: "jobs",
-      title: "Dead letters",
-      metric: queues.deadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
+      title: "Job messages that failed too often",
+      // Counted when function `dead-letter` receives them, so one that fails is counted again and again.
+      metric: queues.deadLetters.metricNumberOfMessagesReceived(sum),
       above: 0,
-      minutes: 5,
-      meaning: "messages remain in the dead-letter queue because its consumer fails to process them",
+      badMinutes: 1,
+      meaning: "the service failed repeatedly to start a job: see the errors in the logs of worker and dead-letter",
+      covers: ["dead-letter"],
+      rollsBack: true,
     },
     {
       id: "TriggerDeadLetters",
@@ -178,36 +194,9 @@ function listJobWatches({ stackName, queues, unremoved, triggerDeadLetters }: Ob
       title: "Messages of triggers that started no job",
       metric: triggerDeadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
       above: 0,
-      minutes: 5,
+      badMinutes: BAD_MINUTES,
       meaning: "messages of triggers failed three times: see the field error of the triggers and the log of receive",
-    },
-    {
-      id: "Unremoved",
-      section: "jobs",
-      title: "Expired jobs that were not removed",
-      metric: unremoved.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
-      above: 0,
-      minutes: 5,
-      meaning: "the data of expired flows remains, because the function remove failed for 20 hours: see its log",
-    },
-    {
-      id: "FailedMessages",
-      section: "jobs",
-      title: "Job messages that failed too often",
-      metric: outcomeMetric(stackName, "DeadLetters"),
-      above: 0,
-      minutes: 1,
-      meaning: "the service failed repeatedly to start a job: see the errors in the worker's log",
-      rollsBack: true,
-    },
-    {
-      id: "LostAttempts",
-      section: "jobs",
-      title: "Lost attempts",
-      metric: outcomeMetric(stackName, "LostAttempts"),
-      above: 5,
-      minutes: 3,
-      meaning: "many attempts end without an outcome: runners or workers die",
+      covers: ["receive"],
     },
   ];
 }
@@ -221,17 +210,40 @@ function listFlowWatches({ stackName }: Observed): Watch[] {
       // The metrics of Step Functions exist for single machines only, which the stack does not know: the function settle counts their events.
       metric: outcomeMetric(stackName, "ExecutionsFailed"),
       above: 0,
-      minutes: 1,
+      badMinutes: 1,
       meaning: "executions of flows fail, time out or are stopped by hand; a flow whose step fails is not one of them",
       rollsBack: true,
+    },
+    {
+      id: "TransitionThrottles",
+      section: "flows",
+      title: "Throttled state transitions of the region",
+      // A bucket of the account that all state machines share. Refused calls of the service, such as StartExecution, count as Postponements.
+      metric: StateTransitionMetric.metricThrottledEvents(sum),
+      above: 0,
+      badMinutes: BAD_MINUTES,
+      meaning: "Step Functions delays the steps of flows: raise its quota of state transitions (docs/aws.md)",
     },
   ];
 }
 
-/** The operations on which every request and job depends. */
-const OPERATIONS = ["GetItem", "UpdateItem", "TransactWriteItems"] as const;
+function listLimitWatches(): Watch[] {
+  return [
+    {
+      id: "Throttles",
+      section: "limits",
+      title: "Throttled functions of the region",
+      // Without a dimension it counts every function of the region, which share one quota.
+      metric: new Metric({ namespace: "AWS/Lambda", metricName: "Throttles", ...sum }),
+      above: 0,
+      badMinutes: BAD_MINUTES,
+      meaning: "Lambda refuses invocations in this region: raise the quota Concurrent executions (docs/aws.md)",
+    },
+  ];
+}
 
-function listLimitWatches({ stackName, tables, indexes }: Observed): Watch[] {
+/** Returns the graphs without an alarm: the outcomes that the alarm Attention adds up, and causes of which other alarms show the effect. */
+export function listGraphs({ stackName, queues, deliveries, tables, indexes }: Observed): Graph[] {
   const throttled = (table: Table, ofIndexes: readonly string[] = []) => [
     ...["ReadThrottleEvents", "WriteThrottleEvents"].map((name) => table.metric(name, sum)),
     // A throttled index delays or refuses the writes of its table.
@@ -239,58 +251,44 @@ function listLimitWatches({ stackName, tables, indexes }: Observed): Watch[] {
       table.metric("WriteThrottleEvents", { ...sum, dimensionsMap: { TableName: table.tableName, GlobalSecondaryIndexName } }),
     ),
   ];
-  const systemErrors = Object.values(tables).flatMap((table) =>
-    OPERATIONS.map((Operation) => table.metric("SystemErrors", { ...sum, dimensionsMap: { TableName: table.tableName, Operation } })),
-  );
   return [
+    ...(Object.keys(attentionWeights) as (keyof typeof attentionWeights)[]).map((outcome) => ({
+      section: outcome === "NoticesFailed" ? ("approvals" as const) : ("service" as const),
+      title: outcome,
+      metric: outcomeMetric(stackName, outcome),
+    })),
     {
-      id: "Throttles",
-      section: "limits",
-      title: "Throttled functions of the region",
-      // Without a dimension it counts every function of the region. They share one quota, and the next graph shows the functions of this stack.
-      metric: new Metric({ namespace: "AWS/Lambda", metricName: "Throttles", ...sum }),
-      above: 0,
-      minutes: 5,
-      meaning:
-        "Lambda refuses invocations in this region: raise the quota Concurrent executions (docs/aws.md); the dashboard shows the functions",
+      section: "service",
+      title: "Age of the oldest waiting delivery (s)",
+      metric: deliveries.fast.metricApproximateAgeOfOldestMessage({ period: minute, statistic: Stats.MAXIMUM }),
     },
     {
-      id: "RunnerThrottles",
-      section: "limits",
-      title: "Throttled runner calls",
-      metric: outcomeMetric(stackName, "RunnerThrottles"),
-      above: 0,
-      minutes: 5,
-      meaning: "runs wait for Lambda's concurrency limit: raise the quota or lower svc.workerConcurrency",
+      section: "jobs",
+      title: "Waiting jobs with a priority",
+      metric: queues.high.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MINIMUM }),
     },
     {
-      id: "Postponements",
+      section: "jobs",
+      title: "Age of the oldest job with a priority (s)",
+      metric: queues.high.metricApproximateAgeOfOldestMessage({ period: minute, statistic: Stats.MAXIMUM }),
+    },
+    {
       section: "limits",
-      title: "Work postponed because AWS refused a call",
-      metric: outcomeMetric(stackName, "Postponements"),
-      above: 0,
-      minutes: 15,
-      meaning: "jobs are late because AWS throttles a service, or one of them fails: the log names it (docs/aws.md, quotas)",
+      title: "Invocations that recursive loop detection stopped",
+      metric: new Metric({ namespace: "AWS/Lambda", metricName: "RecursiveInvocationsDropped", ...sum }),
     },
     ...Object.entries({ jobs: throttled(tables.jobs, indexes), objects: throttled(tables.objects) }).map(([name, metrics]) => ({
-      id: `TableThrottles-${name}`,
       section: "limits" as const,
       title: `Throttled reads and writes of the table ${name}`,
       metric: add("Throttled", metrics),
-      above: 0,
-      minutes: 5,
-      meaning: `DynamoDB throttles the table ${name}: a hot partition, or more than twice the previous peak`,
     })),
-    {
-      id: "TableErrors",
-      section: "limits",
-      title: "Internal errors of DynamoDB",
-      metric: add("Errors", systemErrors),
-      above: 5,
-      minutes: 3,
-      meaning: "DynamoDB answers with internal errors: see the AWS Health Dashboard",
-    },
   ];
+}
+
+function metricOf(functions: Observed["functions"], name: string, metric: (fn: LambdaFunction) => IMetric): IMetric {
+  const fn = functions.get(name);
+  if (!fn) throw new Error(`The stack has no function ${name}, which an alarm covers.`);
+  return metric(fn);
 }
 
 /** The sum of up to ten metrics, the maximum of an alarm. A metric without values counts as 0. */

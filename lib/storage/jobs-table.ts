@@ -56,7 +56,11 @@ export class JobsTable extends Construct {
       nonKeyAttributes: ["ws", "state"],
     });
     this.unremoved = new Queue(this, "Unremoved", queueProps);
-    acknowledge(this.unremoved, "AwsSolutions-SQS3", "It has no consumer: an alarm reports its messages to the operator.");
+    acknowledge(
+      this.unremoved,
+      "AwsSolutions-SQS3",
+      "It has no consumer: the age of the records of the stream raised an alarm 20 hours before.",
+    );
   }
 
   /** Grants access for a runner's beat: the items of one job by key, including the secrets to mask. */
