@@ -105,11 +105,17 @@ const stackConfigSchema = z
       .refine((names) => new Set(names).size === names.length, "Each name can occur once.")
       .default(["1"]),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
-    /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. Default: 25, or 5 locally. */
+    /** Maximum concurrent worker invocations for each of the two queues. SQS requires at least 2. Default: as many as fit into the quota (lib/compute/concurrency.ts), or 5 locally. */
     workerConcurrency: z.int().min(2).max(1000).optional(),
+    /** Jobs of one worker invocation, which ends with the longest of them (docs/aws.md). Default: 1, or 10 locally. */
+    workerBatchSize: z.int().min(1).max(10).optional(),
     /** Reserved concurrency of `step`, which is also the number of steps of flows that run at once. Default: twice `reservedConcurrency`. */
     stepConcurrency: z.int().min(0).optional(),
-    /** Reserved concurrency of the functions of the API together, of `approve` and of `beat`, each. Use 0 for a new account with a concurrency quota of 10. */
+    /** Reserved concurrency of `run`, `routes` and `stream`, which is also their ceiling. Default: twice, once and twice `reservedConcurrency`. */
+    runConcurrency: z.int().min(0).optional(),
+    routesConcurrency: z.int().min(0).optional(),
+    streamConcurrency: z.int().min(0).optional(),
+    /** Reserved concurrency of the functions of the API together and of `beat`, each; `approve` has 40 % of it. Use 0 for a new account with a concurrency quota of 10. */
     reservedConcurrency: z.int().min(0).default(50),
     runnerMemoryMb: z.int().min(512).max(10_240).default(1769),
   })
@@ -154,16 +160,6 @@ export function parseConfig(given: unknown, skipInterpreters = false): StackConf
     if (open) throw new Error(`The issuer of login ${open.name} must begin with https:`);
   }
   return { ...parsed.data, skipInterpreters };
-}
-
-/** Returns the reserved concurrency of `step`. The local engine has no limit of an account, so a reservation would only be a ceiling there. */
-export function reservedForSteps({ local, stepConcurrency, reservedConcurrency }: StackConfig): number {
-  return local ? 0 : (stepConcurrency ?? 2 * reservedConcurrency);
-}
-
-/** Returns the maximum concurrent worker invocations for each of the two queues. */
-export function workersForEachQueue({ local, workerConcurrency }: StackConfig): number {
-  return workerConcurrency ?? (local ? 5 : 25);
 }
 
 /** Whether CloudFront is in front of the service. */

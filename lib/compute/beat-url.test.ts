@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { env } from "../../contract/env.ts";
-import { parseConfig, reservedForSteps, workersForEachQueue } from "../config.ts";
+import { parseConfig } from "../config.ts";
 import { aws, descriptions, fn, locally } from "../stack-rights.ts";
+import { divideConcurrency } from "./concurrency.ts";
 
 const urlId = Object.keys(aws.findResources("AWS::Lambda::Url"))[0] ?? "";
 const beat = fn(aws, descriptions.beat);
 
 describe("the URL of the function beat", () => {
-  it("is the only one of the stack, authenticates nobody and buffers", () => {
+  it("is the only one of the stack, requires no credentials and buffers", () => {
     aws.resourceCountIs("AWS::Lambda::Url", 1);
     aws.hasResourceProperties("AWS::Lambda::Url", {
       TargetFunctionArn: { "Fn::GetAtt": [beat.id, "Arn"] },
@@ -47,8 +48,8 @@ describe("the URL of the function beat", () => {
   });
 
   it("accepts the heartbeats of all runs that the quota of Lambda allows: ten requests a second for each reserved execution", () => {
-    const config = parseConfig({});
-    const runs = 2 * workersForEachQueue(config) * 10 + reservedForSteps(config);
+    const { workers, messagesOfWorker, reserved } = divideConcurrency(parseConfig({}));
+    const runs = 2 * workers * messagesOfWorker + reserved.step + reserved.run + reserved.routes;
     // A run sends a heartbeat every two seconds in its first minute.
     expect(beat.properties.ReservedConcurrentExecutions * 10).toBeGreaterThanOrEqual(runs / 2);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { aStack } from "../stack-fixture.ts";
 import { aws, descriptions, fn, list, rightsOf } from "../stack-rights.ts";
 
 describe("job queues", () => {
@@ -36,15 +37,18 @@ describe("job queues", () => {
     expect(fn(aws, descriptions.worker).properties.Timeout).toBeLessThan(960);
   });
 
-  it("each queue delivers ten jobs at a time, returns only failed ones, and has a limited number of workers", () => {
-    for (const [id] of queues) {
-      aws.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-        EventSourceArn: { "Fn::GetAtt": [id, "Arn"] },
-        BatchSize: 10,
-        FunctionResponseTypes: ["ReportBatchItemFailures"],
-        ScalingConfig: { MaximumConcurrency: 25 },
-        FunctionName: { Ref: fn(aws, descriptions.worker).id },
-      });
+  it("each queue gives a worker one job, so that no job waits for the end of another one, and has a limited number of workers", () => {
+    const batched = aStack({ workerBatchSize: 10 }).template;
+    for (const [template, messages, workers] of [[aws, 1, 60] as const, [batched, 10, 10] as const]) {
+      for (const [id] of queues) {
+        template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+          EventSourceArn: { "Fn::GetAtt": [id, "Arn"] },
+          BatchSize: messages,
+          FunctionResponseTypes: ["ReportBatchItemFailures"],
+          ScalingConfig: { MaximumConcurrency: workers },
+          FunctionName: { Ref: fn(aws, descriptions.worker).id },
+        });
+      }
     }
   });
 });

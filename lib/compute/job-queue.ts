@@ -5,7 +5,8 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import { type StackConfig, workersForEachQueue } from "../config.ts";
+import type { StackConfig } from "../config.ts";
+import { divideConcurrency } from "./concurrency.ts";
 import { queueProps } from "./queue-props.ts";
 
 /** The 900 s of a worker and a margin for SQS. With a shorter timeout, the message of a long script would be delivered a second time. */
@@ -41,12 +42,13 @@ export class JobQueue extends Construct {
 
   /** Connects a worker. It runs the jobs of a batch in parallel, because it only waits for runners, and reports failed messages individually. */
   configureConsume(fn: LambdaFunction): void {
+    const { workers, messagesOfWorker } = divideConcurrency(this.config);
     for (const queue of [this.queue, this.high]) {
       fn.addEventSource(
         new SqsEventSource(queue, {
-          batchSize: 10,
+          batchSize: messagesOfWorker,
           reportBatchItemFailures: true,
-          maxConcurrency: workersForEachQueue(this.config),
+          maxConcurrency: workers,
         }),
       );
     }

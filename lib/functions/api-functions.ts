@@ -1,5 +1,6 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
+import { divideConcurrency } from "../compute/concurrency.ts";
 import type { StackConfig } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
@@ -149,7 +150,7 @@ export function addApiFunctions(
   const approve = addFunction(
     parts,
     "approve",
-    { description: "svc: approvals", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+    { description: "svc: approvals", memoryMb: 512, timeoutS: 30, reservedConcurrency: divideConcurrency(config).reserved.approve },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       objects.configureRead(fn);
@@ -172,9 +173,8 @@ export function addApiFunctions(
 }
 
 /** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */
-function reservedConcurrencyOf({ local, reservedConcurrency }: StackConfig) {
-  // The local engine has no limit of an account, so a reservation would only be a ceiling there.
-  const total = local ? 0 : reservedConcurrency;
+function reservedConcurrencyOf(config: StackConfig) {
+  const total = divideConcurrency(config).reserved.api;
   const objects = Math.floor(total * 0.2);
   const triggers = Math.floor(total * 0.1);
   const people = Math.floor(total * 0.2);

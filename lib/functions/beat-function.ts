@@ -1,12 +1,13 @@
 import { Fn } from "aws-cdk-lib";
 import { FunctionUrlAuthType, InvokeMode, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { divideConcurrency } from "../compute/concurrency.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 
 type BeatParts = Pick<StackParts, "scope" | "config" | "bundles" | "url" | "objects" | "jobs" | "storage">;
 
 /**
  * The function that answers the internal routes of runners. On AWS it has a URL that does not lead through CloudFront and API Gateway, so that no
- * other requests use up its limits. The URL authenticates nobody, because runners have no credentials: the function checks the signature of
+ * other requests use up its limits. The URL requires no credentials, because runners have none: the function checks the signature of
  * the job token first. On the local engine the front server answers, at the address of the service.
  */
 export function addBeatFunction(parts: BeatParts): { beat: LambdaFunction; beatUrl: string } {
@@ -18,7 +19,7 @@ export function addBeatFunction(parts: BeatParts): { beat: LambdaFunction; beatU
       description: "svc: heartbeats and reports of runners",
       memoryMb: 512,
       timeoutS: 30,
-      reservedConcurrency: config.reservedConcurrency,
+      reservedConcurrency: divideConcurrency(config).reserved.beat,
     },
     (fn) => {
       // The version whose schema the arguments of a preprocessor must match, and the handlers of jobs.

@@ -2,7 +2,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
-import { reservedForSteps } from "../config.ts";
+import { divideConcurrency } from "../compute/concurrency.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantEveryJobKind, grantExecution, grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
 
@@ -13,7 +13,8 @@ export function addExecutionFunctions(
   const { scope, config, url, jobs, objects, storage, queue, flows, secrets } = parts;
   // `step` invokes `flows`, and `flows` writes the ARN of `step` into machines. A name instead of a reference avoids a cycle in the template.
   const flowsName = `${config.stackName}-flows`;
-  const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reservedForSteps(config) };
+  const { reserved } = divideConcurrency(config);
+  const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reserved.step };
   const step = addFunction(parts, "step", steps, (fn) => {
     grantEveryJobKind(parts, fn);
     jobs.configureCheckJobs(fn);
@@ -35,7 +36,9 @@ export function addExecutionFunctions(
     grantFlowStarts(parts, fn, machines);
     queue.configureConsume(fn);
   });
-  const run = addFunction(parts, "run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
+  // Without the ceilings of `run`, `routes` and `stream`, callers could use up every execution that is not reserved, and stop the jobs of queues.
+  const runs = { description: "svc: run routes", memoryMb: 1024, timeoutS: 30, reservedConcurrency: reserved.run };
+  const run = addFunction(parts, "run", runs, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
     // A restart compares the plan of the flow and the versions of its scripts with those of the run.
@@ -54,7 +57,12 @@ export function addExecutionFunctions(
   });
   // Ends a stream that does not end itself. Lambda does not notice that its reader has left.
   const streamTimeoutS = (limits.streamMs + limits.streamGraceMs) / 1000;
-  const routed = { description: "svc: requests to HTTP routes", memoryMb: 1024, timeoutS: streamTimeoutS };
+  const routed = {
+    description: "svc: requests to HTTP routes",
+    memoryMb: 1024,
+    timeoutS: streamTimeoutS,
+    reservedConcurrency: reserved.routes,
+  };
   const routes = addFunction(parts, "routes", routed, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
@@ -77,7 +85,7 @@ export function addExecutionFunctions(
   const stream = addFunction(
     parts,
     "stream",
-    { description: "svc: streams of runs and job updates", memoryMb: 512, timeoutS: streamTimeoutS },
+    { description: "svc: streams of runs and job updates", memoryMb: 512, timeoutS: streamTimeoutS, reservedConcurrency: reserved.stream },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);

@@ -5,6 +5,7 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
+import { divideConcurrency } from "../compute/concurrency.ts";
 import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
@@ -15,8 +16,6 @@ export const DELIVER_TIMEOUT_S = 30;
 const VISIBILITY_S = 45;
 /** Deliveries of one message, whose sender dies each time or cannot write. The attempts of a delivery are counted in its record. */
 const MAX_RECEIVES = 5;
-/** Concurrent senders for each lane. They use a part of what the other functions leave (lib/compute/concurrency.test.ts). */
-const SENDERS = 8;
 /** Messages for receivers that do not answer wait together. Lambda needs a window to collect more than ten. */
 const SLOW_BATCH = 100;
 
@@ -49,7 +48,7 @@ export class DeliveryQueues extends Construct {
   configureConsume(fn: LambdaFunction): void {
     // The local engine delivers at most ten messages at once, and each sender is a process of this machine.
     const { local } = this.config;
-    const maxConcurrency = local ? 4 : SENDERS;
+    const { senders: maxConcurrency } = divideConcurrency(this.config);
     fn.addEventSource(new SqsEventSource(this.fast, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency }));
     const slow = local ? { batchSize: 10 } : { batchSize: SLOW_BATCH, maxBatchingWindow: Duration.seconds(1) };
     fn.addEventSource(new SqsEventSource(this.slow, { ...slow, reportBatchItemFailures: true, maxConcurrency }));

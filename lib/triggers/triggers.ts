@@ -9,6 +9,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import { buildTriggerRulePrefix, RECEIVE_TIMEOUT_S } from "../../contract/stack-names.ts";
+import { divideConcurrency } from "../compute/concurrency.ts";
 import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
@@ -103,7 +104,11 @@ export class Triggers extends Construct {
   /** Grants a function the messages of triggers, and the messages of the account's queues that are tagged for a workspace. */
   configureReceive(fn: LambdaFunction): void {
     fn.addEventSource(
-      new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: this.config.local ? 5 : 25 }),
+      new SqsEventSource(this.queue, {
+        batchSize: 10,
+        reportBatchItemFailures: true,
+        maxConcurrency: divideConcurrency(this.config).receivers,
+      }),
     );
     this.allow(
       fn,

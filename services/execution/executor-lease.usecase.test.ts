@@ -96,7 +96,7 @@ describe("the lease of a run ends", () => {
     });
     room.answers.run = async () => {
       await turn();
-      // The dead process has no timers, and nobody receives the answer of the runner.
+      // The dead process has no timers and never receives the answer of the runner.
       vi.clearAllTimers();
       isDead();
       return new Promise<Invocation>(() => {});

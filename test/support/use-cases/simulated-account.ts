@@ -14,7 +14,7 @@ import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { reconcileExecution } from "../../../services/flows/lifecycle/reconcile.ts";
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
-import { type AwsCall, callReplaced, inAccount, outsideAccount } from "./aws-faults.ts";
+import { type AwsCall, awsErrors, callReplaced, inAccount, outsideAccount } from "./aws-faults.ts";
 import type { Room } from "./room.ts";
 import { resumeDue } from "./room-jobs.ts";
 import { interpret, machineOf } from "./state-machine.ts";
@@ -27,6 +27,8 @@ interface Options {
   onQuiet?: () => Promise<void>;
   /** The number of messages that workers handle at once. */
   workers?: number;
+  /** Lambda's quota of executions at once. */
+  quota?: number;
   /** Whether the executions of flows are played, or only recorded. */
   playsExecutions?: boolean;
 }
@@ -75,6 +77,8 @@ export class SimulatedAccount {
   readonly executions = new Map<string, StartedExecution>();
   deadLetters = 0;
   refused: Record<string, number> = {};
+  /** The most executions of functions at once. */
+  mostAtOnce = 0;
   /** The longest chain of function calls through the queue. */
   longestChain = 0;
   private readonly room: Room;
@@ -85,6 +89,7 @@ export class SimulatedAccount {
   private messages: QueuedMessage[] = [];
   private readonly held = new Map<string, (output: StepState) => void>();
   private working = 0;
+  private running = 0;
   private awsCalls = 0;
   private nextTickMs: number;
   private nextQuietMs = 0;
@@ -171,12 +176,21 @@ export class SimulatedAccount {
   }
 
   private refuse(request: AwsCall): Refusal {
-    const refusal = this.options.refuse(request, this.elapsedMs);
+    const refusal = this.options.refuse(request, this.elapsedMs) ?? this.refuseBeyondQuota(request);
     if (refusal) {
       const name = `${request.service} ${refusal.error.name}`;
       this.refused[name] = (this.refused[name] ?? 0) + 1;
     }
     return refusal;
+  }
+
+  private refuseBeyondQuota({ operation }: AwsCall): Refusal {
+    const { quota = Number.POSITIVE_INFINITY } = this.options;
+    if (operation !== "Invoke") return undefined;
+    const atOnce = this.calls.size + this.running;
+    if (atOnce >= quota) return { error: awsErrors.quotaFull() };
+    this.mostAtOnce = Math.max(this.mostAtOnce, atOnce + 1);
+    return undefined;
   }
 
   private async sleep(ms: number): Promise<void> {
@@ -271,7 +285,9 @@ export class SimulatedAccount {
     const run = request as RunRequest;
     count(this.runs, run.job);
     for (const { env: own } of run.next?.runs ?? []) if (own["WM_JOB_ID"]) count(this.runs, own["WM_JOB_ID"]);
+    this.running += 1;
     await this.sleep(RUN_MS);
+    this.running -= 1;
     const answer = await this.room.answers.run(run);
     return answer.kind === "outcome" ? answer.outcome : null;
   }
