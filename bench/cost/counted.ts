@@ -6,8 +6,9 @@ import { engineClientConfig } from "../floors.ts";
 /** The log lines of functions in a period. */
 export interface Logged {
   counts: AwsCounts;
-  /** The number of lines, and their size. */
+  /** The number of lines that end an invocation. */
   lines: number;
+  /** The size of all lines. */
   bytes: number;
 }
 
@@ -17,6 +18,9 @@ export interface FunctionLogs {
   memoryMb(names: RegExp): number;
 }
 
+/** On AWS, runners and the builder may not write logs. */
+const UNLOGGED = /Runners|Builds/;
+
 /** Reads the logs of an instance's functions, the lines that an operator finds in CloudWatch. */
 export async function functionLogs(endpoint: string): Promise<FunctionLogs> {
   const lambda = new LambdaClient(engineClientConfig(endpoint));
@@ -25,7 +29,9 @@ export async function functionLogs(endpoint: string): Promise<FunctionLogs> {
   const matching = (names: RegExp) => Functions.filter(({ FunctionName = "" }) => names.test(FunctionName));
   return {
     async since(fromMs, names) {
-      const groups = matching(names).flatMap(({ LoggingConfig }) => LoggingConfig?.LogGroup ?? []);
+      const groups = matching(names)
+        .filter(({ FunctionName = "" }) => !UNLOGGED.test(FunctionName))
+        .flatMap(({ LoggingConfig }) => LoggingConfig?.LogGroup ?? []);
       const messages = (await Promise.all(groups.map((group) => messagesOf(endpoint, group, fromMs)))).flat();
       return sum(messages.filter((message) => message.startsWith("{")));
     },
@@ -35,15 +41,17 @@ export async function functionLogs(endpoint: string): Promise<FunctionLogs> {
 
 function sum(lines: string[]): Logged {
   const counts: AwsCounts = { requests: {}, readUnits: 0, writeUnits: 0, indexWriteUnits: 0 };
+  let invocations = 0;
   for (const line of lines) {
     const { aws } = JSON.parse(line) as { aws?: AwsCounts };
     if (!aws) continue;
+    invocations++;
     for (const [name, count] of Object.entries(aws.requests)) counts.requests[name] = (counts.requests[name] ?? 0) + count;
     counts.readUnits += aws.readUnits;
     counts.writeUnits += aws.writeUnits;
     counts.indexWriteUnits += aws.indexWriteUnits;
   }
-  return { counts, lines: lines.length, bytes: lines.reduce((bytes, line) => bytes + Buffer.byteLength(line), 0) };
+  return { counts, lines: invocations, bytes: lines.reduce((bytes, line) => bytes + Buffer.byteLength(line), 0) };
 }
 
 async function messagesOf(endpoint: string, logGroupName: string, startTime: number): Promise<string[]> {

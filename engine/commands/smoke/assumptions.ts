@@ -107,6 +107,13 @@ export const assumptions: readonly Assumption[] = [
       "If a run after the pause fails or lasts seconds, report it with the line `run` in the log of the function that called the runner.",
   },
   {
+    id: "hidden",
+    title: "the hidden supervisor",
+    holds: "a script cannot read the environment and the descriptors of its supervisor",
+    by: "command",
+    otherwise: "Look for the line `A runner failed` in the log of the function that called the runner, and report its reason.",
+  },
+  {
     id: "login",
     title: "federated sign-in",
     holds: "every configured provider redirects to its page",

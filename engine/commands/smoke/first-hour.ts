@@ -73,6 +73,24 @@ const checks: Record<string, Check> = {
     return `${pieces} pieces in ${Math.round(lastedMs / 1000)} s`;
   },
 
+  async hidden({ target, w, saveScript }) {
+    const path = await saveScript(
+      "hidden",
+      `import { readdirSync, readFileSync } from "node:fs";
+const works = (read: () => unknown) => { try { read(); return true; } catch { return false; } };
+export function main() {
+  const supervisor = "/proc/" + process.ppid;
+  return { root: process.getuid?.() === 0, seen: [works(() => readFileSync(supervisor + "/environ")), works(() => readdirSync(supervisor + "/fd"))] };
+}`,
+    );
+    const job = await ask(target, "POST", `${w}/jobs/run/p/${path}`, {});
+    const { root, seen } = (await resultOf(target, w, job)) as { root: boolean; seen: boolean[] };
+    // Locally the engine may run as root, to whom nothing is hidden.
+    if (root) return "skipped: scripts run as root here";
+    expectEqual(seen, [false, false], "What a script reads of its supervisor");
+    return "a script cannot read environment and descriptors of its supervisor";
+  },
+
   async restart({ target, w, saveFlow }) {
     const path = await saveFlow("restart", [bun("a", "export const main = () => Date.now();"), bun("b", TWICE, { n: "results.a" })]);
     const first = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});

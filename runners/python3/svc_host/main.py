@@ -83,13 +83,14 @@ class Host:
     def start(self, options):
         self.marker = options["marker"].encode()
         if options["tmp"]:
+            # A hidden process may not write the map of its user namespace.
+            isolation.hide_from_children(False)
             try:
                 isolation.make_tmp_private(options["tmp"]["directory"], options["tmp"]["binds"])
             except OSError as error:
                 wire.send(self.control, {"ready": {"tmpError": str(error)}})
                 return
         self.adopts = isolation.adopt_orphans()
-        # A script of another key must not be able to change the interpreter of the next run.
         isolation.hide_from_children()
         wire.send(self.control, {"ready": {}})
         self.fork()
@@ -225,6 +226,8 @@ def preload(names):
 
 
 def main():
+    # A script of another key must not be able to change the interpreter of the next run.
+    isolation.hide_from_children()
     control, lifeline = (int(text) for text in sys.argv[1:3])
     for fd in (control, lifeline):
         os.set_inheritable(fd, False)
