@@ -4,7 +4,7 @@ import { bundleAll } from "../lib/compute/bundle.ts";
 import { writePackage } from "../lib/package/pack.ts";
 import { writeTypes } from "../lib/package/types.ts";
 
-/** `npm run package`: builds the package with the construct in `dist/package`, and its archive beside it. */
+/** `npm run package`: builds the package with the construct in `dist/package`, and its archive in `dist`. */
 const root = join(import.meta.dirname, "..");
 const out = join(root, "dist/package");
 await writePackage(root, out, await bundleAll(root, join(root, "dist/packed")));

@@ -1,3 +1,4 @@
+import { Token } from "aws-cdk-lib";
 import type { Node } from "constructs";
 import * as z from "zod";
 import { webhookUrl } from "../contract/routes/events/webhook-url.ts";
@@ -148,9 +149,11 @@ export function parseConfig(given: unknown, skipInterpreters = false): StackConf
     throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");
   const { local, logins, loginDomainPrefix, edge, customDomain, routesDomain } = parsed.data;
   if (!edge && routesDomain) throw new Error("svc.routesDomain needs CloudFront: remove it, or svc.edge.");
-  // A certificate elsewhere would end the deployment after minutes.
+  // A certificate elsewhere would end the deployment after minutes. CloudFormation knows the address of one that the app creates only later.
   const atEdge = local || !edge ? [] : [customDomain, routesDomain];
-  const elsewhere = atEdge.find((domain) => domain && !domain.certificateArn.includes(":acm:us-east-1:"));
+  const elsewhere = atEdge.find(
+    (domain) => domain && !Token.isUnresolved(domain.certificateArn) && !domain.certificateArn.includes(":acm:us-east-1:"),
+  );
   if (elsewhere) throw new Error(`CloudFront reads certificates in us-east-1 only. Request one for ${elsewhere.name} there.`);
   if (new Set(logins.map(({ name }) => name)).size < logins.length) throw new Error("Two of svc.logins have the same name.");
   if (!local && logins.length > 0) {

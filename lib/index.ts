@@ -1,3 +1,4 @@
 export type { Bundle } from "./compute/bundle.ts";
 export type { SvcSettings } from "./config.ts";
+export type { DeploymentOptions, FlowOptions, FolderOptions, ScriptOptions } from "./deployments/deployments.ts";
 export { Svc, type SvcProps } from "./svc.ts";

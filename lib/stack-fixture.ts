@@ -36,6 +36,7 @@ export function stubBundles(): Bundle[] {
     "connect",
     "dead-letter",
     "deliver",
+    "deploy",
     "remove",
     "flows",
     "housekeeping",

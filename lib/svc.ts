@@ -20,6 +20,7 @@ import { Runners } from "./compute/runners.ts";
 import { Tick } from "./compute/schedule.ts";
 import { ServiceFunction } from "./compute/service-function.ts";
 import { hasEdge, parseConfig, type StackConfig, type SvcSettings, skipsInterpreters } from "./config.ts";
+import { Deployments, type FlowOptions, type FolderOptions, type ScriptOptions } from "./deployments/deployments.ts";
 import { StateMachines } from "./flows/state-machines.ts";
 import { addApiFunctions } from "./functions/api-functions.ts";
 import { addBackgroundFunctions } from "./functions/background-functions.ts";
@@ -78,6 +79,8 @@ export class Svc extends Construct {
   /** The names and addresses that tools and people need, by the names of the outputs of the stack `svc`. */
   readonly outputs: Readonly<Record<string, string>>;
 
+  private readonly deployments: Deployments;
+
   constructor(scope: Construct, id: string, props: SvcProps = {}) {
     super(scope, id);
     for (const [flag, value] of Object.entries(FLAGS)) if (this.node.tryGetContext(flag) === undefined) this.node.setContext(flag, value);
@@ -101,7 +104,7 @@ export class Svc extends Construct {
     const triggers = new Triggers(this, "Triggers", config, storage);
     const api = new Api(this, "Gateway", config);
     const edge = hasEdge(config) ? { api: api.api, keys: new EdgeKeys(this, "EdgeKeys", config) } : undefined;
-    const url = edge ? new Edge(this, "Edge", config, edge).url : addOrigin(this, config, api.api);
+    const { url, origin } = edge ? new Edge(this, "Edge", config, edge) : addOrigin(this, config, api.api);
     if (edge && config.routesDomain) new RoutesEdge(this, "RoutesEdge", { ...config, domain: config.routesDomain }, edge);
 
     const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
@@ -165,6 +168,7 @@ export class Svc extends Construct {
     // The local engine has no alarms.
     const observe = config.local ? undefined : new Observe(this, "Observe", config, observed());
 
+    this.deployments = new Deployments(this, "Deployments", parts, origin);
     this.url = url;
     this.api = api.api;
     this.jobsTable = jobs.table;
@@ -206,6 +210,24 @@ export class Svc extends Construct {
       ...(observe ? { RollbackAlarms: observe.rollbackAlarms } : {}),
     };
   }
+
+  /**
+   * Deploys the files of a folder into a workspace, as `svc sync push` does (docs/sync.md): the items that the app has changed since its last deployment.
+   * Items that only the workspace has changed remain. The deployment fails if both have changed an item.
+   */
+  addFolder(folder: string, options: FolderOptions): void {
+    this.deployments.addFolder(folder, options);
+  }
+
+  /** Deploys a script into a workspace. */
+  addScript(options: ScriptOptions): void {
+    this.deployments.addScript(options);
+  }
+
+  /** Deploys a flow into a workspace. */
+  addFlow(options: FlowOptions): void {
+    this.deployments.addFlow(options);
+  }
 }
 
 /** Throws an error if another service of the app would use the same names: the stacks could not both be deployed. */
@@ -216,9 +238,12 @@ function requireFreeName(svc: Svc, name: string): void {
     throw new Error(`Two services of this app have the name ${name}. Set the property name of one.`);
 }
 
-/** Adds what answers at the public address without CloudFront, and returns that address. */
-const addOrigin = (scope: Construct, config: StackConfig, api: RestApi): string =>
-  config.local ? requireLocalUrl(config) : new RegionalOrigin(scope, "RegionalOrigin", config, api).url;
+/** Adds what answers at the public address without CloudFront, and returns that address, and the one that needs no records. */
+function addOrigin(scope: Construct, config: StackConfig, api: RestApi): { url: string; origin: string } {
+  if (!config.local) return new RegionalOrigin(scope, "RegionalOrigin", config, api);
+  const url = requireLocalUrl(config);
+  return { url, origin: config.internalUrl ?? url };
+}
 
 function requireLocalUrl({ baseUrl }: StackConfig): string {
   if (!baseUrl) throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");

@@ -5,6 +5,8 @@ import { join, relative } from "node:path";
 
 /** The files that every deployment serves: the package of the command line of the same version, and the JSON Schema of `svc.yaml`. */
 const FILES = ["svc-cli.tgz", "svc.schema.json"];
+/** The command line itself, which function `deploy` runs. */
+export const PROGRAM = ["dist/svc.mjs", "dist/program.mjs"] as const;
 /** The folder with the packages of the client libraries. */
 const CLIENTS = "clients";
 
@@ -15,7 +17,7 @@ export function cliFiles(root: string): Map<string, Uint8Array> {
     const build = ["--disable-warning=ExperimentalWarning", join(root, "cli/build.ts"), out];
     execFileSync(process.execPath, build, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
     const packages = readdirSync(join(out, CLIENTS), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const names = [...FILES, ...packages.map(({ parentPath, name }) => relative(out, join(parentPath, name)))];
+    const names = [...FILES, ...PROGRAM, ...packages.map(({ parentPath, name }) => relative(out, join(parentPath, name)))];
     return new Map(names.map((name) => [name, readFileSync(join(out, name))]));
   } finally {
     rmSync(out, { recursive: true, force: true });

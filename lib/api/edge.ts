@@ -121,6 +121,8 @@ interface EdgeOrigin {
 export class Edge extends Construct {
   /** Public origin, no trailing slash. */
   readonly url: string;
+  /** The origin that CloudFront gives the distribution, which needs no records. */
+  readonly origin: string;
 
   constructor(scope: Construct, id: string, config: StackConfig, { api, keys }: EdgeOrigin) {
     super(scope, id);
@@ -135,7 +137,8 @@ export class Edge extends Construct {
         : { additionalBehaviors: { [`${ROUTES_PREFIX}/*`]: passRoutesOn(this, api, { name: `${config.stackName}-headers`, headers }) } }),
       ...distributionProps(this, domain),
     });
-    this.url = config.baseUrl ?? `https://${domain?.name ?? distribution.distributionDomainName}`;
+    this.origin = `https://${distribution.distributionDomainName}`;
+    this.url = config.baseUrl ?? (domain ? `https://${domain.name}` : this.origin);
     if (domain) addRecords(this, distribution, domain);
     acknowledgeRules(distribution);
     if (!domain)

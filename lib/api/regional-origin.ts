@@ -11,13 +11,15 @@ import { STAGE } from "./api.ts";
 export class RegionalOrigin extends Construct {
   /** Public address, no trailing slash. */
   readonly url: string;
+  /** API Gateway's own address, which needs no records. */
+  readonly origin: string;
 
   constructor(scope: Construct, id: string, { baseUrl, customDomain }: StackConfig, api: RestApi) {
     super(scope, id);
     const { region, urlSuffix } = Stack.of(this);
     // Not the URL of the stage: it waits for the functions, which need this address.
-    const own = `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${STAGE}`;
-    this.url = baseUrl ?? (customDomain ? `https://${customDomain.name}` : own);
+    this.origin = `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${STAGE}`;
+    this.url = baseUrl ?? (customDomain ? `https://${customDomain.name}` : this.origin);
     if (!customDomain) return;
     const { name, certificateArn, hostedZoneId } = customDomain;
     const domain = new DomainName(this, "Domain", {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { build, buildSync, type Metafile } from "esbuild";
 import { MODULE_REQUIRE } from "../../contract/module-require.ts";
-import { cliFiles } from "../api/cli-package.ts";
+import { cliFiles, PROGRAM } from "../api/cli-package.ts";
 import { referenceFiles } from "../api/reference.ts";
 import { webFiles } from "../api/web.ts";
 import { awsSchemas } from "./aws-schemas.ts";
@@ -18,7 +18,7 @@ export interface Bundle {
 
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`. Dynamic imports become
- * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` and the command line for `api`,
+ * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` and the command line for `api`, the command line for `deploy`,
  * and the console's pages for `web`. Source maps go to `<out>/maps` and metafiles to `<out>/meta`, because assets need neither.
  */
 export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
@@ -42,7 +42,9 @@ export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
     for (const [name, content] of referenceFiles(root)) files.set(join("functions/api/reference", name), content);
   }
   if (existsSync(join(root, "cli/build.ts"))) {
-    for (const [name, content] of cliFiles(root)) files.set(join("functions/api/cli", name), content);
+    const program = new Set<string>(PROGRAM);
+    for (const [name, content] of cliFiles(root))
+      files.set(program.has(name) ? join("functions/deploy/cli", basename(name)) : join("functions/api/cli", name), content);
   }
   if (existsSync(join(root, "functions/web/handler.ts"))) {
     for (const [name, content] of webFiles(root)) files.set(join("functions/web/site", name), content);

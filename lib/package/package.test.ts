@@ -53,6 +53,11 @@ describe("the example app", () => {
     });
     expect(Outputs["AutomationSetup"]?.Value).toEqual({ Ref: expect.stringMatching(/^AutomationSetup/) });
     expect(Object.keys(Outputs)).not.toContain("JobsTable");
+    expect(ofType("Custom::SvcDeployment").map(([, { Properties }]) => Properties["id"])).toEqual([
+      "shop-script-f--orders--count",
+      "shop-flow-f--orders--report",
+      "shop-Folder",
+    ]);
   });
 
   it("puts interpreters into copies, and leaves the installed package as it is", () => {

@@ -10,8 +10,8 @@ import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { dataRemovalPolicy } from "./retention.ts";
 
-/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs; archives of workspaces until they are downloaded. */
-type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files" | "mail" | "archives";
+/** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs; archives of workspaces until they are downloaded; what CDK apps have deployed. */
+type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files" | "mail" | "archives" | "deployments";
 
 /** Time for which a mail remains that started no job. */
 const MAIL_DAYS = 14;

@@ -1,0 +1,3 @@
+export function main(order: string, amount: number) {
+  return { order, refunded: amount };
+}

@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import type { Assets } from "../../aws/s3/assets.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
+import type { Deployment } from "../../contract/deployment.ts";
+import { parseExactJson } from "../../contract/exact-json.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { closeDeployment, openDeployment } from "../../services/identity/deployment-token.ts";
+import { writeProject } from "./files.ts";
+
+export interface PushDeps {
+  identity: Parameters<typeof openDeployment>[0];
+  storage: Pick<Storage, "getObject" | "putObject">;
+  assets: Assets;
+  /** The origin of the service. */
+  url: string;
+  /** The file with the command line `svc`. */
+  cli: string;
+}
+
+/** The content of `.svc/state.json`, in which the command line stores the items as both sides had them after the last push. */
+const stateSchema = z.object({ version: z.literal(1), workspaces: z.record(z.string(), z.unknown()) });
+const STATE_BYTES = 20 * 1024 * 1024;
+/** The service may not answer in the first moments of a new stack. */
+const READY_MS = 120_000;
+
+/**
+ * Makes a workspace have the files of a deployment, as `svc sync push` does: it compares them with the last deployment of the same id, and with the
+ * workspace. Items that only the workspace has changed remain as they are. `removed`: the app no longer deploys any of them. Throws an error that names the
+ * reason, also if a build fails or `untilMs` is over.
+ */
+export async function pushDeployment(deps: PushDeps, deployment: Deployment, removed: boolean, untilMs: number): Promise<string> {
+  const { workspace, bucket, objectKey, id } = deployment;
+  // A deleted workspace is not created to be emptied.
+  if (removed && !(await deps.identity.objects.get(keys.workspace(workspace)))) return "";
+  const zip = await retryDenied(() => deps.assets.readAsset(bucket, objectKey), untilMs);
+  const { token, isNew } = await openDeployment(deps.identity, workspace);
+  const folder = mkdtempSync(join(tmpdir(), "svc-deploy-"));
+  const state = join(folder, ".svc/state.json");
+  const stored = `deployments/${workspace}/${id}.json`;
+  const base = `${deps.url} ${workspace}`;
+  try {
+    const folders = writeProject(folder, zip, { onlyConfig: removed });
+    const before = isNew ? undefined : await deps.storage.getObject(stored, STATE_BYTES);
+    if (before && "tooLarge" in before) throw new Error(`The stored state of the deployment ${id} is too large.`);
+    mkdirSync(join(folder, ".svc"), { recursive: true });
+    // Without a state, a push would delete whatever else is in the workspace.
+    const items = before ? before.bytes.toString() : '{"items":{}}';
+    writeFileSync(state, `{"version":1,"workspaces":{${JSON.stringify(base)}:${items}}}`);
+    await waitUntilReady(deps.url, untilMs);
+    for (const name of folders) await ensureFolder(`${deps.url}/api/w/${workspace}/folders/create`, token, name);
+    return await runPush(deps, { folder, token, workspace, untilMs });
+  } finally {
+    if (existsSync(state)) {
+      const { workspaces } = stateSchema.parse(parseExactJson(readFileSync(state, "utf8")));
+      await deps.storage.putObject(stored, JSON.stringify(workspaces[base] ?? { items: {} }), "application/json");
+    }
+    rmSync(folder, { recursive: true, force: true });
+    await closeDeployment(deps.identity, token);
+  }
+}
+
+/** A right that the deployment has just granted may take some seconds to be in force. */
+async function retryDenied<T>(read: () => Promise<T>, untilMs: number): Promise<T> {
+  const giveUpMs = Math.min(untilMs, Date.now() + 60_000);
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof Error && error.name === "AccessDenied") || Date.now() > giveUpMs) throw error;
+      await pause();
+    }
+  }
+}
+
+async function waitUntilReady(url: string, untilMs: number): Promise<void> {
+  const giveUpMs = Math.min(untilMs, Date.now() + READY_MS);
+  for (;;) {
+    const reached = await fetch(`${url}/api/version`).catch((error: Error) => error);
+    if (reached instanceof Response && reached.ok) return;
+    const fault = reached instanceof Response ? `status ${reached.status}` : reached.message;
+    if (Date.now() > giveUpMs) throw new Error(`The service does not answer at ${url}: ${fault}.`);
+    await pause();
+  }
+}
+
+/** Creates a folder that the workspace does not have. */
+async function ensureFolder(route: string, token: string, name: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const answer = await fetch(route, { method: "POST", headers, body: JSON.stringify({ name }) });
+  const text = await answer.text();
+  if (!answer.ok && answer.headers.get("x-svc-error") !== "folder.exists")
+    throw new Error(`The folder f/${name} cannot be created: ${text}`);
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 1000));
+
+/** Runs `svc sync push` in a process that has the token and no rights of this function. Returns what it printed. */
+function runPush(
+  { cli, url }: Pick<PushDeps, "cli" | "url">,
+  { folder, token, workspace, untilMs }: { folder: string; token: string; workspace: string; untilMs: number },
+): Promise<string> {
+  const args = [cli, "sync", "push", "--yes", "--wait", "--parallel", "4", "--message", "Deployed with its app", "--workspace", workspace];
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    SVC_CONFIG_DIR: join(folder, ".svc"),
+    SVC_URL: url,
+    SVC_TOKEN: token,
+    NO_COLOR: "1",
+  };
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+    const printed: string[] = [];
+    child.stderr.setEncoding("utf8").on("data", (text: string) => printed.push(text));
+    const timer = setTimeout(() => child.kill("SIGKILL"), Math.max(0, untilMs - Date.now()));
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      const text = printed.join("").trim();
+      if (code === 0) resolve(text);
+      else reject(new Error(signal === "SIGKILL" ? `The push did not end in time.\n${text}` : text));
+    });
+  });
+}

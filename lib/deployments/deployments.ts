@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CustomResource, Duration, FileSystem, Token } from "aws-cdk-lib";
+import { CfnStage } from "aws-cdk-lib/aws-apigateway";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { CfnEventSourceMapping, CfnPermission, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Asset } from "aws-cdk-lib/aws-s3-assets";
+import { Construct } from "constructs";
+import { runnablePath, workspaceId } from "../../contract/common.ts";
+import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../contract/deployment.ts";
+import { env } from "../../contract/env.ts";
+import type { ScriptLanguage } from "../../contract/languages.ts";
+import { addFunction, type StackParts } from "../functions/add-function.ts";
+
+export interface DeploymentOptions {
+  /** The id of the workspace. The first deployment creates it if there is none. */
+  readonly workspace: string;
+  /** Whether the items are deleted, and scripts archived, when the app no longer has this call or the stack is deleted. By default they remain. */
+  readonly remove?: boolean;
+}
+
+export interface FolderOptions extends DeploymentOptions {
+  /** Distinguishes several folders of one workspace. Another id is another deployment. `Folder` by default. */
+  readonly id?: string;
+}
+
+export interface ScriptOptions extends DeploymentOptions {
+  /** Such as `f/orders/refund`. */
+  readonly path: string;
+  readonly language: ScriptLanguage;
+  /** The source, or the file that contains it. */
+  readonly source: { readonly content: string } | { readonly file: string };
+  readonly summary?: string;
+  readonly description?: string;
+  /** Other fields of the script, as `.script.yaml` files have them. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+export interface FlowOptions extends DeploymentOptions {
+  readonly path: string;
+  /** The flow as the file `flow.yaml` has it, with `summary` and `value`, or that file. */
+  readonly source: { readonly flow: Readonly<Record<string, unknown>> } | { readonly file: string };
+}
+
+/** Lambda's maximum. The function replies 30 s earlier. */
+const TIMEOUT_S = 900;
+
+/** The files that an app deploys into workspaces: one custom resource for each call, in the order of the calls, and the function behind them. */
+export class Deployments extends Construct {
+  private readonly parts: StackParts;
+  private readonly origin: string;
+  private fn: LambdaFunction | undefined;
+  private last: CustomResource | undefined;
+
+  /** `origin`: where the service answers as soon as it is deployed, also before the records of its domain exist. */
+  constructor(scope: Construct, id: string, parts: StackParts, origin: string) {
+    super(scope, id);
+    this.parts = parts;
+    this.origin = origin;
+  }
+
+  addFolder(folder: string, { id = "Folder", ...options }: FolderOptions): void {
+    this.add(id, folder, options);
+  }
+
+  addScript({ path, language, source, summary = "", description = "", fields = {}, ...options }: ScriptOptions): void {
+    const content = "file" in source ? readFileSync(source.file, "utf8") : source.content;
+    const value = { ...fields, summary, description };
+    this.addItem({ kind: "script", path, language, content, value }, options);
+  }
+
+  addFlow({ path, source, ...options }: FlowOptions): void {
+    const text = "file" in source ? readFileSync(source.file, "utf8") : JSON.stringify(source.flow);
+    this.addItem({ kind: "flow", path, text }, options);
+  }
+
+  private addItem(item: DeployedItem, options: DeploymentOptions): void {
+    const { kind, path } = item;
+    check(runnablePath.safeParse(path).success, `${path} is no path of a ${kind}. A path is such as f/orders/refund.`);
+    const text = JSON.stringify([item]);
+    check(!Token.isUnresolved(text), `The ${kind} ${path} contains a value that CloudFormation knows only later.`);
+    const folder = FileSystem.mkdtemp("svc-items-");
+    writeFileSync(join(folder, ITEMS_FILE), text);
+    this.add(`${kind}-${path}`, folder, options);
+  }
+
+  private add(name: string, folder: string, { workspace, remove = false }: DeploymentOptions): void {
+    check(workspaceId.safeParse(workspace).success, `${workspace} is no id of a workspace.`);
+    const id = `${workspace}-${name}`.replace(/[^\w-]/g, "--");
+    const scope = new Construct(this, id);
+    // The state of a checkout is in `.svc`, and belongs to its user.
+    const asset = new Asset(scope, "Files", { path: folder, exclude: [".svc", ".git", "node_modules"] });
+    this.fn ??= this.addFunction();
+    this.fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:GetObject"], resources: [asset.bucket.arnForObjects(asset.s3ObjectKey)] }));
+    const properties: Deployment = {
+      workspace,
+      bucket: asset.s3BucketName,
+      objectKey: asset.s3ObjectKey,
+      id,
+      removes: remove ? "true" : "false",
+    };
+    const resource = new CustomResource(scope, "Deployment", {
+      resourceType: "Custom::SvcDeployment",
+      serviceToken: this.fn.functionArn,
+      // A minute after the function would have replied, whatever has happened to it.
+      serviceTimeout: Duration.seconds(TIMEOUT_S + 60),
+      properties,
+    });
+    // The function may read the file.
+    if (this.fn.role) resource.node.addDependency(this.fn.role);
+    // Items of a call may refer to those of the calls before it.
+    if (this.last) resource.node.addDependency(this.last);
+    else resource.node.addDependency(...this.listNeeded());
+    this.last = resource;
+  }
+
+  /** The resources without which requests and builds fail, and which nothing that the function refers to depends on. */
+  private listNeeded(): Construct[] {
+    return this.parts.scope.node
+      .findAll()
+      .filter(
+        (each): each is CfnStage => each instanceof CfnStage || each instanceof CfnPermission || each instanceof CfnEventSourceMapping,
+      );
+  }
+
+  private addFunction(): LambdaFunction {
+    const { config, objects, storage } = this.parts;
+    const size = { description: "svc: deploys files of CDK apps", memoryMb: 1769, timeoutS: TIMEOUT_S };
+    return addFunction(this.parts, "deploy", size, (fn) => {
+      fn.addEnvironment(env.internalUrl, this.origin);
+      fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
+      objects.configureWrite(fn);
+      storage.configureRead(fn, "deployments");
+      storage.configureWrite(fn, "deployments");
+    });
+  }
+}
+
+function check(holds: boolean, sentence: string): void {
+  if (!holds) throw new Error(sentence);
+}

@@ -1,0 +1,63 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
+import { write } from "../../core/objects/write.ts";
+import { personKey } from "../../core/people/person.ts";
+import { hashToken, tokenRecordSchema } from "../../core/people/token.ts";
+import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import { addMember } from "../workspaces/members.ts";
+import { buildNewWorkspaceWrites } from "../workspaces/workspaces.ts";
+import { buildTokenRemovals } from "./token-expiry.ts";
+import { buildTokenWrites } from "./tokens.ts";
+import { buildUserAddedWrites } from "./users.ts";
+
+/** The user for deployments of files by CDK apps. It has no password, and the domain of the address does not exist. */
+export const DEPLOYER = { email: "deployment@svc.invalid", username: "deployment", superAdmin: false };
+/** Longer than the function that deploys may run. */
+const TOKEN_MS = 16 * 60_000;
+
+interface DeploymentTokenDeps extends InstanceEventDeps {
+  objects: ObjectTable;
+}
+
+/**
+ * Returns a token with which an app may change one workspace, and creates the workspace if there is none. The user `deployment` becomes an admin of
+ * the workspace unless it is a member already: an admin can take its rights away. `isNew`: it was
+ * none, so whatever is known of an earlier deployment concerns another workspace of the same id. A repeated call adds a token. Throws `workspace.beingDeleted`, and
+ * `user.usernameTaken` if another member has the username.
+ */
+export async function openDeployment(deps: DeploymentTokenDeps, workspace: string): Promise<{ token: string; isNew: boolean }> {
+  const { objects, nowMs } = deps;
+  await objects.transactWrite([
+    write.put({ ...keys.user(personKey(DEPLOYER.email)), value: { ...DEPLOYER, createdAtMs: nowMs() } }, "absent"),
+    ...(await buildUserAddedWrites(deps, DEPLOYER)),
+  ]);
+  const created = { ...DEPLOYER, workspace: { id: workspace, name: workspace } };
+  const refused = await objects.transactWrite(await buildNewWorkspaceWrites(deps, created));
+  if (refused === 0) throw new SvcError("workspace.beingDeleted", { workspace });
+  const isNew = refused === undefined || (await join(deps, workspace));
+  const expiration = toIsoTime(nowMs() + TOKEN_MS);
+  const { value, writes } = buildTokenWrites(DEPLOYER, { label: "deployment", workspace_id: workspace, expiration }, nowMs());
+  await objects.transactWrite(writes);
+  return { token: value, isNew };
+}
+
+/** Returns false if the user is a member already. */
+async function join(deps: DeploymentTokenDeps, workspace: string): Promise<boolean> {
+  const { email, username } = DEPLOYER;
+  try {
+    await addMember(deps, workspace, { email, username, is_admin: true, operator: false }, { inherits: false });
+    return true;
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== "member.exists") throw error;
+    return false;
+  }
+}
+
+/** Deletes the token of a deployment that has ended. */
+export async function closeDeployment({ objects }: Pick<DeploymentTokenDeps, "objects">, token: string): Promise<void> {
+  const stored = await objects.get(keys.token(hashToken(token)));
+  if (stored) await objects.transactWrite(buildTokenRemovals(parseObject(tokenRecordSchema, stored)));
+}

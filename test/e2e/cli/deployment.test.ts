@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { strToU8, zipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { buildCli } from "../../../cli/build.ts";
+import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../../contract/deployment.ts";
+import { env } from "../../../contract/env.ts";
+import type { PushDeps } from "../../../functions/deploy/push.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { newWorkspace, type Workspace, workspaceOf } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { stubServiceEnv } from "../../support/engine/stub-env.ts";
+
+type Push = typeof import("../../../functions/deploy/push.ts");
+let ws: Workspace;
+let push: Push["pushDeployment"];
+let deps: PushDeps;
+let cli: string;
+beforeAll(async () => {
+  cli = mkdtempSync(join(tmpdir(), "svc-e2e-deploy-"));
+  buildCli(cli);
+  ws = await newWorkspace();
+  stubServiceEnv(shared());
+  vi.stubEnv(env.bucket, shared().outputs["Bucket"] ?? "");
+  const [{ pushDeployment }, { objectTable }, { storage }, { assets }] = await Promise.all([
+    import("../../../functions/deploy/push.ts"),
+    import("../../../aws/dynamodb/object-table.ts"),
+    import("../../../aws/s3/storage.ts"),
+    import("../../../aws/s3/assets.ts"),
+  ]);
+  push = pushDeployment;
+  const identity = { objects: objectTable, nowMs: Date.now, instanceEventsUrl: undefined };
+  deps = { identity, storage, assets, url: api().url, cli: join(cli, "dist/svc.mjs") };
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(cli, { recursive: true, force: true });
+});
+
+const bucket = () => shared().outputs["Bucket"] ?? "";
+let uploads = 0;
+/** Uploads files as CDK does, and describes their deployment. */
+async function upload(files: Record<string, string>, id = "Folder", workspace = ws.id): Promise<Deployment> {
+  uploads += 1;
+  const objectKey = `files/deployment-test-${process.pid}-${uploads}.zip`;
+  const Body = zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])));
+  await awsClients().s3.send(new PutObjectCommand({ Bucket: bucket(), Key: objectKey, Body }));
+  return { workspace, bucket: bucket(), objectKey, id, removes: "true" };
+}
+const deploy = async (files: Record<string, string>, id?: string) => push(deps, await upload(files, id), false, Date.now() + 90_000);
+const remove = async (files: Record<string, string>, id?: string) => push(deps, await upload(files, id), true, Date.now() + 90_000);
+const script = (path: string, content: string) => ({
+  [`${path}.sh`]: content,
+  [`${path}.script.yaml`]: "summary: ''\ndescription: ''\nlock: ''\n",
+});
+const read = async (path: string) => (await ws.get(`scripts/get/p/${path}`)).json as Record<string, unknown>;
+const contentOf = async (path: string) => (await read(path))["content"];
+const isArchived = async (path: string) => (await ws.get(`scripts/get/p/${path}`)).status === 404;
+
+describe("the files of an app", () => {
+  it("arrive in the workspace as the user deployment, and leave what others have saved there", async () => {
+    await ws.saveScript({ path: "f/t/own", content: "echo own", language: "bash" });
+    await deploy({ ...script("f/t/a", "echo a1"), ...script("f/t/b", "echo b1") });
+    expect(await contentOf("f/t/a")).toBe("echo a1");
+    expect((await ws.get("scripts/get/p/f/t/a")).json).toMatchObject({ created_by: "deployment" });
+    expect(await contentOf("f/t/own")).toBe("echo own");
+    expect((await ws.runWait("f/t/a")).json).toBe("a1");
+  });
+
+  it("change nothing the second time, and replace or archive what the app has changed", async () => {
+    const before = (await read("f/t/a"))["hash"];
+    await deploy({ ...script("f/t/a", "echo a1"), ...script("f/t/b", "echo b1") });
+    expect((await read("f/t/a"))["hash"]).toBe(before);
+    await deploy(script("f/t/a", "echo a2"));
+    expect([await contentOf("f/t/a"), await isArchived("f/t/b"), await isArchived("f/t/own")]).toEqual(["echo a2", true, false]);
+  });
+
+  it("do not replace what someone has changed in the workspace: the deployment fails, and the former one can be restored", async () => {
+    await ws.saveScript({ path: "f/t/a", content: "echo by hand", language: "bash" });
+    await deploy({ ...script("f/t/a", "echo a2"), ...script("f/t/c", "echo c") });
+    expect([await contentOf("f/t/a"), await contentOf("f/t/c")]).toEqual(["echo by hand", "echo c"]);
+    await expect(deploy(script("f/t/a", "echo a3"))).rejects.toThrow("changed on both sides");
+    // CloudFormation rolls back with the files of the last deployment.
+    await deploy({ ...script("f/t/a", "echo a2"), ...script("f/t/c", "echo c") });
+    expect(await contentOf("f/t/a")).toBe("echo by hand");
+  });
+
+  it("fail the deployment with the reason, and the former files replace the new ones again", async () => {
+    await deploy(script("f/t/d", "echo d1"), "Failing");
+    const broken = { ...script("f/t/d", "echo d2"), "f/t/e.flow/flow.yaml": "summary: ''\nvalue:\n  modules: wrong\n" };
+    await expect(deploy(broken, "Failing")).rejects.toThrow(/f\/t\/e/);
+    await deploy(script("f/t/d", "echo d1"), "Failing");
+    expect(await contentOf("f/t/d")).toBe("echo d1");
+  });
+
+  it("are archived when the app no longer deploys them, if it wants so", async () => {
+    await remove(script("f/t/d", "echo d1"), "Failing");
+    expect(await isArchived("f/t/d")).toBe(true);
+    expect(await isArchived("f/t/c")).toBe(false);
+  });
+
+  it("may be described by code: a script with a new folder, and a flow", async () => {
+    const items: DeployedItem[] = [
+      { kind: "script", path: "f/coded/hello", language: "bash", content: "echo hello", value: { summary: "Hello", description: "" } },
+      { kind: "flow", path: "f/coded/flow", text: JSON.stringify({ summary: "", value: { modules: [] } }) },
+    ];
+    await deploy({ [ITEMS_FILE]: JSON.stringify(items) }, "script-f--coded");
+    expect((await ws.get("scripts/get/p/f/coded/hello")).json).toMatchObject({ summary: "Hello", content: "echo hello" });
+    expect((await ws.get("flows/get/f/coded/flow")).json).toMatchObject({ value: { modules: [] } });
+  });
+
+  it("create the workspace if there is none", async () => {
+    const workspace = `${ws.id}-new`;
+    await push(deps, await upload(script("f/t/a", "echo a"), "Folder", workspace), false, Date.now() + 90_000);
+    expect((await workspaceOf(api(), workspace).get("scripts/get/p/f/t/a")).json).toMatchObject({ content: "echo a" });
+  });
+
+  it("stop when the time is over", async () => {
+    const deployment = await upload(script("f/t/late", "echo late"), "Late");
+    await expect(push(deps, deployment, false, Date.now() + 1)).rejects.toThrow("did not end in time");
+  });
+});
