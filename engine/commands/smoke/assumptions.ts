@@ -79,10 +79,17 @@ export const assumptions: readonly Assumption[] = [
   {
     id: "stream",
     title: "a stream",
-    holds: "a stream of 60 s arrives while the script runs, and is not cut after 29 s",
+    holds: "a stream of 120 s arrives while the script runs, is cut after 90 s and not after 29 s, and continues without loss",
     by: "command",
     otherwise:
       "If it ended after 29 s, the integration of the method has no longer timeout. If it came in one piece, look for a proxy before CloudFront, and for compression.",
+  },
+  {
+    id: "left-streams",
+    title: "streams whose reader leaves",
+    holds: "a token has 20 open streams at most, further ones get 429, and they are free at most two minutes after their reader has left",
+    by: "command",
+    otherwise: "Look at the items `STREAMS#…` of the table of objects, and for AccessDenied in the log of the function stream.",
   },
   {
     id: "restart",

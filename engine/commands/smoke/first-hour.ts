@@ -3,6 +3,7 @@ import { Complaint } from "../../launch/complaint.mjs";
 import { assumptions } from "./assumptions.ts";
 import { ask, call, expectEqual, RUN_LIMIT_MS, step, type Target, until } from "./client.ts";
 import { built } from "./languages.ts";
+import { checkLeftStreams, checkStream } from "./streams.ts";
 
 export interface FirstHourOptions {
   target: Target;
@@ -30,7 +31,7 @@ type Check = (context: Context) => Promise<string>;
 /**
  * Jobs of a group, calls at once, seconds of a stream, and seconds without a call, after which the functions of the runners are frozen.
  */
-const WHOLE = { groupJobs: 30, calls: 30, streamS: 60, idleS: 90 };
+const WHOLE = { groupJobs: 30, calls: 30, streamS: 120, idleS: 90 };
 const QUICK: typeof WHOLE = { groupJobs: 4, calls: 3, streamS: 2, idleS: 1 };
 const GROUP_LIMIT_MS = 300_000;
 const RESULT_BYTES = 5_000_000;
@@ -55,23 +56,8 @@ const checks: Record<string, Check> = {
     return `${size.groupJobs} jobs, one after the other`;
   },
 
-  async stream({ target, w, saveScript, size: { streamS } }) {
-    const path = await saveScript(
-      "stream",
-      `export async function* main(seconds: number) {
-  for (let n = 0; n < seconds; n += 1) {
-    yield n + "\\n";
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
-}`,
-    );
-    const { whole, pieces, lastedMs } = await readStream(target, `${w}/jobs/run_and_stream/p/${path}`, { seconds: streamS });
-    expectEqual(whole, Array.from({ length: streamS }, (_, n) => `${n}\n`).join(""), "The stream");
-    if (lastedMs < streamS * 1000) throw new Complaint(`The stream ended after ${lastedMs} ms, before the script.`);
-    // A reply that is buffered on its way arrives in one piece at the end.
-    if (pieces < streamS / 4) throw new Complaint(`The stream arrived in ${pieces} pieces: something on its way holds it back.`);
-    return `${pieces} pieces in ${Math.round(lastedMs / 1000)} s`;
-  },
+  stream: checkStream,
+  "left-streams": checkLeftStreams,
 
   async hidden({ target, w, saveScript }) {
     const path = await saveScript(
@@ -294,35 +280,6 @@ function openGate(target: Target, run: string): Promise<Run["gates"][number]> {
   return until(RUN_LIMIT_MS, "The request for approval", async () =>
     (await readRun(target, run)).gates.find(({ decision }) => decision === undefined),
   );
-}
-
-/** Reads a stream of server-sent events to its end: the whole text, the number of pieces in which it arrived, and its duration. */
-async function readStream(target: Target, path: string, body: object): Promise<{ whole: string; pieces: number; lastedMs: number }> {
-  const startedMs = Date.now();
-  const answer = await fetch(`${target.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${target.token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (answer.status !== 200 || !answer.body) throw new Complaint(`The stream returned ${answer.status}: ${await answer.text()}`);
-  const decoder = new TextDecoder();
-  let [text, whole, pieces, completed] = ["", "", 0, false];
-  for await (const part of answer.body) {
-    text += decoder.decode(part, { stream: true });
-    const events = text.split("\n\n");
-    text = events.pop() ?? "";
-    const before = whole.length;
-    for (const event of events) {
-      const data = /^data: (.*)$/m.exec(event)?.[1];
-      if (data === undefined) continue;
-      const update = JSON.parse(data) as { new_result_stream?: string; completed?: boolean };
-      whole += update.new_result_stream ?? "";
-      completed ||= update.completed === true;
-    }
-    if (whole.length > before) pieces += 1;
-  }
-  if (!completed) throw new Complaint(`The stream ended after ${Date.now() - startedMs} ms without the end of the job.`);
-  return { whole, pieces, lastedMs: Date.now() - startedMs };
 }
 
 const isLoopback = (url: string) => ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
