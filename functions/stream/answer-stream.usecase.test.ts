@@ -4,13 +4,17 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Invocation } from "../../aws/lambda/functions.ts";
 import { limits } from "../../contract/limits.ts";
 import type { StreamEventJson } from "../../contract/routes/jobs/streams.ts";
+import { routes } from "../../contract/routes/routes.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { hashToken } from "../../core/people/token.ts";
 import { extractStream } from "../../core/streams/stream-lines.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { recordHeartbeat } from "../../services/execution/heartbeat.ts";
 import { createToken } from "../../services/identity/tokens.ts";
+import { takeStreamSlot, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
+import { addFlow } from "../../test/support/use-cases/room-flows.ts";
 import { addJob, addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import type { Reply } from "../shared/reply.ts";
@@ -48,11 +52,12 @@ function call(method: string, path: string, { query = [], headers = [], token: s
 const open = async (reply: Reply, gone = new AbortController().signal) =>
   reply.chunks?.(gone) ?? expect.fail(`${reply.statusCode} ${reply.body}`);
 
-async function addSavedScript(): Promise<string> {
+async function saveScript(): Promise<{ path: string; hash: string }> {
   const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null });
   await room.deps.objects.put({ ...keys.scriptHead(room.workspace, version.path), value: version, build });
-  return version.path;
+  return version;
 }
+const addSavedScript = async (): Promise<string> => (await saveScript()).path;
 
 /** A run whose script writes output when the test calls `print`. */
 function aWaitingRun() {
@@ -201,6 +206,26 @@ describe("a request that resumes run_and_stream", () => {
       replies.map(() => [404, "stream.runUnknown"]),
     );
     expect([await listJobs(room, path), await listJobs(room, other)]).toEqual([[], []]);
+  });
+});
+
+describe("a reader whose streams are all open", () => {
+  it("is refused by every route that streams, and starts no job", async () => {
+    const own = await createToken(room.deps, anAdmin, {});
+    const { path, hash } = await saveScript();
+    const { version } = await addFlow(room, path, { modules: [] });
+    const { id } = await addJob(room);
+    const reader = toTokenReader({ ...anAdmin, tokenHash: hashToken(own) });
+    await Promise.all(Array.from({ length: limits.streamsPerToken }, () => takeStreamSlot(room.deps, reader)));
+    const streaming = Object.values(routes).filter(({ reply }) => "event" in reply);
+    expect(streaming.length).toBeGreaterThanOrEqual(10);
+    const parts: Record<string, string | number> = { "path+": path, hash, version, id };
+    for (const { name, method, path: address } of streaming) {
+      const sent = address.replace("/api/w/{workspace}/", "").replace(/\{([^}]+)\}/, (_, part: string) => String(parts[part]));
+      const { statusCode, headers } = await call(method, sent, { token: own });
+      expect([name, statusCode, headers?.["x-svc-error"]]).toEqual([name, 429, "stream.tooMany"]);
+    }
+    expect(await listJobs(room, path)).toEqual([]);
   });
 });
 

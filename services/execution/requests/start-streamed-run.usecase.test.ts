@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { formatEventId } from "../../../core/streams/event-id.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import type { VersionRunRequest } from "./run-request.ts";
+import { startStreamedRun } from "./start-streamed-run.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+async function aRequest(retentionMs?: number): Promise<VersionRunRequest> {
+  return {
+    target: { kind: "script", version: await addScript(room, { path: `f/t/${randomUUID()}` }) },
+    options: { actor: anAdmin, workspace: room.workspace, id: undefined, scheduledForMs: undefined },
+    tag: undefined,
+    cacheTtlS: undefined,
+    arguments: { args: {}, files: [], wrapped: false },
+    idempotencyKey: retentionMs === undefined ? undefined : { key: keys.idempotency(randomUUID()), fingerprint: "same", retentionMs },
+  };
+}
+
+const start = (request: VersionRunRequest, lastEventId?: string, deps: Partial<Room["deps"]> = {}) =>
+  startStreamedRun({ ...room.deps, ...deps }, request, { lastEventId });
+const countJobs = async ({ target }: VersionRunRequest) => (await listJobs(room, target.version.path)).length;
+
+describe("a streamed run", () => {
+  it("continues by the id of an event after the caller's own key has expired", async () => {
+    const request = await aRequest(60_000);
+    const first = await start(request);
+    // DynamoDB has removed it.
+    if (request.idempotencyKey) await room.deps.objects.deleteItem(request.idempotencyKey.key);
+    const lastEventId = formatEventId({ ...first.from, stream: 7 });
+    expect(await start(request, lastEventId)).toMatchObject({ id: first.id, replayed: true, from: { stream: 7, run: first.from.run } });
+    expect(await countJobs(request)).toBe(1);
+  });
+
+  it("continues by the caller's own key from the offset in the id, and a new one begins at its beginning", async () => {
+    const request = await aRequest(60_000);
+    const first = await start(request, "5");
+    expect([first.replayed, first.from.stream]).toEqual([false, 0]);
+    expect(await start(request, "5")).toMatchObject({ id: first.id, replayed: true, from: { stream: 5, run: undefined } });
+    expect((await start(await aRequest(), "5-end")).from).toMatchObject({ stream: 0, run: expect.any(String) });
+  });
+
+  it("continues for each of two callers who started it with the same key at the same moment", async () => {
+    const request = await aRequest(60_000);
+    const streamed = await Promise.all([start(request), start(request), start(request)]);
+    for (const { id, from } of streamed) expect(await start(request, formatEventId({ ...from, stream: 3 }))).toMatchObject({ id });
+    expect(await countJobs(request)).toBe(1);
+  });
+
+  it("leaves no job if its message cannot be sent, because only a caller with a key can repeat the same call", async () => {
+    const sendMessage = async () => {
+      throw new Error("The queue takes no message.");
+    };
+    const queue = { ...room.deps.queue, sendMessage };
+    for (const [request, jobs] of [
+      [await aRequest(), 0],
+      [await aRequest(60_000), 1],
+    ] as const) {
+      await expect(start(request, undefined, { queue })).rejects.toThrow("The queue takes no message.");
+      expect(await countJobs(request)).toBe(jobs);
+    }
+  });
+
+  it("leaves no job or one that runs once, whichever of its writes fails", async () => {
+    await expectToSurviveFaults(async () => {
+      const request = await aRequest();
+      let answered: string | undefined;
+      return {
+        act: async () => {
+          answered = (await start(request)).id;
+        },
+        recover: async () => undefined,
+        check: async () => {
+          await work(room);
+          await passLease(room);
+          const jobs = await listJobs(room, request.target.version.path);
+          expect(jobs.length).toBeLessThan(2);
+          if (answered !== undefined) expect(jobs.map(({ id }) => id)).toEqual([answered]);
+          for (const job of jobs) expect([hasEnded(job), room.runs.filter((run) => run.job === job.id).length]).toEqual([true, 1]);
+        },
+      };
+    });
+  });
+});
