@@ -11,7 +11,8 @@ const arrows = {
   functions: ["contract", "core", "services", "aws", "runners/protocol.ts"],
   lib: ["contract"],
   bin: ["lib", "contract"],
-  engine: ["functions", "services", "aws", "contract"],
+  // The settings of a deployment, which `npm run aws:check` compares with an account.
+  engine: ["functions", "services", "aws", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
   cli: ["contract", "core/sync", "core/signatures", "clients/pack.ts"],
   clients: ["contract"],
   web: ["contract"],

@@ -105,6 +105,8 @@ const stackConfigSchema = z
       .max(2)
       .refine((names) => new Set(names).size === names.length, "Each name can occur once.")
       .default(["1"]),
+    /** Whether the stack sets the role with which API Gateway writes logs. There is one for all APIs of the region. */
+    gatewayLogRole: z.boolean().default(true),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
     /** Maximum concurrent worker invocations for each of the two queues. SQS requires at least 2. Default: as many as fit into the quota (lib/compute/concurrency.ts), or 5 locally. */
     workerConcurrency: z.int().min(2).max(1000).optional(),
@@ -164,6 +166,9 @@ export function parseConfig(given: unknown, skipInterpreters = false): StackConf
   }
   return { ...parsed.data, skipInterpreters };
 }
+
+/** Whether the stack sets the role of API Gateway for logs. The local engine writes none. */
+export const setsLogRole = ({ local, gatewayLogRole }: StackConfig): boolean => !local && gatewayLogRole;
 
 /** Whether CloudFront is in front of the service. */
 export const hasEdge = ({ local, edge }: StackConfig): boolean => !local && edge;

@@ -18,6 +18,12 @@ interface CommandOptions {
   onLine?: (line: string) => void;
 }
 
+/** Ends the commands that run. One listener for all of them, because Node warns of more than ten. */
+const running = new Set<() => void>();
+process.once("exit", () => {
+  for (const end of running) end();
+});
+
 /** Runs a command to its end and never rejects. It has a separate process group, so that ending it ends its children too. */
 export function runCommand(file: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const { cwd, env = process.env, timeoutMs, signal, onLine } = options;
@@ -42,11 +48,11 @@ export function runCommand(file: string, args: readonly string[], options: Comma
     const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     signal?.addEventListener("abort", end, { once: true });
     // A terminal's Ctrl-C does not reach a separate group, and our end must not leave it behind.
-    process.once("exit", end);
+    running.add(end);
     const finish = (code: number, more = "") => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
-      process.off("exit", end);
+      running.delete(end);
       resolve({ code, output: output + more, timedOut });
     };
     child.once("error", (error) => finish(-1, error.message));

@@ -99,6 +99,17 @@ export const commands = {
     summary: "Lets the functions of a paused deployment run again, with the reservations of its template.",
     options: { stack: text },
   },
+  "aws-check": {
+    file: "engine/commands/aws-check.ts",
+    packages: true,
+    usage: "npm run aws:check -- [--context svc='{…}'] [--profile name]",
+    summary: "Lists what would stop a deployment to the AWS account or limit it, and what mends it. It changes nothing.",
+    options: { context: { ...text, short: "c", multiple: true }, profile: text },
+  },
+  "aws-deploy": {
+    file: "engine/commands/aws-deploy.ts",
+    packages: true,
+  },
   "aws-destroy": {
     file: "engine/commands/aws-destroy.ts",
     packages: true,

@@ -20,7 +20,7 @@ import { limits } from "../../contract/limits.ts";
 import { METRIC_NAMESPACE } from "../../contract/metrics.ts";
 import { ROUTES_PREFIX, type RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
-import type { StackConfig } from "../config.ts";
+import { type StackConfig, setsLogRole } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { claimsOf, isAddress, isSingleAddress, ownerOf, segmentsOf } from "./resources.ts";
 
@@ -68,9 +68,9 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       // Bodies reach the functions byte for byte.
       binaryMediaTypes: ["*/*"],
-      // An account-wide setting that writing any access log needs.
-      cloudWatchRole: !config.local,
-      ...(config.local ? {} : { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
+      // A setting of the whole region that writing any access log needs.
+      cloudWatchRole: setsLogRole(config),
+      ...(setsLogRole(config) ? { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN } : {}),
       deployOptions: {
         stageName: STAGE,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),

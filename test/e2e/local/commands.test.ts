@@ -229,6 +229,29 @@ describe("commands for a deployment on AWS", () => {
     expect(await left("svc-gone")).toMatchObject({ table: false, bucket: false, secret: false });
   });
 
+  it("aws:check reads an account, and names what would stop a deployment", async () => {
+    await aStack("taken-svc");
+    const settings = JSON.stringify({ stackName: "taken-svc", alarmEmail: "a@example.com" });
+    const check = npmRun("aws:check", ["-c", `svc=${settings}`], { ...env, AWS_REGION: "us-east-1" });
+    expect([await check.ended, check.output()]).toEqual([
+      1,
+      expect.stringMatching(/^BLOCKS +stack taken-svc +Another stack has this name\.$/m),
+    ]);
+    // The engine answers these calls in the form of AWS; an account of it was never asked for a distribution.
+    for (const line of [
+      "ok +credentials +arn:aws:iam::000000000000:root",
+      "ok +bootstrap +version \\d+",
+      "ok +API Gateway's role +none",
+      "\\? +CloudFront +The account has no",
+    ])
+      expect(check.output()).toMatch(new RegExp(`^${line}`, "m"));
+    // Its quota is small.
+    expect(check.output()).toMatch(/^BLOCKS +concurrency +These settings reserve \d+ executions/m);
+    expect(check.output()).toMatch(
+      /npm run aws:deploy -- -c svc='\{"stackName":"my-svc","alarmEmail":"a@example.com","reservedConcurrency":\d+/,
+    );
+  });
+
   it("aws:pause stops every function that can write to a table with its event sources, and aws:resume restores the template", async () => {
     const { lambda } = clients();
     const name = "svc-paused";

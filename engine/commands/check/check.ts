@@ -1,0 +1,13 @@
+import { readAccount } from "./account.ts";
+import { type Finding, judge } from "./findings.ts";
+import { report } from "./report.ts";
+import { readSettings } from "./settings.ts";
+
+/** Reads the account, prints the report, and returns the findings. The account stays as it is. */
+export async function checkAccount(args: readonly string[]): Promise<readonly Finding[]> {
+  const { given, config, profile } = await readSettings(args);
+  const account = await readAccount(config, profile);
+  const findings = judge(account, config);
+  process.stdout.write(`Region ${account.region}\n${report(findings, given)}`);
+  return findings;
+}
