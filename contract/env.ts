@@ -71,7 +71,7 @@ export const env = {
   machineRole: "SVC_MACHINE_ROLE",
   /** JSON map of runner language to function name. */
   runnerFunctions: "SVC_RUNNER_FUNCTIONS",
-  /** `on` if the environments of runners and of `build` are isolated by tenant (AWS). */
+  /** The tenant of a runner, `identity` or `workspace`, if the environments of runners and of `build` are isolated by tenant (AWS). */
   tenancy: "SVC_TENANCY",
   /** JSON `BuildTarget` (core/builds): the platform for which artefacts are built. */
   buildTarget: "SVC_BUILD_TARGET",

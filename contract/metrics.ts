@@ -10,6 +10,7 @@ export type Outcome =
   | "StepRetries"
   | "LostAttempts"
   | "RunnerThrottles"
+  | "TenantRefusals"
   | "Postponements"
   | "DeadLetters"
   | "ExecutionsFailed"

@@ -120,6 +120,8 @@ const stackConfigSchema = z
     streamConcurrency: z.int().min(0).optional(),
     /** Reserved concurrency of the functions of the API together and of `beat`, each; `approve` has 40 % of it. Use 0 for a new account with a concurrency quota of 10. */
     reservedConcurrency: z.int().min(0).default(50),
+    /** The runs that share execution environments of runners: those of one identity, or of one workspace (docs/security.md, "Limitations"). */
+    tenancy: z.enum(["identity", "workspace"]).default("identity"),
     runnerMemoryMb: z.int().min(512).max(10_240).default(1769),
   })
   .prefault({});

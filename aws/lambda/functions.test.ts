@@ -98,3 +98,34 @@ it("a runner and the builder are called with their tenant where tenants are isol
   expect(new Set([ofUser, ofA, ofB]).size).toBe(3);
   expect(local).toEqual(Array(4).fill(undefined));
 });
+
+/** Calls a runner that Lambda refuses, and returns the telemetry. */
+async function refusals(body: object, more: Record<string, string>) {
+  const functions = await functionsAt(
+    (_, response) => response.writeHead(429, { "x-amzn-errortype": "TooManyRequestsException" }).end(JSON.stringify(body)),
+    more,
+  );
+  const { registerTelemetry } = await import("../../core/telemetry/telemetry.ts");
+  const told: unknown[] = [];
+  registerTelemetry({ count: (outcome) => told.push(outcome), failure: (_, error, { job }) => told.push([(error as Error).name, job]) });
+  expect((await functions.invokeRunner("bun", { job: "j", workspace: "w" } as RunRequest, "tenant")).kind).toBe("throttled");
+  return told;
+}
+const isolated = { SVC_TENANCY: "identity" };
+
+it("a refusal of another environment for a tenant has its own error and metric, and any other refusal has not", async () => {
+  const full = { Message: "Rate exceeded", Type: "User" };
+  expect(await refusals(full, isolated)).toEqual(["TenantRefusals", ["TenantEnvironmentsFull", "j"]]);
+  for (const Reason of [
+    "ConcurrentInvocationLimitExceeded",
+    "ReservedFunctionConcurrentInvocationLimitExceeded",
+    "CallerRateLimitExceeded",
+  ]) {
+    server?.close();
+    vi.resetModules();
+    expect(await refusals({ ...full, Reason }, isolated), Reason).toEqual([]);
+  }
+  server?.close();
+  vi.resetModules();
+  expect(await refusals(full, { SVC_TENANCY: "" })).toEqual([]);
+});

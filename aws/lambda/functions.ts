@@ -8,7 +8,7 @@ import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
-import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { ConnectSources, PollCall } from "../../core/triggers/connect-call.ts";
 import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
@@ -53,12 +53,37 @@ async function invokeFunction(name: string, request: unknown, failure: string, t
   const { Payload, FunctionError } = await lambda()
     .send(command)
     .catch((error: unknown) => {
+      if (tenant !== undefined) noteTenantRefusal(error, {});
       throw toBusyError(error, "Lambda");
     });
   const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
   if (!FunctionError) return text;
   if (text.includes(`"errorType":"${BUSY_ERROR}"`)) throw new SvcError("service.busy", { service: "Lambda" });
   throw new Error(`${failure}: ${text.slice(0, 300)}`);
+}
+
+/** Lambda has no environment for another tenant. */
+class TenantEnvironmentsFull extends Error {
+  override readonly name = "TenantEnvironmentsFull";
+
+  constructor(cause: unknown) {
+    super(
+      "Lambda refuses another environment for a tenant. It allows 2,500 for each 1,000 concurrent executions, and idle ones count. " +
+        "Increase the quota of concurrent executions (L-B99A9384), or deploy with the setting tenancy: workspace. The run is postponed.",
+      { cause },
+    );
+  }
+}
+
+/**
+ * Counts and reports a refusal that no other quota explains. Lambda gives the reason of every other one; of this one the documentation names only the
+ * exception and the message "Rate exceeded".
+ */
+function noteTenantRefusal(error: unknown, work: { job?: string; workspace?: string }): void {
+  const { name, Reason } = error as Error & { Reason?: string };
+  if (!process.env[env.tenancy] || name !== "TooManyRequestsException" || Reason) return;
+  countOutcome("TenantRefusals");
+  reportFailure("A run or a build waits for an environment of its tenant", new TenantEnvironmentsFull(error), work);
 }
 
 /** Levels that an answer puts around a result or a reply. */
@@ -68,7 +93,7 @@ let runnerNames: Record<string, string> | undefined;
 
 /** Returns the parameter of an invocation that names its tenant: an environment serves one tenant only. Nothing where tenants are not isolated. */
 const toTenantId = (tenant: string) =>
-  process.env[env.tenancy] === "on" ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {};
+  process.env[env.tenancy] ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {};
 
 export const functions = {
   /** Runs a request on the runner of a language. Tenants separate workspaces and identities. */
@@ -92,6 +117,7 @@ export const functions = {
       const outcome = parseExactJson(text) as RunOutcome | null;
       return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner returned no outcome" };
     } catch (error) {
+      noteTenantRefusal(error, { job: request.job, workspace: request.workspace });
       if (wasRefused(error)) return { kind: "throttled" };
       const reason = error instanceof Error ? error.message : String(error);
       return { kind: wasRejected(error) ? "lost" : "unknown", reason };

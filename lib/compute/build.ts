@@ -39,6 +39,6 @@ export class Build extends Construct {
   configureInvoke(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [this.fn.functionArn] }));
     fn.addEnvironment(env.buildFunction, this.fn.functionName);
-    if (!this.config.local) fn.addEnvironment(env.tenancy, "on");
+    if (!this.config.local) fn.addEnvironment(env.tenancy, this.config.tenancy);
   }
 }

@@ -5,7 +5,7 @@ const EXECUTIONS_OF_QUEUE = 120;
 /** The smallest ceiling that SQS accepts. */
 const MIN_POLLED = 2;
 
-/** How many executions of functions may run at once. A reservation is also a ceiling; 0 reserves nothing. */
+/** The numbers of executions at once. A reservation is also a ceiling; 0 is no reservation. */
 interface Concurrency {
   reserved: Record<"api" | "approve" | "beat" | "step" | "run" | "routes" | "stream", number>;
   /** Workers of each of the two queues of jobs, and the number of messages of each. */

@@ -12,7 +12,7 @@ import { ServiceFunction } from "./service-function.ts";
 
 /**
  * One function per language, for untrusted code. The code can read its whole environment, so the environment contains no secret: the role has
- * no right, and each tenant (workspace and identity) has its own execution environments. Every invocation must therefore name
+ * no right, and each tenant (a workspace and, by default, an identity in it) has its own execution environments. Every invocation must therefore name
  * a tenant.
  */
 export class Runners extends Construct {
@@ -53,7 +53,7 @@ export class Runners extends Construct {
       new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: runners.map(([, runner]) => runner.functionArn) }),
     );
     fn.addEnvironment(env.runnerFunctions, this.names());
-    if (!this.config.local) fn.addEnvironment(env.tenancy, "on");
+    if (!this.config.local) fn.addEnvironment(env.tenancy, this.config.tenancy);
   }
 
   names(): string {

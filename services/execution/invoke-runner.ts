@@ -10,7 +10,7 @@ import { limits } from "../../contract/limits.ts";
 import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
-import { buildTenantKey } from "../../core/jobs/tenant.ts";
+import { buildIdentityKey, buildTenantKey, type Tenancy } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure, reportRun } from "../../core/telemetry/telemetry.ts";
 import type { NextOutcome, NextRun, ParamTypes, Preprocessor, RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
@@ -33,6 +33,7 @@ export interface InvokeRunnerDeps extends FinishJobDeps, RightsDeps {
   /** The origin at which runners reach function `beat`. */
   beatUrl: string;
   worker: string;
+  tenancy: Tenancy;
   /** Returns the time for which this process can wait for a runner (ms). */
   waitsForMs: () => number;
 }
@@ -104,7 +105,7 @@ export async function invokeRunner(
       if (recorded?.state !== "running" || recorded.nonce !== attempt.nonce) return ifEnded(recorded);
       attempt = recorded;
     }
-    const call = functions.invokeRunner(executable.runner, runRequest, buildTenantKey(attempt));
+    const call = functions.invokeRunner(executable.runner, runRequest, buildTenantKey(attempt, deps.tenancy));
     const invocation = await renewLeaseDuring(deps, attempt, call, {
       everyMs: limits.executorRenewMs,
       untilMs: deps.nowMs() + waitLimitMs(deps, attempt, executable),
@@ -242,7 +243,7 @@ export async function buildRunnerRequest(
     env,
     timeoutMs: job.timeoutS * 1000,
     hostKey: createHash("sha256")
-      .update(`${buildTenantKey(job)}\n${executable.together?.host ?? executable.artefact.sha256}`)
+      .update(`${buildIdentityKey(job)}\n${executable.together?.host ?? executable.artefact.sha256}`)
       .digest("hex")
       .slice(0, 32),
     ...(executable.together ? { dedicated: true, together: true, next } : { dedicated: executable.dedicated }),

@@ -24,6 +24,7 @@ export function executorDeps(name: string, waitsForMs: () => number = () => limi
     internalUrl: requireEnv(env.internalUrl),
     beatUrl: requireEnv(env.beatUrl),
     worker: `${name}-${process.pid}`,
+    tenancy: process.env[env.tenancy] === "workspace" ? ("workspace" as const) : ("identity" as const),
     waitsForMs,
   };
 }

@@ -180,6 +180,7 @@ export async function newRoom() {
     internalUrl: "http://svc.test",
     beatUrl: "http://beat.test",
     worker: "test",
+    tenancy: "identity" as "identity" | "workspace",
     waitsForMs: () => 900_000,
     stack: "test",
     target: { os: "linux" as const, arch: "x64" as const, python: "3.11", node: "22" },
