@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunnerLanguage, runnerLanguages } from "../contract/languages.ts";
 import { bashPrograms } from "./conformance/bash-programs.ts";
@@ -58,6 +61,25 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
     expect((await runner.run({ code: shell("echo other") })).logs.text.trim()).toBe("other");
     expect(await printed()).toBe("begun\ndone\n");
     expect(runner.downloads - downloads).toBe(1);
+  });
+
+  it.each([
+    ["removes all files of the runner", "chmod -R u+rwX .; rm -rf ./*"],
+    [
+      "replaces the folders of the runner by links",
+      'find . -mindepth 1 -depth -type d -exec sh -c \'rm -rf "$1"; ln -s "$0" "$1"\' $target {} \\;',
+    ],
+    ["replaces the named pipes of the runner by files", 'find . -type p -exec sh -c \'rm "$0"; echo > "$0"\' {} \\;'],
+  ])("%s, and later runs work without following what it left", async (_, damage) => {
+    const target = mkdtempSync(join(tmpdir(), "svc-target-"));
+    try {
+      writeFileSync(join(target, "kept"), "");
+      await runner.run({ code: shell(`target=${target}; cd ${runner.workDir} || exit; ${damage}`) });
+      for (let run = 0; run < 3; run++) expect(await runner.run({ code: wait(0) })).toMatchObject({ outcome: "success", result: 1 });
+      expect(readdirSync(target)).toEqual(["kept"]);
+    } finally {
+      rmSync(target, { recursive: true });
+    }
   });
 
   it("leaves no process behind that has left its parent, group, session, environment and directory", async () => {

@@ -76,13 +76,15 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
     for (let at = idle.findIndex((host) => host.key === key); at >= 0; at = idle.findIndex((host) => host.key === key)) {
       const [host] = idle.splice(at, 1) as [Host];
       clearTimeout(host.idleTimer);
-      if (!host.child.exit && host.child.refreshOthers(Date.now()) === 0) return { host, fresh: false };
+      if (!host.child.exit && host.child.isPlaced() && host.child.refreshOthers(Date.now()) === 0) return { host, fresh: false };
       discard(host);
     }
     const ready = spare;
     spare = undefined;
     clearTimeout(ready?.idleTimer);
-    const host = ready && !ready.child.exit ? ready : newHost();
+    const isUsable = ready && !ready.child.exit && ready.child.isPlaced();
+    if (ready && !isUsable) discard(ready);
+    const host = isUsable ? ready : newHost();
     host.key = key;
     return { host, fresh: true };
   }

@@ -26,9 +26,16 @@ export function settings(): Settings {
   return current;
 }
 
+const FOLDERS = ["artefacts", "jobs", "pipes"];
+
+/** Returns the folders of the work directory. */
+export function workFolders(): string[] {
+  return FOLDERS.map((folder) => join(settings().workDir, folder));
+}
+
 function readSettings(env: NodeJS.ProcessEnv): Settings {
   const workDir = resolve(env["SVC_WORK_DIR"] || "/tmp/svc");
-  for (const folder of ["artefacts", "jobs", "pipes"]) mkdirSync(join(workDir, folder), { recursive: true, mode: 0o700 });
+  for (const folder of FOLDERS) mkdirSync(join(workDir, folder), { recursive: true, mode: 0o700 });
   const mode = env["SVC_TMP_MODE"];
   const limitMb = Number(env["SVC_MEMORY_LIMIT_MB"]) || Number(env["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]) - SUPERVISOR_MB;
   return {

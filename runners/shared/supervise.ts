@@ -10,7 +10,7 @@ import { type Child, installCleanUp } from "./process/child.ts";
 import { refillPipes } from "./process/pipes.ts";
 import { familyMemoryKb, peakResidentKb, residentKb } from "./process/processes.ts";
 import { takeControl } from "./process/strays.ts";
-import { effectiveTmpMode, sweepTmp } from "./process/tmp.ts";
+import { effectiveTmpMode, repairWorkDir, sweepTmp } from "./process/tmp.ts";
 import { Beats } from "./reports/beats.ts";
 import { InternalRoute } from "./reports/internal-route.ts";
 import { LogBuffer } from "./reports/log-buffer.ts";
@@ -135,6 +135,7 @@ function prepare(language: Language): void {
 
 /** Executes one call: the requested run, the runs that follow it, and their shared folder. */
 async function call(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
+  repairWorkDir();
   const shared = await Shared.fetch(request);
   try {
     const { outcome, reports } = await supervise(language, { request, shared, startMs, leads: true });
@@ -188,6 +189,7 @@ async function follow(
 
 async function supervise(language: Language, run: Omit<Run, "job">): Promise<Supervised> {
   const { request, shared } = run;
+  repairWorkDir();
   const artefact = await loadArtefact(request.artefact, Date.now());
   inUse.set(artefact, (inUse.get(artefact) ?? 0) + 1);
   let job: Job | undefined;

@@ -43,6 +43,7 @@ class Host:
         # A private /tmp bind-mounts these directories when the host starts, so they must exist.
         work.folder("artefacts")
         os.mkdir(os.path.join(self.home, "jobs"), 0o700)
+        self._place = os.lstat(os.path.join(self.home, "jobs")).st_ino
         mark = secrets.token_hex(16)
         self.marker = f"SVC_RUN={mark}".encode()
         # The complete environment of a script besides its request's variables and its directories: no variable of the supervisor
@@ -145,6 +146,13 @@ class Host:
     def alive(self):
         return self.process.poll() is None
 
+    def is_usable(self):
+        """Whether the host runs and its directory is still the one that was made for it."""
+        try:
+            return self.alive() and os.lstat(os.path.join(self.home, "jobs")).st_ino == self._place
+        except OSError:
+            return False
+
     def worn_out(self, dedicated):
         """Returns the reason why this host must not run again, or None."""
         if self.runs >= MAX_RUNS:
@@ -211,7 +219,7 @@ class Pool:
     def take(self, key):
         """Returns a ready host for `key` and whether it is new. Return it with `put`, or `destroy` it. Raises HostFailed."""
         host = self._hosts.pop(key, None)
-        if host and host.alive():
+        if host and host.is_usable():
             return host, False
         if host:
             host.destroy()
@@ -245,6 +253,9 @@ class Pool:
                         self._hosts.pop(key).destroy()
 
     def _new(self):
+        if self._spare and not self._spare.is_usable():
+            self._spare.destroy()
+            self._spare = None
         for last in (False, True):
             host, self._spare = self._spare or Host(self._tmp), None
             try:

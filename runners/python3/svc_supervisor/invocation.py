@@ -6,7 +6,7 @@ import time
 
 from svc_host import script
 
-from . import artefacts, beats, net, shared_folder, strays
+from . import artefacts, beats, net, shared_folder, strays, work
 from . import run as running
 from .hosts import HostFailed
 
@@ -23,6 +23,7 @@ def handle(request, pool, tmp, facts, started):
     """Returns the RunOutcome of a RunRequest. `facts` receives additional fields for the log line."""
     # Runs of one call share a host, but each is a separate fork of it.
     request = request | {"dedicated": request["dedicated"] and not request.get("together")}
+    work.repair()
     try:
         with shared_folder.opened(request.get("shared")) as shared:
             outcome, run = _handle(request, shared, pool, tmp, facts, started)
@@ -95,6 +96,7 @@ def _save(shared, outcome, follow_ups):
 
 def _handle(request, shared, pool, tmp, facts, started):
     """Executes one run and returns its outcome and the run; the run is None if it never started."""
+    work.repair()
     try:
         lease = artefacts.lease(request["artefact"])
     except artefacts.ArtefactError as error:

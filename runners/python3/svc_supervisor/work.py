@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+import stat
 
 WORK = os.path.join(os.path.abspath(os.environ.get("SVC_WORK_DIR") or "/tmp/svc"), "python3")
 """A subdirectory, because the Node-hosted supervisors lay out their artefacts differently."""
@@ -16,6 +17,24 @@ def folder(*names):
     path = os.path.join(WORK, *names)
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path
+
+
+def repair():
+    """Creates the folders that a script has removed, or replaced by something else. Call it before each run."""
+    for path in (WORK, *(os.path.join(WORK, *names) for names in (("hosts",), ("artefacts",), ("artefacts", ".new")))):
+        if not is_folder(path):
+            remove(path)
+            os.makedirs(path, mode=0o700, exist_ok=True)
+
+
+def is_folder(path):
+    try:
+        mode = os.lstat(path).st_mode
+        if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
+            os.chmod(path, 0o700)
+        return stat.S_ISDIR(mode)
+    except OSError:
+        return False
 
 
 def own_name():

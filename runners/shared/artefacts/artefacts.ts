@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import type { Artefact } from "../../protocol.ts";
-import { removeTree } from "../process/tmp.ts";
+import { removeTree, repairWorkDir } from "../process/tmp.ts";
 import { settings } from "../settings.ts";
 import { isIntact, noteRun } from "./seals.ts";
 
@@ -156,6 +156,7 @@ export function unpack(zip: Uint8Array, target: string): number {
 /** Removes the least recently used artefacts until the rest is at most `maxBytes`. `keep` lists those that this supervisor is using. */
 export function evictArtefacts(keep: ReadonlySet<string>, nowMs: number, maxBytes = CACHE_BYTES): void {
   const { workDir, sole } = settings();
+  repairWorkDir();
   const root = join(workDir, "artefacts");
   const cached = readdirSync(root)
     .filter((name) => /^[0-9a-f]{64}$/.test(name))

@@ -7,7 +7,7 @@ import { settings } from "../settings.ts";
 import { type PipeReader, pipeFromChild, pipeToChild, removeUnusedPipes } from "./pipes.ts";
 import { type Family, killGroup, killRelatives, newestProcessId, offerToOomKiller, PROCESS_TAG, processIds } from "./processes.ts";
 import { children, killStrays } from "./strays.ts";
-import { effectiveTmpMode, emptyDirectory, removeTree, visibleBelowTmp, withPrivateTmp } from "./tmp.ts";
+import { effectiveTmpMode, emptyDirectory, removeTree, repairWorkDir, visibleBelowTmp, withPrivateTmp } from "./tmp.ts";
 
 export interface Exit {
   code: number | null;
@@ -161,12 +161,21 @@ export class Child {
     if (!killStrays(this.pid).complete) killRelatives(this.family, this.#others);
   }
 
+  /** Whether the job's directory is still the one that was made for this child. */
+  isPlaced(): boolean {
+    try {
+      return lstatSync(this.jobDirectory).ino === this.#place;
+    } catch {
+      // A script removed it.
+      return false;
+    }
+  }
+
   /** Empties the job's directories for the next job. Returns false if that fails; the child must then be disposed of. */
   clean(): boolean {
     const tmp = join(this.jobDirectory, "tmp");
     try {
-      const isPlace = () => lstatSync(this.jobDirectory).ino === this.#place;
-      if (!isPlace()) return false;
+      if (!this.isPlaced()) return false;
       const written = readdirSync(this.jobDirectory);
       const tmpStat = lstatSync(tmp);
       // Most jobs write nothing.
@@ -177,7 +186,7 @@ export class Child {
       }
       chmodSync(this.jobDirectory, 0o700);
       if (this.#privateTmp) this.#emptyPrivateTmp(this.#privateTmp);
-      return isPlace();
+      return this.isPlaced();
     } catch {
       // A directory that cannot be emptied is not used again.
       return false;
@@ -242,6 +251,7 @@ export function installCleanUp(): void {
 /** Removes directories and processes of killed supervisors. Each directory's name begins with the process id of its supervisor. */
 export function removeLeftovers(): void {
   const { workDir } = settings();
+  repairWorkDir();
   for (const folder of ["jobs", "pipes"]) {
     for (const name of readdirSync(join(workDir, folder))) {
       const owner = Number(name.split("-")[0]);

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { settings } from "../settings.ts";
@@ -25,13 +25,24 @@ function newNames(): string[] {
 }
 
 function takeName(): string {
-  if (names.length === 0) {
+  for (;;) {
+    const name = names.pop();
+    // A script may have removed a pipe, or put something else in its place.
+    if (name !== undefined && isPipe(name)) return name;
+    if (name !== undefined) continue;
     const batch = newNames();
     execFileSync("mkfifo", ["-m", "600", ...batch], { stdio: "ignore" });
     names.push(...batch);
   }
-  // `names` is not empty here, so `pop` returns a name.
-  return names.pop() as string;
+}
+
+function isPipe(name: string): boolean {
+  try {
+    return lstatSync(name).isFIFO();
+  } catch {
+    // It was removed.
+    return false;
+  }
 }
 
 /** Creates the next batch of pipes if few are left. Called between runs, so that no run waits for it. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { settings, type TmpMode } from "../settings.ts";
+import { settings, type TmpMode, workFolders } from "../settings.ts";
 
 /**
  * Runs a command in its own mount namespace. Arguments: the folder of all jobs' directories, the job's directory in it, its private /tmp, the
@@ -87,6 +87,27 @@ export function removeTree(path: string): void {
     } catch {
       // The file belongs to another user or is a mount.
     }
+  }
+}
+
+/** Creates the folders of the work directory that a script has removed, or replaced by something else. Call it before each run. */
+export function repairWorkDir(): void {
+  for (const path of workFolders()) {
+    if (isFolder(path)) continue;
+    removeTree(path);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    const stat = lstatSync(path);
+    if (!stat.isDirectory()) return false;
+    if ((stat.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
+    return true;
+  } catch {
+    // There is nothing, or it belongs to somebody else.
+    return false;
   }
 }
 
