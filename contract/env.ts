@@ -8,6 +8,7 @@ export const env = {
   highQueueUrl: "SVC_HIGH_QUEUE_URL",
   /** The queue to which topics, rules and the mail topic send the messages of triggers, and the dead-letter queue of triggers. */
   triggerQueueArn: "SVC_TRIGGER_QUEUE_ARN",
+  triggerConcurrency: "SVC_TRIGGER_CONCURRENCY",
   triggerDeadLetterUrl: "SVC_TRIGGER_DEAD_LETTER_URL",
   /** ARN of the function that receives the messages of triggers. */
   receiveFunctionArn: "SVC_RECEIVE_FUNCTION_ARN",

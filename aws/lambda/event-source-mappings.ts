@@ -2,13 +2,11 @@ import {
   CreateEventSourceMappingCommand,
   DeleteEventSourceMappingCommand,
   ListEventSourceMappingsCommand,
+  ResourceConflictException,
   ResourceNotFoundException,
 } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
 import { lambda } from "../sdk/lambda-client.ts";
-
-/** The number of invocations that the messages of one queue may occupy at the same time. */
-const CONCURRENCY = 10;
 
 /** The mappings from queues to function `receive`. */
 export const eventSourceMappings = {
@@ -20,17 +18,20 @@ export const eventSourceMappings = {
     const [found] = EventSourceMappings;
     return found?.UUID === undefined ? undefined : { id: found.UUID, isDeleting: found.State === "Deleting" };
   },
-  /** Creates the mapping of a queue. */
-  async createMapping(queueArn: string): Promise<void> {
-    await lambda().send(
-      new CreateEventSourceMappingCommand({
-        EventSourceArn: queueArn,
-        FunctionName: requireEnv(env.receiveFunctionArn),
-        BatchSize: 10,
-        FunctionResponseTypes: ["ReportBatchItemFailures"],
-        ScalingConfig: { MaximumConcurrency: CONCURRENCY },
-      }),
-    );
+  /** Creates the mapping of a queue, unless another call has just created it. */
+  async createMapping(queueArn: string, maximumConcurrency: number): Promise<void> {
+    const command = new CreateEventSourceMappingCommand({
+      EventSourceArn: queueArn,
+      FunctionName: requireEnv(env.receiveFunctionArn),
+      BatchSize: 10,
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+      ScalingConfig: { MaximumConcurrency: maximumConcurrency },
+    });
+    try {
+      await lambda().send(command);
+    } catch (error) {
+      if (!(error instanceof ResourceConflictException)) throw error;
+    }
   },
   /** Deletes a mapping, unless it is gone. */
   async deleteMapping(id: string): Promise<void> {

@@ -28,8 +28,8 @@ async function page(): Promise<string> {
 }
 
 describe("the bill of an idle stack", () => {
-  it("is below $6.25 a month", () => {
-    expect(totalOf(byDefault)).toBeLessThan(6.25);
+  it("is below six dollars a month", () => {
+    expect(totalOf(byDefault)).toBeLessThan(6);
   });
 
   it("is the one in docs/aws.md", async () => {

@@ -79,7 +79,8 @@ export function idleRows({ Resources }: PricedTemplate): IdleRow[] {
   const unforeseen = ticks.find(({ ScheduleExpression }) => ScheduleExpression !== "rate(1 minute)");
   if (unforeseen) throw new Error(`bench/cost/idle.ts knows no price for the schedule ${String(unforeseen["ScheduleExpression"])}.`);
   const invocations = ticks.length * MINUTES;
-  const lambda = invocations * (prices.lambdaRequest + tick.seconds * tick.gb * prices.lambdaGbSecond);
+  // Every tenth tick, `connect` checks the queue of triggers.
+  const lambda = invocations * 1.1 * (prices.lambdaRequest + tick.seconds * tick.gb * prices.lambdaGbSecond);
   const reads = invocations * tick.readUnits * prices.readUnit;
   const logs = ((invocations * tick.logBytes) / 1e9) * prices.logGb;
 

@@ -75,6 +75,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
       scanObjects,
       stateMachines,
       stack: requireEnv(env.stack),
+      deploysTriggerQueue: process.env["AWS_ENDPOINT_URL"] !== undefined,
       anchorKey,
       gatedFlows: connectGatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
     },

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { env } from "../../contract/env.ts";
 import { parseConfig } from "../config.ts";
 import { aStack } from "../stack-fixture.ts";
 import { aws, descriptions, fn, locally } from "../stack-rights.ts";
@@ -28,6 +29,8 @@ function polled(template: Template): Record<string, number[]> {
     const [name = ""] = Object.entries(descriptions).find(([, text]) => fn(template, text).id === Properties.FunctionName.Ref) ?? [];
     found[name] = [...(found[name] ?? []), Number(Properties.ScalingConfig.MaximumConcurrency)];
   }
+  // On AWS, the function connect makes the mapping of the queue of triggers.
+  found["receive"] ??= [Number(fn(template, descriptions.connect).properties.Environment.Variables[env.triggerConcurrency])];
   return found;
 }
 const reservedOf = (template: Template, name: keyof typeof descriptions): number | undefined =>

@@ -1,9 +1,9 @@
-import { Match } from "aws-cdk-lib/assertions";
+import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { RECEIVE_TIMEOUT_S } from "../../contract/stack-names.ts";
 import { aStack } from "../stack-fixture.ts";
-import { aws, descriptions, fn, list, rightsOf, type Statement } from "../stack-rights.ts";
+import { aws, descriptions, fn, list, locally, rightsOf, type Statement } from "../stack-rights.ts";
 
 const { template: withMail, findings } = aStack({ mailDomain: "in.example.com" });
 const queueIds = Object.keys(aws.findResources("AWS::SQS::Queue"));
@@ -75,6 +75,16 @@ describe("function connect", () => {
 });
 
 describe("function receive", () => {
+  it("is connected to the queue of triggers by the deployment only locally; on AWS connect does that, at first use", () => {
+    const mapped = (from: Template) =>
+      Object.values(from.findResources("AWS::Lambda::EventSourceMapping")).some(({ Properties }) =>
+        JSON.stringify(Properties.EventSourceArn).includes(String(queue)),
+      );
+    expect([mapped(aws), mapped(withMail), mapped(locally.template)]).toEqual([false, false, true]);
+    const rights = statementsOf("receive", "sqs:ReceiveMessage").find(({ Resource }) => JSON.stringify(Resource).includes(String(queue)));
+    expect(rights?.Action).toEqual(expect.arrayContaining(["sqs:DeleteMessage", "sqs:GetQueueAttributes"]));
+  });
+
   it("reads only queues that are tagged for a workspace, and the queue of triggers", () => {
     for (const { Resource, Condition } of statementsOf("receive", "sqs:ReceiveMessage")) {
       if (JSON.stringify(Resource).includes(String(queue))) continue;

@@ -103,13 +103,12 @@ export class Triggers extends Construct {
 
   /** Grants a function the messages of triggers, and the messages of the account's queues that are tagged for a workspace. */
   configureReceive(fn: LambdaFunction): void {
-    fn.addEventSource(
-      new SqsEventSource(this.queue, {
-        batchSize: 10,
-        reportBatchItemFailures: true,
-        maxConcurrency: divideConcurrency(this.config).receivers,
-      }),
-    );
+    // Polling costs $0.26 a month also without messages, so on AWS the function `connect` makes the mapping once something may send to the queue.
+    if (this.config.local) {
+      fn.addEventSource(new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: this.receivers() }));
+    } else {
+      this.queue.grantConsumeMessages(fn);
+    }
     this.allow(
       fn,
       ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"],
@@ -125,6 +124,11 @@ export class Triggers extends Construct {
     fn.addEnvironment(env.triggerQueueArn, this.queue.queueArn);
     this.configureMailDomain(fn);
     if (this.mail) fn.addEnvironment(env.mailTopic, this.mail.topicArn);
+  }
+
+  /** The number of invocations that the messages of the queue may occupy at the same time. */
+  private receivers(): number {
+    return divideConcurrency(this.config).receivers;
   }
 
   /** Provides the domain of the addresses of mail triggers. */
@@ -152,6 +156,8 @@ export class Triggers extends Construct {
       });
     }
     this.allow(fn, ["events:TestEventPattern"], "*");
+    this.configureMailDomain(fn);
+    fn.addEnvironment(env.triggerConcurrency, String(this.receivers()));
     fn.addEnvironment(env.triggerQueueArn, this.queue.queueArn);
     fn.addEnvironment(env.receiveFunctionArn, receive.functionArn);
   }

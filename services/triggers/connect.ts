@@ -26,6 +26,12 @@ export interface ConnectDeps {
   subscriptions: Subscriptions;
   /** The place of the deployment. `isLocal`: a local engine, whose queues have other URLs. */
   place: { queueArnPrefix: string; account: string; region: string; isLocal: boolean };
+  /** The queue to which topics, rules and mails send. */
+  triggerQueueArn: string;
+  /** The number of invocations that its messages may occupy at the same time. */
+  triggerConcurrency: number;
+  /** The domain whose mails start jobs, if the deployment has one. */
+  mailDomain: string | undefined;
   /** The stack's name, which is the beginning of the names of its rules. */
   stack: string;
   /** The timeout of function `receive` in seconds: a queue must hide a message for at least as long. */
@@ -58,12 +64,14 @@ async function findQueueFault(deps: ConnectDeps, workspace: string, url: string)
   return undefined;
 }
 
+/** The number of invocations that the messages of one queue of a user may occupy at the same time. */
+const QUEUE_CONCURRENCY = 10;
 /** The number of times that a source is read again because its triggers changed during the work. */
 const TRIES = 3;
 
 /**
  * Makes mappings, rules and subscriptions match what the triggers of sources need. Each step finds what is there, so it may run twice or die in
- * between. A source that fails stays in the list of housekeeping. Returns the number of sources that failed.
+ * between. A source that fails stays in the list of housekeeping. Returns the number of sources that failed, the queue of triggers included.
  */
 export async function connectSources(deps: ConnectDeps, { connections }: ConnectSources): Promise<number> {
   let failed = 0;
@@ -79,7 +87,19 @@ export async function connectSources(deps: ConnectDeps, { connections }: Connect
       await recordFaults(deps, connection, error instanceof Error ? error.message : String(error));
     }
   }
+  try {
+    await connectTriggerQueue(deps);
+  } catch (error) {
+    failed += 1;
+    reportFailure("The queue of triggers could not be connected", error);
+  }
   return failed;
+}
+
+/** Connects the queue of triggers once something may send to it. Until then Lambda does not poll it, which costs money also without messages. */
+async function connectTriggerQueue({ objects, mappings, triggerQueueArn, triggerConcurrency, mailDomain }: ConnectDeps): Promise<void> {
+  const isUsed = mailDomain !== undefined || Object.values(await loadAllowedSources(objects)).some((sources) => sources.length > 0);
+  if (isUsed && !(await mappings.findMapping(triggerQueueArn))) await mappings.createMapping(triggerQueueArn, triggerConcurrency);
 }
 
 async function connectSource(deps: ConnectDeps, connection: Connection): Promise<void> {
@@ -187,7 +207,7 @@ async function applyQueue({ place, mappings }: ConnectDeps, name: string, isNeed
   // Lambda deletes a mapping within a minute. Housekeeping looks again.
   if (isNeeded && found?.isDeleting)
     throw new Error("The earlier connection to this queue is still being removed. It is connected within a few minutes.");
-  if (isNeeded && !found) await mappings.createMapping(arn);
+  if (isNeeded && !found) await mappings.createMapping(arn, QUEUE_CONCURRENCY);
   if (!isNeeded && found && !found.isDeleting) await mappings.deleteMapping(found.id);
 }
 

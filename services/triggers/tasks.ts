@@ -18,6 +18,8 @@ export interface TriggerTaskDeps {
   functions: Pick<Functions, "startConnecting" | "startPolling">;
   /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
   isolation: { attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<{ ok: true; value: T } | { ok: false }> };
+  /** Whether the deployment contains the mapping of the queue of triggers: on the local engine, where polling costs nothing. */
+  deploysTriggerQueue: boolean;
   nowMs: () => number;
 }
 
@@ -38,13 +40,18 @@ async function readRecords<T>({ objects, isolation }: TriggerTaskDeps, task: str
   return read.flatMap((each) => (each.ok ? [each.value] : []));
 }
 
-/** Has all sources checked whose state may differ from what their triggers need. Returns their number. */
+/** After this time the mapping of the queue of triggers is checked again: an update of an older release removes it, and mail needs no source. */
+const RECHECK_MINUTES = 10;
+
+/** Has all sources checked whose state may differ from what their triggers need, with the queue of triggers. Returns the number of sources. */
 export async function connectPendingSources(deps: TriggerTaskDeps): Promise<number> {
   const pending = await readRecords(deps, "connectSources", keys.connection("", "").pk, connectionSchema);
   for (let at = 0; at < pending.length; at += CONNECTIONS) {
     const connections = pending.slice(at, at + CONNECTIONS).map(({ of, source }) => ({ workspace: of, source }));
     await deps.functions.startConnecting({ connections });
   }
+  const rechecks = !deps.deploysTriggerQueue && Math.floor(deps.nowMs() / 60_000) % RECHECK_MINUTES === 0;
+  if (rechecks && pending.length === 0) await deps.functions.startConnecting({ connections: [] });
   return pending.length;
 }
 

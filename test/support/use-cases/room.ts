@@ -174,6 +174,7 @@ export async function newRoom() {
     stateMachines,
     functions,
     signingKey: async () => ({ kid: "test", privateKey }),
+    deploysTriggerQueue: true,
     nowMs: () => clock.nowMs,
     instanceEventsUrl: undefined as string | undefined,
     baseUrl: "http://svc.test",

@@ -1,0 +1,55 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { keys } from "../../core/objects/keys.ts";
+import { AWS_TRIGGER_SOURCES } from "../../core/triggers/sources.ts";
+import { MAIL_DOMAIN, newTriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { connectSources } from "./connect.ts";
+import { connectPendingSources } from "./tasks.ts";
+
+let room: Awaited<ReturnType<typeof newTriggerRoom>>;
+const isConnected = () => room.mappings.has(room.connectDeps.triggerQueueArn);
+const allow = (sources: readonly string[]) =>
+  room.deps.objects.put({ ...keys.instanceSetting(AWS_TRIGGER_SOURCES), value: { [room.workspace]: sources } });
+beforeEach(async () => {
+  room = await newTriggerRoom();
+  await allow([]);
+});
+
+describe("the queue of triggers", () => {
+  it("is connected once a workspace may use topics or buses, and stays connected", async () => {
+    expect(await connectSources(room.connectDeps, { connections: [] })).toBe(0);
+    expect(isConnected()).toBe(false);
+    await allow(["arn:aws:sns:us-east-1:000000000000:orders"]);
+    for (let call = 0; call < 2; call += 1) expect(await connectSources(room.connectDeps, { connections: [] })).toBe(0);
+    expect(isConnected()).toBe(true);
+    await allow([]);
+    await connectSources(room.connectDeps, { connections: [] });
+    expect(isConnected()).toBe(true);
+  });
+
+  it("is connected if the deployment has a domain of mails", async () => {
+    await connectSources({ ...room.connectDeps, mailDomain: MAIL_DOMAIN }, { connections: [] });
+    expect(isConnected()).toBe(true);
+  });
+
+  it("counts as a failure if it cannot be connected, and the other sources do not", async () => {
+    const mappings = { ...room.connectDeps.mappings, createMapping: () => Promise.reject(new Error("Lambda is not available.")) };
+    await allow(["arn:aws:sns:us-east-1:000000000000:orders"]);
+    expect(await connectSources({ ...room.connectDeps, mappings }, { connections: [] })).toBe(1);
+  });
+
+  it("is checked by housekeeping every ten minutes, because an update may have removed its mapping, and not on the local engine", async () => {
+    await allow(["arn:aws:sns:us-east-1:000000000000:orders"]);
+    const tick = (minute: number, deploysTriggerQueue: boolean) =>
+      connectPendingSources({
+        ...room.deps,
+        deploysTriggerQueue,
+        nowMs: () => minute * 60_000,
+        isolation: { attempt: async (_task, _item, work) => ({ ok: true, value: await work() }) },
+      });
+    await tick(10, true);
+    await tick(11, false);
+    expect(isConnected()).toBe(false);
+    await tick(20, false);
+    expect(isConnected()).toBe(true);
+  });
+});
