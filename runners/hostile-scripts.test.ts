@@ -32,7 +32,7 @@ done 2> /dev/null
 grep -l never-to-be-seen /proc/[0-9]*/environ 2> /dev/null
 echo end`;
 
-/** What a script of each language cannot do to its supervisor, and to the runs after it. Root may do everything, so the supervisor is not privileged. */
+/** A script of each language attacks its supervisor and the runs after it. Root may do everything, so the supervisor is not privileged. */
 describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s script", (language) => {
   const { shell, wait } = programs[language];
   let runner: Runner;

@@ -1,4 +1,4 @@
-/* Stands in for the local engine's warm worker of a supervisor that Node hosts: reads and writes lines of JSON. The handler's output goes to stderr. */
+/* This program replaces the local engine's warm worker of a supervisor that Node hosts. It reads and writes lines of JSON; the handler's output goes to stderr. */
 import { createInterface } from "node:readline";
 import type { RunOutcome, RunRequest } from "../protocol.ts";
 

@@ -73,7 +73,7 @@ export function main() {
     const { root, seen } = (await resultOf(target, w, job)) as { root: boolean; seen: boolean[] };
     // Locally the engine may run as root, to whom nothing is hidden.
     if (root) return "skipped: scripts run as root here";
-    expectEqual(seen, [false, false], "What a script reads of its supervisor");
+    expectEqual(seen, [false, false], "The list of what a script can read");
     return "a script cannot read environment and descriptors of its supervisor";
   },
 

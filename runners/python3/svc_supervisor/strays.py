@@ -46,7 +46,7 @@ def judge(pid, by_id, supervisor, older, hosts, ended, unrelated):
 
 
 def kill(hosts, ended):
-    """Kills the strays, including those that they fork meanwhile, and returns their number. `hosts` are the ids of all hosts."""
+    """Kills the strays, including those that they fork during the search, and returns their number. `hosts` are the ids of all hosts."""
     global _forget_at
     now = time.monotonic()
     if now > _forget_at:

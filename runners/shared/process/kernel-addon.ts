@@ -3,7 +3,7 @@
  * a shared library of 2.3 KB without any dependency. Its source in C:
  *
  *   napi_value napi_register_module_v1(napi_env env, napi_value exports) {
- *     prctl(PR_SET_DUMPABLE, 0);         // nobody but root reads this process's memory, environment and descriptors
+ *     prctl(PR_SET_DUMPABLE, 0);         // only root reads this process's memory, environment and descriptors
  *     prctl(PR_SET_CHILD_SUBREAPER, 1);  // an orphan among its descendants becomes its child
  *     napi_value made = NULL;
  *     napi_create_function(env, "reap", NAPI_AUTO_LENGTH, reap, NULL, &made);

@@ -127,7 +127,7 @@ function listProcesses(): ProcessEntry[] {
 const SWEEP_MS = 5000;
 
 /**
- * Kills the processes that jobs left, including those that they fork meanwhile. `complete`: none can be left. It is false without control, and
+ * Kills the processes that jobs left, including those that they fork during the search. `complete`: none can be left. It is false without control, and
  * while other jobs run.
  */
 export function killStrays(ended: number): { killed: number; complete: boolean } {

@@ -106,7 +106,7 @@ function isFolder(path: string): boolean {
     if ((stat.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
     return true;
   } catch {
-    // There is nothing, or it belongs to somebody else.
+    // It is missing, or another user owns it.
     return false;
   }
 }
