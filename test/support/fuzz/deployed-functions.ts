@@ -25,6 +25,8 @@ const PAGES: Partial<Record<RouteFunction, { folder: string; files: string[] }>>
   api: { folder: "reference", files: ["index.html"] },
 };
 
+const workerContext = { getRemainingTimeInMillis: () => 900_000 } as Context;
+
 /** A success of a runner. */
 const OUTCOME = {
   outcome: "success",
@@ -43,7 +45,7 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
   const standIn = await startAwsStandIn(async (name, payload) => {
     // The keys would reach scripts, which may send them anywhere.
     if (JSON.stringify(payload).includes(EDGE_KEY)) throw new Error(`The function ${name} receives the key of CloudFront.`);
-    if (name === "worker") return (await other<(event: unknown, context: Context) => unknown>("worker")).handler(payload, {} as Context);
+    if (name === "worker") return (await other<(event: unknown, context: Context) => unknown>("worker")).handler(payload, workerContext);
     // No source has a fault.
     if (name === "connect") return {};
     if (name === "flows") return toMachineName(payload as Parameters<typeof toMachineName>[0]);
