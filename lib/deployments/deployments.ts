@@ -9,38 +9,8 @@ import { Construct } from "constructs";
 import { runnablePath, workspaceId } from "../../contract/common.ts";
 import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../contract/deployment.ts";
 import { env } from "../../contract/env.ts";
-import type { ScriptLanguage } from "../../contract/languages.ts";
 import { addFunction, type StackParts } from "../functions/add-function.ts";
-
-export interface DeploymentOptions {
-  /** The id of the workspace. The first deployment creates it if there is none. */
-  readonly workspace: string;
-  /** Whether the items are deleted, and scripts archived, when the app no longer has this call or the stack is deleted. By default they remain. */
-  readonly remove?: boolean;
-}
-
-export interface FolderOptions extends DeploymentOptions {
-  /** Distinguishes several folders of one workspace. Another id is another deployment. `Folder` by default. */
-  readonly id?: string;
-}
-
-export interface ScriptOptions extends DeploymentOptions {
-  /** Such as `f/orders/refund`. */
-  readonly path: string;
-  readonly language: ScriptLanguage;
-  /** The source, or the file that contains it. */
-  readonly source: { readonly content: string } | { readonly file: string };
-  readonly summary?: string;
-  readonly description?: string;
-  /** Other fields of the script, as `.script.yaml` files have them. */
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
-
-export interface FlowOptions extends DeploymentOptions {
-  readonly path: string;
-  /** The flow as the file `flow.yaml` has it, with `summary` and `value`, or that file. */
-  readonly source: { readonly flow: Readonly<Record<string, unknown>> } | { readonly file: string };
-}
+import type { DeploymentOptions, FlowOptions, FolderOptions, ScriptOptions } from "./options.ts";
 
 /** Lambda's maximum. The function replies 30 s earlier. */
 const TIMEOUT_S = 900;

@@ -7,6 +7,7 @@ import { parseConfig } from "../config.ts";
 import { stubBundles } from "../stack-fixture.ts";
 import { findBundles } from "./assets.ts";
 import { writePackage } from "./pack.ts";
+import { declareModules } from "./types.ts";
 
 const root = join(import.meta.dirname, "../..");
 const example = join(root, "docs/examples/embedding");
@@ -77,6 +78,17 @@ describe("the package", () => {
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     expect(Object.keys(manifest.peerDependencies)).toEqual(["aws-cdk-lib", "constructs"]);
     expect(manifest).not.toHaveProperty("dependencies");
+  });
+
+  it("declares its types with those of CDK, and of no other package", () => {
+    const modules = declareModules(root);
+    const imported = [...modules.values()].flatMap((text) =>
+      [...text.matchAll(/(?:from|import\() ?"([^."][^"]*)"/g)].map(([, name = ""]) => name),
+    );
+    expect(imported.filter((name) => !/^(aws-cdk-lib\/aws-[a-z0-9]+|constructs)$/.test(name))).toEqual([]);
+    // A module behind a private field would bring the declarations of the whole service.
+    expect([...modules.keys()].sort()).toEqual(["lib/compute/bundle", "lib/deployments/options", "lib/index", "lib/svc"]);
+    expect(modules.get("lib/svc")).toMatch(/addFolder\(folder: string, options: FolderOptions\): void;/);
   });
 
   it("is necessary for a service without bundles", () => {
