@@ -9,7 +9,7 @@ import { smokeLanguage } from "./smoke/languages.ts";
 interface SmokeOptions {
   workspace: string;
   languages: readonly RunnerLanguage[];
-  firstHour?: { quick: boolean; mail?: string | undefined } | undefined;
+  firstHour?: { quick: boolean; sources: boolean; mail?: string | undefined } | undefined;
 }
 
 async function smoke(target: Target, { workspace, languages, firstHour }: SmokeOptions): Promise<boolean> {
@@ -36,7 +36,9 @@ async function main(): Promise<number> {
   if (!values["url"] || !token)
     throw new Complaint(`The URL or the token is missing: ${commands["smoke"]?.usage}. The token can also be in SVC_TOKEN.`);
   const target = { url: values["url"].replace(/\/+$/, ""), token };
-  const firstHour = flags["first-hour"] ? { quick: flags["quick"] === true, mail: values["mail"] } : undefined;
+  const firstHour = flags["first-hour"]
+    ? { quick: flags["quick"] === true, sources: flags["sources"] === true, mail: values["mail"] }
+    : undefined;
   const named = values["languages"]?.split(",") ?? (firstHour ? runnerLanguages : ["bash", "bun", "python3"]);
   const languages = named.map((language) => parseLanguage(language.trim()));
   const workspace = values["workspace"] ?? (await firstWorkspace(target));

@@ -70,9 +70,9 @@ export const commands = {
     file: "engine/commands/smoke.ts",
     packages: true,
     usage:
-      "npm run smoke -- --url https://… --token … [--workspace demo] [--languages bash,bun,python3] [--first-hour [--quick] [--mail you@example.com]]",
+      "npm run smoke -- --url https://… --token … [--workspace demo] [--languages bash,bun,python3] [--first-hour [--quick] [--sources] [--mail you@example.com]]",
     summary: "Saves, builds, runs and deletes a script in each language on any deployment.",
-    options: { url: text, token: text, workspace: text, languages: text, "first-hour": flag, quick: flag, mail: text },
+    options: { url: text, token: text, workspace: text, languages: text, "first-hour": flag, quick: flag, sources: flag, mail: text },
   },
   svc: {
     file: "cli/main.ts",

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { aStack } from "../../../lib/stack-fixture.ts";
 import { type Assumption, assumptions } from "./assumptions.ts";
 
 const PAGE = path.join(import.meta.dirname, "../../../docs/aws.md");
@@ -19,6 +20,17 @@ describe("docs/aws.md", () => {
     const [, after = ""] = rest.split(END);
     const table = ["| what | must hold | check | otherwise |", "|---|---|---|---|", ...assumptions.map(rowOf)].join("\n");
     await expect(`${before}${START}\n${table}\n${END}${after}`).toMatchFileSnapshot(PAGE);
+  });
+
+  it("the settings for a rollback are valid, and fail only in AWS", () => {
+    const text = assumptions.find(({ id }) => id === "rollback")?.check ?? "";
+    const settings = JSON.parse(/-c svc='(.*?)'/.exec(text)?.[1] ?? "") as Record<string, unknown>;
+    const functions = Object.values(aStack(settings).template.findResources("AWS::Lambda::Function"));
+    const reserved = functions.map(({ Properties }) => Number(Properties.ReservedConcurrentExecutions ?? 0));
+    // Far above every quota of an account. Nothing else of the template differs that AWS could refuse before.
+    expect(Math.max(...reserved)).toBeGreaterThan(100_000);
+    const { template } = aStack();
+    expect(Object.keys(aStack(settings).template.toJSON().Resources)).toEqual(Object.keys(template.toJSON().Resources));
   });
 
   it("each assumption that a person checks says how", () => {

@@ -92,6 +92,30 @@ export const assumptions: readonly Assumption[] = [
     otherwise: "Look at the items `STREAMS#…` of the table of objects, and for AccessDenied in the log of the function stream.",
   },
   {
+    id: "challenge",
+    title: "the password of a route",
+    holds:
+      "an HTTP route with a password answers 401 with `WWW-Authenticate`, which CloudFront restores, and runs its script with the password",
+    by: "command",
+    otherwise:
+      "Compare the behaviour `/api/r/*` of the distribution and its function at the viewer response with the table in docs/aws.md. A 200 without a password means that the function is not associated: deploy again.",
+  },
+  {
+    id: "schedule",
+    title: "a schedule",
+    holds: "a schedule starts runs at its times",
+    by: "command",
+    otherwise: "Look at the log of the function housekeeping, which runs each minute, and at the message of the delayed job in the queue.",
+  },
+  {
+    id: "queue",
+    title: "a queue",
+    holds:
+      "a message of a queue with the tag of the workspace starts a run (only with --sources, which creates and deletes a queue in your account)",
+    by: "command",
+    otherwise: "Look at the field `error` of the trigger, and for AccessDenied in the logs of the functions connect and receive.",
+  },
+  {
     id: "restart",
     title: "the restart of a flow",
     holds: "a saved flow restarts at its second step: run may read saved flows, and a state machine starts",
@@ -144,6 +168,33 @@ export const assumptions: readonly Assumption[] = [
     otherwise: "Choose a region that offers tenant isolation. Without it, do not let people who distrust each other run scripts.",
   },
   {
+    id: "topic",
+    title: "a topic",
+    holds: "a message of a topic starts a run: AWS judges the right to subscribe by protocol and endpoint",
+    by: "person",
+    check:
+      "Allow and create the trigger of docs/triggers.md for a topic of your account. `aws sns publish --topic-arn <topic> --message hello` starts a run within seconds.",
+    otherwise: "Look at the field `error` of the trigger, for the subscription in the SNS console, and at the log of the function connect.",
+  },
+  {
+    id: "bus",
+    title: "an event bus",
+    holds: "an event of a bus starts a run: AWS judges the right to set targets by their ARN",
+    by: "person",
+    check:
+      'Allow the bus `default` and create the trigger of docs/triggers.md for it. `aws events put-events --entries \'[{"Source":"shop","DetailType":"Order placed","Detail":"{}"}]\'` starts a run within seconds.',
+    otherwise: "Look at the field `error` of the trigger, and for AccessDenied at `events:PutTargets` in the log of the function connect.",
+  },
+  {
+    id: "mail-trigger",
+    title: "a mail that starts a run",
+    holds: "SES receives a mail, stores it, and its notification starts a run",
+    by: "person",
+    check: "With `mailDomain`, create the trigger of docs/triggers.md and send a mail to its address. A run starts within a minute.",
+    otherwise:
+      "Look whether the receipt rule set of the stack is active (`aws ses describe-active-receipt-rule-set`), at the MX record, and at the metric `MailsRefused`.",
+  },
+  {
     id: "machines",
     title: "the Step Functions console",
     holds: "a run of a flow is shown with its steps, and the execution's status reaches the function settle",
@@ -184,7 +235,7 @@ export const assumptions: readonly Assumption[] = [
     holds: "the account may run as many functions at once as the reservations need",
     by: "person",
     check:
-      "`aws lambda get-account-settings --query AccountLimit` shows at least 1,000 `ConcurrentExecutions`, and 100 or more `UnreservedConcurrentExecutions`.",
+      "`npm run aws:check` reports no limit of the concurrency. `aws lambda get-account-settings --query AccountLimit` shows at least 1,000 `ConcurrentExecutions`, and 100 or more `UnreservedConcurrentExecutions`.",
     otherwise: "Request an increase (docs/aws.md, quotas).",
   },
   {
@@ -193,7 +244,7 @@ export const assumptions: readonly Assumption[] = [
     holds: "a failed deployment leaves the running version in place",
     by: "person",
     check:
-      "Deploy once with `-c svc='{\"runnerMemoryMb\":1}'`: the change fails, the stack returns to `UPDATE_ROLLBACK_COMPLETE`, and `npm run smoke` succeeds.",
+      "Deploy once with `npx cdk deploy -c svc='{\"reservedConcurrency\":1000000}'` and your other settings. Lambda refuses the reservation, because no account has so many executions. The stack returns to `UPDATE_ROLLBACK_COMPLETE`, and `npm run smoke` succeeds. (`npm run aws:deploy` would refuse these settings before.)",
     otherwise: "`aws cloudformation describe-stack-events` names the resource that stopped the rollback.",
   },
   {

@@ -4,6 +4,7 @@ import { assumptions } from "./assumptions.ts";
 import { ask, call, expectEqual, RUN_LIMIT_MS, step, type Target, until } from "./client.ts";
 import { built } from "./languages.ts";
 import { checkLeftStreams, checkStream } from "./streams.ts";
+import { checkQueue, checkRoute, checkSchedule } from "./triggers.ts";
 
 export interface FirstHourOptions {
   target: Target;
@@ -12,6 +13,8 @@ export interface FirstHourOptions {
   username: string;
   /** For a trial of the checks themselves: shorter runs and fewer of them, which prove less. */
   quick: boolean;
+  /** Whether the checks may create a queue with the AWS credentials of the shell. */
+  sources: boolean;
   /** The address that receives a mail about an approval. */
   mail?: string | undefined;
 }
@@ -58,6 +61,9 @@ const checks: Record<string, Check> = {
 
   stream: checkStream,
   "left-streams": checkLeftStreams,
+  challenge: checkRoute,
+  schedule: checkSchedule,
+  queue: checkQueue,
 
   async hidden({ target, w, saveScript }) {
     const path = await saveScript(

@@ -87,10 +87,14 @@ describe("npm run smoke", () => {
     const ws = await newWorkspace();
     // The check of streams takes all that a token may have open.
     const token = expectStatus(await ws.api.post("users/tokens/create", { label: "first hour" }), 201).text;
-    const smoke = npmRun("smoke", [
-      ...["--url", shared().url, "--token", token, "--workspace", ws.id, "--languages", "bash"],
-      ...["--first-hour", "--quick", "--mail", shared().email],
-    ]);
+    const smoke = npmRun(
+      "smoke",
+      [
+        ...["--url", shared().url, "--token", token, "--workspace", ws.id, "--languages", "bash"],
+        ...["--first-hour", "--quick", "--sources", "--mail", shared().email],
+      ],
+      { ...engineCredentials, AWS_ENDPOINT_URL: shared().endpoint },
+    );
     expect(await smoke.ended).toBe(1);
     const checked = assumptions.filter(({ by }) => by === "command");
     // No server listens at one of the instance's providers.
@@ -99,6 +103,9 @@ describe("npm run smoke", () => {
     const login = checked.find(({ id }) => id === "login");
     expect(smoke.output()).toContain(`The login silent returned 502 without a redirect.\n     ${login?.otherwise}`);
     expect(smoke.output()).toContain(`SES accepted the mail to ${shared().email}`);
+    expect(smoke.output()).toMatch(/the password of a route .*asks for a password, and runs with it$/m);
+    for (const trigger of ["a schedule", "a queue"])
+      expect(smoke.output()).toMatch(new RegExp(`^ok +${trigger} .*a run after \\d+ s$`, "m"));
     for (const { title, holds } of assumptions.filter(({ by }) => by === "person"))
       expect(smoke.output()).toContain(`- ${title}: ${holds}`);
     expect((await ws.get("scripts/list_paths")).json).toEqual([]);
