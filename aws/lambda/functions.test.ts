@@ -85,7 +85,7 @@ it("a runner and the builder are called with their tenant where tenants are isol
     response.end(request.url?.includes("build") ? '{"ok":false,"error":"","log":""}' : '{"outcome":"success"}');
   };
   const build = {} as Parameters<Awaited<ReturnType<typeof functionsAt>>["invokeBuild"]>[0];
-  for (const tenancy of ["on", ""]) {
+  for (const tenancy of ["identity", ""]) {
     const functions = await functionsAt(answer, { SVC_BUILD_FUNCTION: "build", SVC_TENANCY: tenancy });
     await functions.invokeRunner("bun", {} as RunRequest, "a user of a");
     for (const workspace of ["a", "a", "b"]) await functions.invokeBuild(build, workspace);

@@ -26,7 +26,7 @@ describe("functions", () => {
     const callers = Object.values(descriptions).filter((name) => JSON.stringify(rightsOf(aws, name).statements).match(/"(Runners|Builds)/));
     expect(callers).toEqual([descriptions.run, descriptions.routes, descriptions.worker, descriptions.step]);
     for (const name of callers) {
-      expect(fn(aws, name).properties).toMatchObject({ Environment: { Variables: { SVC_TENANCY: "on" } } });
+      expect(fn(aws, name).properties).toMatchObject({ Environment: { Variables: { SVC_TENANCY: "identity" } } });
       expect(JSON.stringify(fn(locally.template, name).properties)).not.toContain("SVC_TENANCY");
     }
   });
