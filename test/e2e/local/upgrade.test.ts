@@ -141,13 +141,40 @@ describe("a newer version started on the state of an older one", () => {
 /** Between its steps the flow waits in Step Functions, while the stack is updated. */
 const sleeps = { sleep: { type: "static", value: 10 } };
 
-/** Updates the stack while it serves: every function gets another configuration, so that none of its environments remains. */
-async function updateEveryFunction(updated: Instance): Promise<number> {
-  const template = await getTemplate("svc", updated.endpoint);
-  const functions = Object.values(template.Resources).filter(({ Type }) => Type === "AWS::Lambda::Function");
-  for (const { Properties } of functions) Properties.Environment = { Variables: { ...Properties.Environment?.Variables, RELEASE: "next" } };
+/** The part of a role that moved into it (decision 137). */
+interface RoleProperties {
+  Policies?: { PolicyName: string; PolicyDocument: object }[];
+}
+
+const putUpdate = async (updated: Instance, template: object): Promise<void> => {
   await updateStack("svc", await putTemplate(updated, template), updated.endpoint);
   await endOfUpdate(updated);
+};
+
+/** Gives the stack the form of the release before decision 137, in which the rights of each role are another resource. Returns today's template. */
+async function returnToSeparateRights(updated: Instance): Promise<Awaited<ReturnType<typeof getTemplate>>> {
+  const today = await getTemplate("svc", updated.endpoint);
+  const older = structuredClone(today);
+  const roles = Object.entries(older.Resources).filter(([, { Type }]) => Type === "AWS::IAM::Role");
+  for (const [id, { Properties }] of roles) {
+    const [rights] = (Properties as RoleProperties).Policies ?? [];
+    if (!rights) continue;
+    const separate = { PolicyName: `${id}DefaultPolicy`, PolicyDocument: rights.PolicyDocument, Roles: [{ Ref: id }] };
+    older.Resources[`${id}DefaultPolicy`] = { Type: "AWS::IAM::Policy", Properties: separate as object };
+  }
+  await putUpdate(updated, older);
+  expect(Object.values(older.Resources).filter(({ Type }) => Type === "AWS::IAM::Policy").length).toBeGreaterThan(20);
+  // Only now, so that no role lacks its rights in between.
+  for (const [, { Properties }] of roles) delete (Properties as RoleProperties).Policies;
+  await putUpdate(updated, older);
+  return today;
+}
+
+/** Updates the stack while it serves: every function gets another configuration, so that none of its environments remains. */
+async function updateEveryFunction(updated: Instance, template: Awaited<ReturnType<typeof getTemplate>>): Promise<number> {
+  const functions = Object.values(template.Resources).filter(({ Type }) => Type === "AWS::Lambda::Function");
+  for (const { Properties } of functions) Properties.Environment = { Variables: { ...Properties.Environment?.Variables, RELEASE: "next" } };
+  await putUpdate(updated, template);
   return functions.length;
 }
 
@@ -165,9 +192,13 @@ const endOfUpdate = ({ endpoint }: Instance) =>
   });
 
 describe("an update of the stack", () => {
-  it("a running flow, a queued job and an open gate continue", async () => {
+  it("a running flow, a queued job, an open gate and a schedule continue while the rights of all roles move", async () => {
     if (!instance || !admin) throw new Error("The instance did not start.");
     const ws = workspaceOf(api({ url: instance.url, token: admin.token }), "kept");
+    const today = await returnToSeparateRights(instance);
+    const ticking = { schedule: "*/2 * * * * *", timezone: "UTC", script_path: "u/admin/kept", is_flow: false, args: {} };
+    expect((await ws.post("schedules/create", { path: "u/admin/often", ...ticking })).status).toBe(201);
+    const ticks = async () => (await ws.get("jobs/completed/list", { schedule_path: "u/admin/often" })).json as { success: boolean }[];
     const [asking, running] = [await begin(ws, [asks("ask"), sees()]), await begin(ws, [flow.step("a", "'before'", sleeps), sees("b")])];
     const later = await ws.run("u/admin/kept", {}, { scheduled_in_secs: 3 });
     const [gate] = await waiting(ws, asking);
@@ -175,7 +206,11 @@ describe("an update of the stack", () => {
       what: "the end of the first step",
     });
 
-    expect(await updateEveryFunction(instance)).toBeGreaterThan(20);
+    expect(await updateEveryFunction(instance, today)).toBeGreaterThan(20);
+    const before = (await ticks()).length;
+    await until(async () => (await ticks()).length >= before + 2, { what: "two ticks of the schedule after the update" });
+    expect((await ws.post("schedules/setenabled/u/admin/often", { enabled: false })).status).toBe(200);
+    expect((await ticks()).filter(({ success }) => !success)).toEqual([]);
     expect(await ws.completed(running)).toMatchObject({ success: true, result: { previous: "before" } });
     expect(await ws.completed(later)).toMatchObject({ success: true, result: "kept" });
     const { resume } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });
