@@ -27,6 +27,9 @@ const loginSchema = z.strictObject({
   clientSecretName: z.string().min(1),
 });
 
+/** A key of one region alone cannot decrypt data of another region. */
+const replicaArn = z.string().regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/mrk-[0-9a-f]{32}$/, "the ARN of a multi-region key");
+
 /** A name that CloudFront answers. The certificate is in us-east-1, or without CloudFront in the region of the stack; with the hosted zone, the stack creates the records. */
 const domainSchema = z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() });
 export type DomainConfig = z.output<typeof domainSchema>;
@@ -69,8 +72,20 @@ const stackConfigSchema = z
     retainData: z.boolean().optional(),
     /** Whether the tables, the user pool and the stack itself refuse to be deleted. Only for a stack that exists: see lib/storage/retention.ts. */
     deletionProtection: z.boolean().default(false),
-    /** Tables that were restored from a backup, by name, in place of those that the stack created (docs/aws.md, "Restoring"). */
-    restored: z.strictObject({ jobsTable: z.string().min(3).optional(), objectsTable: z.string().min(3).optional() }).prefault({}),
+    /**
+     * Tables that were restored from a backup, by name, and the replicas of multi-region keys in this region, in place of those that the stack created
+     * (docs/aws.md, "Restoring").
+     */
+    restored: z
+      .strictObject({
+        jobsTable: z.string().min(3).optional(),
+        objectsTable: z.string().min(3).optional(),
+        secretsKey: replicaArn.optional(),
+        anchorKey: replicaArn.optional(),
+      })
+      .prefault({}),
+    /** Whether the keys can be replicated in other regions. Only for a new stack: KMS cannot change it. */
+    multiRegionKeys: z.boolean().default(false),
     /** Headers that every run receives as arguments, separated by commas (spec §4.2). */
     includeHeaders: z.string().default(""),
     /** The URL that receives the events of the instance (spec §6.2), if the setting `instance_events_webhook` names no other one. */

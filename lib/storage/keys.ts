@@ -1,5 +1,5 @@
 import { type Conditions, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
+import { type IKey, Key, type KeyProps, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { INSTANCE } from "../../contract/common.ts";
@@ -18,22 +18,25 @@ const OF_SECRETS: Conditions = {
  * job would cost KMS calls, and AWS-owned keys give the same protection for free.
  */
 export class Keys extends Construct {
-  private readonly secretsKey: Key;
-  private readonly anchorKey: Key;
+  private readonly secretsKey: IKey;
+  private readonly anchorKey: IKey;
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
-    this.secretsKey = new Key(this, "Secrets", {
+    const { restored, multiRegionKeys } = config;
+    // CloudFormation refuses an update that changes this property, the spec or the usage of a key: the data of a replaced key would be lost.
+    const shared = { removalPolicy: dataRemovalPolicy(config), ...(multiRegionKeys ? { multiRegion: true } : {}) };
+    const addKey = (name: string, replica: string | undefined, props: KeyProps): IKey =>
+      replica === undefined ? new Key(this, name, { ...shared, ...props }) : Key.fromKeyArn(this, name, replica);
+    this.secretsKey = addKey("Secrets", restored.secretsKey, {
       description: "svc: encrypts the data keys of workspace secrets",
       enableKeyRotation: true,
-      removalPolicy: dataRemovalPolicy(config),
     });
     // KMS does not rotate HMAC keys, so old signatures remain valid.
-    this.anchorKey = new Key(this, "Anchors", {
+    this.anchorKey = addKey("Anchors", restored.anchorKey, {
       description: "svc: signs the record of approvals",
       keySpec: KeySpec.HMAC_256,
       keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
-      removalPolicy: dataRemovalPolicy(config),
     });
   }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { aStack } from "../stack-fixture.ts";
 import { actionsOf, aws, descriptions, fn, locally, rightsOf } from "../stack-rights.ts";
@@ -192,4 +193,58 @@ describe("expired jobs", () => {
     expect(JSON.stringify(rightsOf(aws, descriptions.remove).statements)).not.toContain("ObjectsTable");
     for (const service of ["kms:", "states:", "lambda:"]) expect(actionsOf("remove", service)).toEqual([]);
   });
+});
+
+describe("keys", () => {
+  const keysOf = (template: typeof aws) =>
+    Object.fromEntries(
+      Object.entries(template.findResources("AWS::KMS::Key")).map(([id, { Properties }]) => [
+        id,
+        [Properties.KeySpec, Properties.KeyUsage, Properties.MultiRegion],
+      ]),
+    );
+
+  it("have the properties that no update can change: of one region by default, and of several if a new stack chooses so", () => {
+    const [secrets, anchors] = [
+      ["KeysSecretsC2A8CD45", undefined, undefined],
+      ["KeysAnchors32D35766", "HMAC_256", "GENERATE_VERIFY_MAC"],
+    ] as const;
+    const expected = (multiRegion: boolean | undefined) =>
+      Object.fromEntries([secrets, anchors].map(([id, spec, usage]) => [id, [spec, usage, multiRegion]]));
+    expect(keysOf(aws)).toEqual(expected(undefined));
+    const multiRegion = aStack({ multiRegionKeys: true });
+    expect(keysOf(multiRegion.template)).toEqual(expected(true));
+    expect(multiRegion.findings).toEqual([]);
+  });
+
+  const replicas = {
+    secretsKey: `arn:aws:kms:eu-west-1:111111111111:key/mrk-${"a".repeat(32)}`,
+    anchorKey: `arn:aws:kms:eu-west-1:111111111111:key/mrk-${"b".repeat(32)}`,
+  };
+
+  it("of a stack that is restored in another region are the replicas there, with the same rights and variables", () => {
+    const there = aStack({ restored: replicas }).template;
+    expect(keysOf(there)).toEqual({});
+    const variablesOf = (template: typeof aws, name: string) =>
+      Object.values(template.findResources("AWS::Lambda::Function"))
+        .map(({ Properties }) => Properties.Environment?.Variables?.[name])
+        .filter((value) => value !== undefined);
+    for (const [variable, arn] of [
+      [env.secretsKey, replicas.secretsKey],
+      [env.anchorKey, replicas.anchorKey],
+    ] as const)
+      expect(variablesOf(there, variable)).toEqual(variablesOf(aws, variable).map(() => arn));
+    const granted = (template: typeof aws) =>
+      JSON.stringify(template.toJSON())
+        .match(/"kms:\w+"/g)
+        ?.sort();
+    expect(granted(there)).toEqual(granted(aws));
+  });
+
+  it.each(["alias/svc", "arn:aws:kms:eu-west-1:111111111111:key/1234abcd-12ab-34cd-56ef-1234567890ab", "mrk-abc"])(
+    "of one region, such as %s, cannot decrypt the data of another region, and are refused",
+    (secretsKey) => {
+      expect(() => aStack({ restored: { secretsKey } })).toThrow("the ARN of a multi-region key");
+    },
+  );
 });
