@@ -36,6 +36,9 @@ export const env = {
   egressAllow: "SVC_EGRESS_ALLOW",
   /** The public origin without a trailing slash, for URLs in responses. */
   baseUrl: "SVC_BASE_URL",
+  /** The form in which log lines contain the addresses of clients (contract/client-addresses.ts), and the key of their hashes. */
+  clientAddresses: "SVC_CLIENT_ADDRESSES",
+  clientAddressKey: "SVC_CLIENT_ADDRESS_KEY",
   /** The keys that the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution can have, separated by commas. */
   edgeKeys: "SVC_EDGE_KEYS",
   /** `on` if callers call API Gateway itself (AWS without CloudFront). */

@@ -1,6 +1,7 @@
 import { Token } from "aws-cdk-lib";
 import type { Node } from "constructs";
 import * as z from "zod";
+import { clientAddressModes } from "../contract/client-addresses.ts";
 import { webhookUrl } from "../contract/routes/events/webhook-url.ts";
 import { DEFAULT_STACK } from "../contract/stack-names.ts";
 
@@ -113,6 +114,8 @@ const stackConfigSchema = z
     customDomain: domainSchema.optional(),
     /** The domain at which HTTP routes answer alone, so that their pages do not share the origin of the console (docs/aws.md). */
     routesDomain: domainSchema.optional(),
+    /** The form in which the log lines of requests contain the address of the client (docs/aws.md, "Logs"). */
+    clientAddresses: z.enum(clientAddressModes).default("shortened"),
     /** The names of the keys with which CloudFront calls the API. The first one is sent, and all are accepted (docs/aws.md, "Updating"). */
     edgeKeys: z
       .array(z.string().regex(/^[a-z0-9]{1,16}$/, "1 to 16 lower-case letters and digits"))

@@ -30,6 +30,7 @@ import { addExecutionFunctions } from "./functions/execution-functions.ts";
 import { addTriggerFunctions } from "./functions/trigger-functions.ts";
 import { DeliveryQueues } from "./notifications/delivery-queues.ts";
 import { Notices } from "./notifications/notifications.ts";
+import { ClientAddresses } from "./observability/client-addresses.ts";
 import { Observe } from "./observability/observe.ts";
 import { findBundles } from "./package/assets.ts";
 import { Logins } from "./people/logins.ts";
@@ -147,6 +148,7 @@ export class Svc extends Construct {
     // Requests to the URL of `beat` do not come through CloudFront.
     api.route({ ...routed, beat });
     edge?.keys.configureChecks(Object.values(routed));
+    if (!config.local) new ClientAddresses(this, "ClientAddresses", config, Object.values(routed));
     if (!edge && !config.local) for (const fn of Object.values(routed)) fn.addEnvironment(env.callsGateway, "on");
     if (config.routesDomain) edge?.keys.configureRoutes(routes);
     new Tick(this, "Tick", housekeeping);

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { runRoutes } from "../../contract/routes/jobs/runs.ts";
 import { apiHandler, on, toErrorReply } from "./edge.ts";
@@ -110,5 +111,35 @@ describe("a response with status 429", () => {
     expect([again.statusCode, again.headers?.["Retry-After"]]).toEqual([429, "42"]);
     const full = toErrorReply(new SvcError("queue.full", { limit: 3 }));
     expect([full.statusCode, full.headers?.["Retry-After"]]).toEqual([429, "1"]);
+  });
+});
+
+describe("the log line of a request", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ["none", undefined],
+    ["shortened", "203.0.113.0/24"],
+    ["full", "203.0.113.9"],
+  ])("contains the address of the client in the form %s, and neither the path nor the query", async (mode, client) => {
+    vi.stubEnv(env.clientAddresses, mode);
+    const lines: string[] = [];
+    // The logger has its own console.
+    vi.spyOn(process.stdout, "write").mockImplementation((line) => {
+      lines.push(String(line));
+      return true;
+    });
+    const event = { headers: { "X-Forwarded-For": "198.51.100.1, 203.0.113.9" }, queryStringParameters: { token: "from-the-query" } };
+    await calling(() => json(200, 1), { ...event, path: "/api/w/ws/jobs/run/p/f/t/secret-part" });
+    const line = lines.find((one) => one.includes('"message":"request"')) ?? "";
+    expect(JSON.parse(line)).toMatchObject({ route: "jobs.run.scripts", workspace: "ws", status: 200, ...(client ? { client } : {}) });
+    expect([line.includes('"client"'), line.includes("from-the-query"), line.includes("secret-part")]).toEqual([
+      client !== undefined,
+      false,
+      false,
+    ]);
   });
 });

@@ -11,6 +11,7 @@ import { buildPathPattern, type Route, type RouteInput } from "../../contract/ro
 import { parseFormText } from "../../core/payload/form-text.ts";
 import { parseJsonBody, readBodyBytes } from "./body.ts";
 import { readToken } from "./credentials.ts";
+import { toLoggedClient } from "./logged-client.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { parseBody } from "./parse-body.ts";
 import { passEdge, readCallerAddress } from "./pass-edge.ts";
@@ -128,6 +129,7 @@ export function edgeHandler(
         status: reply.statusCode,
         ms: Date.now() - startedMs,
         job: reply.headers?.["x-svc-job-id"],
+        client: toLoggedClient(readCallerAddress(event)),
       });
       return reply;
     });

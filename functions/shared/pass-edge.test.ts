@@ -53,6 +53,13 @@ describe("a request that bypasses CloudFront", () => {
     expect(() => addressOf(`${chosen}, ${caller}`, key)).toThrow(expect.objectContaining({ code: "edge.bypassed" }));
   });
 
+  it("has the address of API Gateway's client in the log, whatever the caller sends", () => {
+    vi.stubEnv(env.edgeKeys, KEY);
+    const event = { headers: { "x-forwarded-for": `${chosen}, ${caller}` }, multiValueHeaders: {} };
+    expect(() => passEdge(event)).toThrow();
+    expect(readCallerAddress(event)).toBe(caller);
+  });
+
   it("passes where there is no distribution, with the last address, which the front server appends", () => {
     expect(addressOf(`${chosen}, 127.0.0.1`)).toBe("127.0.0.1");
     expect(addressOf(`${chosen}, 127.0.0.1`, "undefined")).toBe("127.0.0.1");

@@ -18,11 +18,13 @@ export function passEdge(request: Request): void {
   if (multiValueHeaders) delete multiValueHeaders[EDGE_KEY_HEADER];
   // CloudFront sends one of them. During a rotation there are several.
   const accepted = process.env[env.edgeKeys]?.split(",");
-  if (accepted && !isOneOf(key, accepted)) throw new SvcError("edge.bypassed", {});
+  const isFromEdge = accepted !== undefined && isOneOf(key, accepted);
   // The local engine takes this address from the first entry of the header, which a caller can choose.
   if (process.env[env.callsGateway] === "on") return void addresses.set(request, requestContext?.identity?.sourceIp ?? "");
   const hops = (headers["x-forwarded-for"] ?? "").split(",").map((hop) => hop.trim());
-  addresses.set(request, hops.at(accepted ? -2 : -1) ?? "");
+  // The log contains the address of a refused request too: it is the client of API Gateway.
+  addresses.set(request, hops.at(isFromEdge ? -2 : -1) ?? "");
+  if (accepted && !isFromEdge) throw new SvcError("edge.bypassed", {});
 }
 
 /**

@@ -189,7 +189,6 @@ describe("the REST API", () => {
     expect([...format.matchAll(/\$context\.([\w.]+)/g)].map(([, field]) => field).sort()).toEqual([
       "error.message",
       "httpMethod",
-      "identity.sourceIp",
       "integrationLatency",
       "requestId",
       "requestTimeEpoch",

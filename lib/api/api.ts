@@ -79,7 +79,8 @@ export class Api extends Construct {
           JSON.stringify({
             requestId: AccessLogField.contextRequestId(),
             time: AccessLogField.contextRequestTimeEpoch(),
-            ip: AccessLogField.contextIdentitySourceIp(),
+            // Behind CloudFront it is the address of CloudFront. The function's line has the client's, in the form of the same setting.
+            ...(config.clientAddresses === "full" ? { ip: AccessLogField.contextIdentitySourceIp() } : {}),
             method: AccessLogField.contextHttpMethod(),
             resource: AccessLogField.contextResourcePath(),
             status: AccessLogField.contextStatus(),
