@@ -12,11 +12,12 @@ const SECRET = `hush-${randomUUID()}`;
 
 let cli: InstalledCli;
 let ws: Workspace;
+let old: Workspace;
 let amy: Someone;
 let instance: TestInstance | undefined;
 let folder: string;
 beforeAll(async () => {
-  [cli, ws] = await Promise.all([installCli(), newWorkspace()]);
+  [cli, ws, old] = await Promise.all([installCli(), newWorkspace(), newWorkspace()]);
   folder = cli.newFolder();
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   writeFileSync(join(folder, "backup.pub"), publicKey.export({ type: "spki", format: "pem" }));
@@ -47,13 +48,15 @@ describe("a backup of an instance", () => {
     const schedule = { path: "f/t/nightly", schedule: "0 0 3 1 1 *", timezone: "UTC", script_path: "f/t/measure", is_flow: false };
     expectStatus(await amy.in(ws).post("schedules/create", { ...schedule, args: { value: "$var:f/t/secret" }, enabled: true }), 201);
 
-    const plain = await svc(["backup", "plain", "--only", ws.id]);
+    expectStatus(await old.post("workspaces/archive"), 200);
+
+    const plain = await svc(["backup", "plain", "--only", ws.id, old.id]);
     expect(plain).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(`1 secret variables of ${ws.id}: f/t/secret. --seal-for includes them.`),
     });
     expect(plain.stderr).toContain("passwords, tokens");
-    const sealed = await svc(["backup", "sealed", "--only", ws.id, "--seal-for", "backup.pub"]);
+    const sealed = await svc(["backup", "sealed", "--only", ws.id, old.id, "--seal-for", "backup.pub"]);
     expect(sealed).toMatchObject({ code: 0 });
     const { key } = (await ws.get("workspaces/encryption_key")).json as { key: string };
     for (const file of [...filesOf("plain"), ...filesOf("sealed")]) {
@@ -90,6 +93,9 @@ describe("a restore on an empty instance", () => {
 
     for (const _call of ["first", "second"]) {
       expect(await svc(["restore", "sealed", "--unseal-with", "backup.key"], target)).toMatchObject({ code: 0 });
+      const workspaces = (await api(target).get("workspaces/list_as_superadmin")).json;
+      const expected = [expect.objectContaining({ id: old.id, deleted: true }), expect.objectContaining({ id: ws.id, name: ws.id })];
+      expect(workspaces).toEqual(expect.arrayContaining(expected));
       const list = async (route: string, from: Workspace) => (await from.get(route)).json as Record<string, unknown>[];
       const pick = (rows: Record<string, unknown>[], ...names: string[]) => rows.map((row) => names.map((name) => row[name]));
       expect(pick(await list("users/list", restored), "email", "username", "is_admin")).toEqual(
