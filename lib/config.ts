@@ -116,13 +116,13 @@ const stackConfigSchema = z
     routesDomain: domainSchema.optional(),
     /** The form in which the log lines of requests contain the address of the client (docs/aws.md, "Logs"). */
     clientAddresses: z.enum(clientAddressModes).default("shortened"),
-    /** The names of the keys with which CloudFront calls the API. The first one is sent, and all are accepted (docs/aws.md, "Updating"). */
+    /** The names of the keys with which CloudFront calls the API. The first one is sent, and all are accepted (docs/aws.md, "The edge"). */
     edgeKeys: z
       .array(z.string().regex(/^[a-z0-9]{1,16}$/, "1 to 16 lower-case letters and digits"))
       .min(1)
       .max(2)
       .refine((names) => new Set(names).size === names.length, "Each name can occur once.")
-      .default(["1"]),
+      .default(["stack"]),
     /** Whether the stack sets the role with which API Gateway writes logs. There is one for all APIs of the region. */
     gatewayLogRole: z.boolean().default(true),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),

@@ -17,7 +17,7 @@ describe("cdk-nag", () => {
 describe("costs of an idle stack", () => {
   it("an idle stack contains only resources that docs/aws.md prices", () => {
     aws.resourceCountIs("AWS::KMS::Key", 2);
-    aws.resourceCountIs("AWS::SecretsManager::Secret", 2);
+    aws.resourceCountIs("AWS::SecretsManager::Secret", 1);
     aws.resourceCountIs("AWS::CloudWatch::Dashboard", 0);
     for (const type of [
       "AWS::EC2::NatGateway",
@@ -86,7 +86,6 @@ const stateful = {
   TriggersQueue9DC7EE5E: "AWS::SQS::Queue",
   TriggersDeadLetters74EF38FB: "AWS::SQS::Queue",
   NoticesTopic898AF2CD: "AWS::SNS::Topic",
-  EdgeKeysKey1D1D1675B: "AWS::SecretsManager::Secret",
   GatewayRestCA0B1D03: "AWS::ApiGateway::RestApi",
   EdgeDistribution0060737B: "AWS::CloudFront::Distribution",
 };

@@ -89,7 +89,10 @@ export function idleRows({ Resources }: PricedTemplate): IdleRow[] {
       `${keys} KMS keys: the secrets (rotates each year; the first two rotations add $1 each), and the record of approvals`,
       keys * prices.kmsKey,
     ),
-    row(`${secrets} secrets: the one that signs job tokens, and the one with which CloudFront calls the API`, secrets * prices.secret),
+    row(
+      `${secrets} ${secrets === 1 ? "secret" : "secrets"}: the one that signs job tokens, and those of settings`,
+      secrets * prices.secret,
+    ),
     row(
       `${alarms.length} alarms over ${metrics} metrics, $0.10 for each metric, of which ten are free`,
       metrics * prices.alarmMetric,

@@ -1,3 +1,4 @@
+import { Fn, Stack } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
@@ -7,7 +8,8 @@ import { acknowledge } from "../observability/nag.ts";
 
 /**
  * The keys with which CloudFront shows that a request came through it. The functions refuse all other requests, because API Gateway's own address
- * bypasses a web ACL. CloudFormation resolves the keys: neither the template nor its outputs contain them. A template can have 60 such references.
+ * bypasses a web ACL. CloudFormation resolves the keys: neither the template nor its outputs contain them. The key `stack` is the UUID of the stack's id:
+ * it costs nothing, and people who see the log of a deployment know it. Other keys are secrets. A template can have 60 references to secrets.
  */
 export class EdgeKeys extends Construct {
   /** The first one is sent. All of them are accepted, so that a rotation refuses no request. */
@@ -16,6 +18,7 @@ export class EdgeKeys extends Construct {
   constructor(scope: Construct, id: string, { edgeKeys }: Pick<StackConfig, "edgeKeys">) {
     super(scope, id);
     this.keys = edgeKeys.map((name) => {
+      if (name === STACK_KEY) return Fn.select(2, Fn.split("/", Stack.of(this).stackId));
       const secret = new Secret(this, `Key-${name}`, {
         description: "svc: key with which CloudFront calls the API",
         generateSecretString: { passwordLength: 48, excludePunctuation: true },
@@ -42,3 +45,4 @@ export class EdgeKeys extends Construct {
   }
 }
 const ROUTES_SUFFIX = "-routes";
+const STACK_KEY = "stack";

@@ -195,6 +195,15 @@ export const assumptions: readonly Assumption[] = [
       "Look whether the receipt rule set of the stack is active (`aws ses describe-active-receipt-rule-set`), at the MX record, and at the metric `MailsRefused`.",
   },
   {
+    id: "bypass",
+    title: "the address of API Gateway",
+    holds: "requests that do not come through CloudFront are refused",
+    by: "person",
+    check: "`curl -i https://<ApiId>.execute-api.<region>.amazonaws.com/prod/api/version` answers 403 with `x-svc-error: edge.bypassed`.",
+    otherwise:
+      "A web ACL can be bypassed. Compare the variable `SVC_EDGE_KEYS` of the functions with the custom header of the distribution.",
+  },
+  {
     id: "machines",
     title: "the Step Functions console",
     holds: "a run of a flow is shown with its steps, and the execution's status reaches the function settle",
