@@ -10,7 +10,7 @@ interface Stack {
   StackStatus: string;
   Description?: string;
 }
-interface StackEvent {
+export interface StackEvent {
   ResourceStatus: string;
   ResourceStatusReason?: string;
   LogicalResourceId: string;

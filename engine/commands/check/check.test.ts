@@ -169,6 +169,15 @@ const rows: Row[] = [
     finding: { level: "blocks", text: /refused the distribution/, mend: /AWS Support/, settings: { edge: false, customDomain: undefined } },
   },
   {
+    when: "CloudFront has refused the distribution that an update adds",
+    account: {
+      ...noDistribution,
+      "cloudformation.describe-stacks": stackIn("UPDATE_ROLLBACK_COMPLETE"),
+      "cloudformation.describe-stack-events": failure(REFUSED),
+    },
+    finding: { level: "blocks", text: /refused the distribution/, settings: { edge: false } },
+  },
+  {
     when: "the account has all distributions that it may have",
     account: { "service-quotas.get-service-quota": { Quota: { Value: 1 } } },
     finding: { level: "blocks", text: /1 of at most 1/, mend: /L-24B04930/, settings: { edge: false } },
@@ -285,6 +294,16 @@ describe("npm run aws:check", () => {
     expect([found?.level, found?.settings ?? {}], text).toEqual([finding.level, expect.objectContaining(finding.settings ?? {})]);
     if (finding.mend) expect(found?.mend).toMatch(finding.mend);
     expect(worst.filter(({ level }) => level === "blocks").every((one) => one.mend !== undefined || one.settings !== undefined)).toBe(true);
+  });
+
+  it("judges the last deployment only, and no earlier one", async () => {
+    const began = { LogicalResourceId: "svc", ResourceStatus: "UPDATE_IN_PROGRESS" };
+    const StackEvents = [...failure("Out of luck.").StackEvents, began, ...failure(REFUSED).StackEvents];
+    const account = { ...noDistribution, "cloudformation.describe-stack-events": { StackEvents } };
+    const { text } = await check({ ...account, "cloudformation.describe-stacks": stackIn("UPDATE_ROLLBACK_FAILED") });
+    expect(text).toContain("EdgeDistribution: Out of luck.");
+    const rolledBack = await check({ ...account, "cloudformation.describe-stacks": stackIn("UPDATE_ROLLBACK_COMPLETE") });
+    expect(rolledBack.text).not.toContain("refused the distribution");
   });
 
   it("prints settings that block nothing, without those that cannot remain", async () => {

@@ -1,6 +1,6 @@
 import { divideConcurrency } from "../../../lib/compute/concurrency.ts";
 import { parseConfig, type StackConfig } from "../../../lib/config.ts";
-import type { Account, Answer } from "./account.ts";
+import type { Account, Answer, StackEvent } from "./account.ts";
 
 /** `blocks`: the deployment would fail. `limits`: it succeeds, and something works less than its reader may expect. `unknown`: AWS did not tell. */
 export type Level = "ok" | "unknown" | "limits" | "blocks";
@@ -9,7 +9,7 @@ export interface Finding {
   about: string;
   level: Level;
   text: string;
-  /** What mends it: a command, or a sentence. */
+  /** A command or a sentence that mends it. */
   mend?: string;
   /** Settings with which the deployment works today. */
   settings?: Partial<Record<keyof StackConfig, unknown>>;
@@ -80,7 +80,7 @@ const checks: readonly Check[] = [
     const { concurrency } = account;
     if (!("value" in concurrency)) return refused(about, concurrency);
     const { ConcurrentExecutions: quota, UnreservedConcurrentExecutions: unreserved } = concurrency.value.AccountLimit;
-    // Of a stack that exists, its own reservations are not free and need not be.
+    // The reservations of a stack that exists are not free and need not be.
     const free = Math.max(0, (isNew(account) ? unreserved : quota) - MIN_UNRESERVED);
     const mend = "aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000";
     const needed = reservedInTotal(config);
@@ -113,13 +113,17 @@ const checks: readonly Check[] = [
     };
   },
 
-  function checkCloudFront(account, { edge, customDomain }) {
+  function checkCloudFront(account, { edge, customDomain, stackName }) {
     const about = "CloudFront";
     if (!account.edge) return undefined;
     const { distributions, quota } = account.edge;
     const withoutEdge = { edge: false, ...(customDomain ? { customDomain: undefined } : {}) };
-    const events = ("value" in account.events && account.events.value.StackEvents) || [];
-    if (edge && isStuck(account) && events.some(({ ResourceStatusReason: reason = "" }) => REFUSED_BY_CLOUDFRONT.test(reason)))
+    const isRolledBack = statusOf(account).endsWith("ROLLBACK_COMPLETE") || isStuck(account);
+    if (
+      edge &&
+      isRolledBack &&
+      lastDeployment(account, stackName).some(({ ResourceStatusReason: reason = "" }) => REFUSED_BY_CLOUDFRONT.test(reason))
+    )
       return {
         about,
         level: "blocks",
@@ -224,7 +228,7 @@ const checks: readonly Check[] = [
 
   function checkStack(account, { stackName }) {
     const about = `stack ${stackName}`;
-    const { stack, events } = account;
+    const { stack } = account;
     if (!("value" in stack)) {
       return stack.code === "ValidationError" ? { about, level: "ok", text: "the name is free" } : refused(about, stack);
     }
@@ -233,7 +237,7 @@ const checks: readonly Check[] = [
     const { StackStatus: status, Description: description = "" } = found;
     if (!description.startsWith("svc:"))
       return { about, level: "blocks", text: "Another stack has this name.", settings: { stackName: "my-svc" } };
-    const failure = "value" in events ? firstFailure(events.value.StackEvents ?? []) : "";
+    const failure = firstFailure(lastDeployment(account, stackName));
     if (status.endsWith("_IN_PROGRESS") && status !== "REVIEW_IN_PROGRESS")
       return {
         about,
@@ -256,15 +260,22 @@ const checks: readonly Check[] = [
   },
 ];
 
+const statusOf = ({ stack }: Account): string => ("value" in stack && stack.value.Stacks[0]?.StackStatus) || "";
+
 /** Whether the first deployment of the stack failed. */
-function isStuck({ stack }: Account): boolean {
-  return (
-    "value" in stack && ["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "ROLLBACK_IN_PROGRESS"].includes(stack.value.Stacks[0]?.StackStatus ?? "")
+const isStuck = (account: Account): boolean => ["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "ROLLBACK_IN_PROGRESS"].includes(statusOf(account));
+
+/** The events since the last deployment began, the newest first. */
+function lastDeployment({ events }: Account, stackName: string): StackEvent[] {
+  const all = ("value" in events && events.value.StackEvents) || [];
+  const began = all.findIndex(
+    ({ LogicalResourceId: id, ResourceStatus: status }) => id === stackName && /^(CREATE|UPDATE)_IN_PROGRESS$/.test(status),
   );
+  return began === -1 ? all : all.slice(0, began);
 }
 
 /** The reason of the first failure of the last deployment. Later ones only follow from it. */
-function firstFailure(events: { ResourceStatus: string; ResourceStatusReason?: string; LogicalResourceId: string }[]): string {
+function firstFailure(events: readonly StackEvent[]): string {
   const found = events.findLast(
     ({ ResourceStatus: status, ResourceStatusReason: reason = "" }) => status.endsWith("_FAILED") && !/cancelled/i.test(reason),
   );
