@@ -38,6 +38,7 @@ export const attentionWeights = {
   HousekeepingConnected: 6,
   Postponements: 6,
   RunnerThrottles: 6,
+  TenantRefusals: 6,
   DeliveriesFailed: 1,
   NoticesFailed: 1,
   LostAttempts: 1,

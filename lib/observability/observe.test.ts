@@ -105,7 +105,8 @@ describe("alarms", () => {
     const described = alarms.find(({ MetricName }) => MetricName === "Attention")?.AlarmDescription;
     for (const outcome of Object.keys(attentionWeights)) expect(described).toContain(outcome);
     // One item that is set aside, or one call that is refused, makes a minute bad; single failures of scripts and receivers do not.
-    expect(attentionWeights.HousekeepingSetAside).toBeGreaterThan(ATTENTION_THRESHOLD);
+    for (const outcome of ["HousekeepingSetAside", "TenantRefusals", "RunnerThrottles"] as const)
+      expect(attentionWeights[outcome]).toBeGreaterThan(ATTENTION_THRESHOLD);
     expect(attentionWeights.LostAttempts).toBeLessThanOrEqual(ATTENTION_THRESHOLD);
   });
 
