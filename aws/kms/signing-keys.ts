@@ -43,12 +43,12 @@ let nextListMs = 0;
 
 /**
  * Does what `findPublicKey` does, for a function whose address strangers can reach: whatever key ids their tokens name, all keys are read together, and at
- * most once a second. Throws `service.busy` for an unknown key in between, because it may have been published a moment ago.
+ * most once a second. Throws `engine.busy` for an unknown key in between, because it may have been published a moment ago.
  */
 export async function findListedKey(kid: string): Promise<KeyObject | undefined> {
   const cached = known.get(kid);
   if (cached) return cached;
-  if (Date.now() < nextListMs) throw new SvcError("service.busy", { service: "DynamoDB" });
+  if (Date.now() < nextListMs) throw new SvcError("engine.busy", {});
   nextListMs = Date.now() + LIST_EVERY_MS;
   for (const { sk, value } of await objectTable.list(keys.publicKey("").pk)) {
     if (typeof value === "string") known.set(sk, createPublicKey(value));

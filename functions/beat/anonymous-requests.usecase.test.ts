@@ -103,7 +103,7 @@ describe("requests to the URL of the function beat", () => {
     }
     expect(answers.flatMap(({ requests }) => Object.keys(requests))).toEqual(["dynamodb.Query"]);
     // The runner of a key that was published a moment ago tries again.
-    expect(answers.map(({ status }) => status)).toEqual([401, ...Array.from({ length: 49 }, () => 503)]);
+    expect(answers.map(({ status }) => status)).toEqual([401, ...Array.from({ length: 49 }, () => 429)]);
     vi.useRealTimers();
   });
 });

@@ -63,7 +63,8 @@ describe("every function answers with a documented status and one sentence, and 
       ...toCall(operation, one),
       anonymous: true,
       // Nothing else is wrong, so nothing else may be reported.
-      ...(operation.route.auth === "none" ? {} : { expected: [401] }),
+      // A new key may have been published since `beat` has read the keys, so its runner tries again.
+      ...(operation.route.auth === "none" ? {} : { expected: operation.route.auth === "job" ? [401, 429] : [401] }),
     }));
     expect(await fuzzer.sendAll(calls)).toEqual([]);
   });
