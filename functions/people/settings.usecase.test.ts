@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EDGE_KEY_HEADER } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildTokenWrites } from "../../services/identity/tokens.ts";
 import { addMember } from "../../services/workspaces/members.ts";
 import { type Handler, loadFunctions } from "../../test/support/fuzz/deployed-functions.ts";
-import { lambdaContext, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
+import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
 import type { Reply } from "../shared/reply.ts";
@@ -41,7 +42,11 @@ interface Options {
 /** Sends a request to the function. A body that is a text is sent as it is. */
 function send(method: string, route: string, body?: unknown, { as = "admin", workspace = room.workspace }: Options = {}): Promise<Reply> {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-  const headers = [["Authorization", `Bearer ${tokens[as]}`] as const, ["Content-Type", "application/json"] as const];
+  const headers = [
+    ["Authorization", `Bearer ${tokens[as]}`],
+    ["Content-Type", "application/json"],
+    [EDGE_KEY_HEADER, EDGE_KEY],
+  ] as const;
   const sent = { method, path: `/api/w/${workspace}/${route}`, headers, ...(text === undefined ? {} : { body: text }) };
   return people(toGatewayEvent(sent), lambdaContext);
 }
