@@ -21,7 +21,7 @@ const quotas = {
   writesOfPartition: 1000,
   flowStarts: 300,
 };
-/** Of an asynchronous job (docs/performance.md): writes to the table, and to its index `due`. */
+/** The writes of an asynchronous job to the table, and to its index `due` (docs/performance.md). */
 const writes = { table: 4, due: 2 };
 
 const found = <T>(value: T | undefined): T => value ?? expect.fail("the template lacks it");
@@ -38,7 +38,7 @@ const [stage] = Object.values(aws.findResources("AWS::ApiGateway::Stage"));
 const throttle = Number(found(stage).Properties.MethodSettings[0].ThrottlingRateLimit);
 const small = divideConcurrency(parseConfig({ reservedConcurrency: 0 }));
 
-/** What is reached at how many jobs of a second each, and the setting or quota that moves it. */
+/** The rate of jobs of one second each that reaches a limit, and the setting or quota that moves it. */
 const ceilings = [
   {
     what: "workers of the queue",

@@ -25,6 +25,7 @@ import { preflightHeaders } from "../../../core/routes/cors.ts";
 import { isAmbiguousPath, parseRange } from "../../../core/routes/static.ts";
 import { parseNextRunId } from "../../../core/schedules/next-run.ts";
 import { readKeyVersion } from "../../../core/secrets/seal.ts";
+import { parseEventId } from "../../../core/streams/event-id.ts";
 import { parseRecipient } from "../../../core/triggers/mail.ts";
 import { parseQueueUrl, parseSourceName } from "../../../core/triggers/sources.ts";
 import { readLoginCookie, readToken } from "../../../functions/shared/credentials.ts";
@@ -133,6 +134,7 @@ export const heads: CostCase[] = [
   ),
   ...feed("If-None-Match", MOST, (text: string) => matchesEtag(text, '"abc"'), lists),
   ...feed("Range", MOST, (text: string) => parseRange(text, 100), { ...lists, digits: between("bytes=", repeat("1")) }),
+  ...feed("Last-Event-ID", MOST, parseEventId, { ...lists, digits: repeat("1"), offsets: between("1.", repeat("1"), "-end") }),
   ...feed("Retry-After", MOST, (text: string) => parseRetryAfterMs(text, 0), lists),
   ...feed("Access-Control-Request-Headers", MOST, (text: string) => preflightHeaders("POST", text), lists),
   ...feed(

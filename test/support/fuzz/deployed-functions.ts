@@ -81,6 +81,8 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
     handlers: new Map(loaded),
     close: () => {
       standIn.close();
+      // Other files of this process call functions without CloudFront.
+      delete process.env[env.edgeKeys];
       for (const folder of assets.splice(0)) rmSync(folder, { recursive: true, force: true });
     },
   };
