@@ -243,7 +243,7 @@ function requireFreeName(svc: Svc, name: string): void {
 
 /** Adds what answers at the public address without CloudFront, and returns that address, and the one that needs no records. */
 function addOrigin(scope: Construct, config: StackConfig, api: RestApi): { url: string; origin: string } {
-  if (!config.local) return new RegionalOrigin(scope, "RegionalOrigin", config, api);
+  if (!config.local) return new RegionalOrigin(scope, "Edge", config, api);
   const url = requireLocalUrl(config);
   return { url, origin: config.internalUrl ?? url };
 }

@@ -11,3 +11,9 @@ export async function aws(...args: string[]): Promise<string> {
 }
 
 export const parsed = async <T>(...args: string[]): Promise<T> => JSON.parse((await aws(...args)) || "{}") as T;
+
+/** The settings of an AWS client that reaches the region of the AWS CLI, which also reads `AWS_DEFAULT_REGION`. */
+export function clientConfig(): { maxAttempts: number; region?: string } {
+  const region = process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
+  return { maxAttempts: 10, ...(region ? { region } : {}) };
+}

@@ -6,7 +6,7 @@ import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { inPhase } from "../launch/progress.mjs";
-import { aws, parsed } from "./aws-cli.ts";
+import { aws, clientConfig, parsed } from "./aws-cli.ts";
 
 /** All state machines carry this tag with the name of their stack. */
 const MACHINE_TAG = "svc";
@@ -51,7 +51,7 @@ async function awsUnlessMissing(...args: string[]): Promise<void> {
 }
 
 /** The SDK, because an account can have a thousand machines and each call of the CLI starts a program. It finds the same sign-in. */
-const stepFunctions = () => new SFNClient({ maxAttempts: 10 });
+const stepFunctions = () => new SFNClient(clientConfig());
 
 async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];

@@ -26,6 +26,8 @@ const stateSchema = z.object({ version: z.literal(1), workspaces: z.record(z.str
 const STATE_BYTES = 20 * 1024 * 1024;
 /** The service may not answer in the first moments of a new stack. */
 const READY_MS = 120_000;
+/** The time in which a push that takes too long can end in order. */
+const STOP_MS = 20_000;
 
 /**
  * Makes a workspace have the files of a deployment, as `svc sync push` does: it compares them with the last deployment of the same id, and with the
@@ -54,12 +56,15 @@ export async function pushDeployment(deps: PushDeps, deployment: Deployment, rem
     for (const name of folders) await ensureFolder(`${deps.url}/api/w/${workspace}/folders/create`, token, name);
     return await runPush(deps, { folder, token, workspace, untilMs });
   } finally {
-    if (existsSync(state)) {
-      const { workspaces } = stateSchema.parse(parseExactJson(readFileSync(state, "utf8")));
-      await deps.storage.putObject(stored, JSON.stringify(workspaces[base] ?? { items: {} }), "application/json");
+    try {
+      if (existsSync(state)) {
+        const { workspaces } = stateSchema.parse(parseExactJson(readFileSync(state, "utf8")));
+        await deps.storage.putObject(stored, JSON.stringify(workspaces[base] ?? { items: {} }), "application/json");
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+      await closeDeployment(deps.identity, token);
     }
-    rmSync(folder, { recursive: true, force: true });
-    await closeDeployment(deps.identity, token);
   }
 }
 
@@ -116,13 +121,22 @@ function runPush(
     const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
     const printed: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (text: string) => printed.push(text));
-    const timer = setTimeout(() => child.kill("SIGKILL"), Math.max(0, untilMs - Date.now()));
+    let isLate = false;
+    const stop = () => {
+      isLate = true;
+      child.kill("SIGTERM");
+    };
+    const timers = [
+      // The command then stops between two items and stores which it has pushed, so that a rollback can restore them.
+      setTimeout(stop, Math.max(0, untilMs - STOP_MS - Date.now())),
+      setTimeout(() => child.kill("SIGKILL"), Math.max(0, untilMs - Date.now())),
+    ];
     child.on("error", reject);
-    child.on("close", (code, signal) => {
-      clearTimeout(timer);
+    child.on("close", (code) => {
+      for (const timer of timers) clearTimeout(timer);
       const text = printed.join("").trim();
       if (code === 0) resolve(text);
-      else reject(new Error(signal === "SIGKILL" ? `The push did not end in time.\n${text}` : text));
+      else reject(new Error(isLate ? `The push did not end in time.\n${text}` : text));
     });
   });
 }

@@ -4,6 +4,7 @@ import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { runRoutes } from "../../contract/routes/jobs/runs.ts";
 import { apiHandler, on, toErrorReply } from "./edge.ts";
+import { logger } from "./observe.ts";
 import { json, type Reply } from "./reply.ts";
 
 const anEvent = (over: Partial<APIGatewayProxyEvent> = {}) =>
@@ -126,6 +127,8 @@ describe("the log line of a request", () => {
     ["full", "203.0.113.9"],
   ])("contains the address of the client in the form %s, and neither the path nor the query", async (mode, client) => {
     vi.stubEnv(env.clientAddresses, mode);
+    // Other files of this process silence the logger.
+    logger.setLogLevel("INFO");
     const lines: string[] = [];
     // The logger has its own console.
     vi.spyOn(process.stdout, "write").mockImplementation((line) => {

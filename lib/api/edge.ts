@@ -167,7 +167,7 @@ export class RoutesEdge extends Construct {
       functionName: nameInAccount(`${stackName}-only-routes`),
       comment: "svc: only HTTP routes answer at their domain",
     });
-    const restoring = passRoutesOn(this, api, { name: `${stackName}-routes-headers`, headers: keys.headers({ ofRoutes: true }) });
+    const restoring = passRoutesOn(this, api, { name: `${stackName}-headers-of-routes`, headers: keys.headers({ ofRoutes: true }) });
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc: HTTP routes",
       defaultBehavior: {

@@ -40,6 +40,12 @@ export interface ServiceFunctionProps {
  */
 const handlesUserCode = ({ kind, name }: Bundle) => kind === "runners" || name === "build";
 
+/**
+ * Functions whose role an update replaces. Earlier releases had its rights in a second resource, which CloudFormation deletes after it has added those of
+ * the role: in this case both together are longer than the 10,240 characters that IAM allows.
+ */
+const REPLACED_ROLES: ReadonlySet<string> = new Set(["housekeeping"]);
+
 /** Returns whether a function may write traces. The pages have no rights. */
 const mayTrace = (bundle: Bundle) => !handlesUserCode(bundle) && bundle.name !== "web";
 
@@ -58,7 +64,9 @@ export class ServiceFunction extends Construct {
     const { config, bundle } = props;
     this.name = bundle.kind === "runners" ? `runner-${bundle.name}` : bundle.name;
     const traced = !config.local && mayTrace(bundle);
-    const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const role = new InlineRole(this, REPLACED_ROLES.has(bundle.name) ? "ExecutionRole" : "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+    });
     const isUntrusted = handlesUserCode(bundle);
     // The local engine writes logs without asking the role.
     const logGroup =

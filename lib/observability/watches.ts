@@ -177,7 +177,8 @@ function listJobWatches({ queues, triggerDeadLetters }: Observed): Watch[] {
       meaning: "jobs wait longer than five minutes: raise Lambda's concurrency quota or svc.workerConcurrency",
     },
     {
-      id: "DeadLetters",
+      // An update must not remove the alarm: CloudFormation retains it as a trigger of rollbacks.
+      id: "FailedMessages",
       section: "jobs",
       title: "Job messages that failed too often",
       // Counted when function `dead-letter` receives them, so one that fails is counted again and again.

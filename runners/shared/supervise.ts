@@ -126,6 +126,7 @@ function describeFault(error: unknown): string {
 
 function prepare(language: Language): void {
   try {
+    repairWorkDir();
     language.prepare();
     refillPipes();
   } catch {

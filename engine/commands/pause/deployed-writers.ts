@@ -8,7 +8,7 @@ import {
   UpdateEventSourceMappingCommand,
 } from "@aws-sdk/client-lambda";
 import { Complaint } from "../../launch/complaint.mjs";
-import { parsed } from "../aws-cli.ts";
+import { clientConfig, parsed } from "../aws-cli.ts";
 import { findWriters, type StackTemplate, type Writer } from "./writers.ts";
 
 interface Summary {
@@ -26,7 +26,7 @@ export interface DeployedWriter extends Writer {
 const MAPPING_POLL_MS = 2_000;
 const MAPPING_POLLS = 60;
 
-const client = new LambdaClient({ maxAttempts: 10 });
+const client = new LambdaClient(clientConfig());
 
 /** Reads the functions of a stack and of its nested stacks that can write to a table. Throws a complaint if there are none. */
 export async function readWriters(stack: string): Promise<DeployedWriter[]> {

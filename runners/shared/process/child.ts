@@ -58,7 +58,7 @@ export class Child {
   readonly #process: ChildProcess | undefined;
   #others = processIds();
   #othersMs = Date.now();
-  readonly #state = { busy: false };
+  readonly #state = { busy: false, fresh: true };
   /** The newest process id at the last search for relatives. While it is unchanged, no process was started, so no search is needed. */
   #searched: string | undefined;
   readonly #privateTmp: string | undefined;
@@ -145,6 +145,7 @@ export class Child {
   /** Keeps Node's event loop alive while a job runs; a waiting child does not. */
   hold(): void {
     this.#state.busy = true;
+    this.#state.fresh = false;
     this.#process?.ref();
   }
 

@@ -7,8 +7,9 @@ import { pythonPath } from "../../../test/support/programs.ts";
 import { judgeProcess, type KnownProcesses, type ProcessEntry } from "./strays.ts";
 
 const SUPERVISOR = 10;
-/** Process 20 executes a job, 21 waits for one, and the job of 22 has ended. 30 is a program of the supervisor, and 40 is older than it. */
-const children = (isOtherBusy: boolean) => new Map([20, 21, 22].map((id) => [id, { busy: id === 22 || (id === 20 && isOtherBusy) }]));
+/** Process 20 executes a job, 21 waits for another one, 23 for its first one, and the job of 22 has ended. 30 is a program of the supervisor, and 40 is older than it. */
+const children = (isOtherBusy: boolean) =>
+  new Map([20, 21, 22, 23].map((id) => [id, { busy: id === 22 || (id === 20 && isOtherBusy), fresh: id === 23 }]));
 const known = (isOtherBusy = true): KnownProcesses => ({
   supervisor: SUPERVISOR,
   older: new Map([
@@ -26,6 +27,7 @@ const parents: Record<number, number> = {
   20: SUPERVISOR,
   21: SUPERVISOR,
   22: SUPERVISOR,
+  23: SUPERVISOR,
   30: SUPERVISOR,
   40: SUPERVISOR,
 };
@@ -44,6 +46,7 @@ describe("a process", () => {
   it.each<[string, number[], Parameters<typeof judged>[1], string]>([
     ["below the child whose job has ended is a stray", [50, 22], {}, "stray"],
     ["below a child that waits is a stray", [21], {}, "stray"],
+    ["below a child without a job yet prepares it", [50, 23], {}, "known"],
     ["below a child that executes another job is not", [50, 20], {}, "known"],
     ["that the supervisor adopted is a stray if no other job runs", [SUPERVISOR], { isOtherBusy: false }, "stray"],
     ["that the supervisor adopted may belong to another job", [50, SUPERVISOR], {}, "unsure"],

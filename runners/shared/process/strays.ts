@@ -10,6 +10,12 @@ export interface ProcessEntry {
   startedAt: string;
 }
 
+interface ChildState {
+  busy: boolean;
+  /** No job has begun in it. Its processes are the programs that prepare it, such as `mount`. */
+  fresh: boolean;
+}
+
 /** The processes that the supervisor knows, at one moment. */
 export interface KnownProcesses {
   supervisor: number;
@@ -18,7 +24,7 @@ export interface KnownProcesses {
   /** Short programs that the supervisor started for itself. They and their children are left alone. */
   helpers: ReadonlySet<number>;
   /** Children that execute jobs or wait for one. */
-  children: ReadonlyMap<number, { busy: boolean }>;
+  children: ReadonlyMap<number, ChildState>;
   /** The child whose job has ended. */
   ended: number;
   /** Processes that are not below the supervisor. They cannot become its descendants. */
@@ -38,7 +44,7 @@ export function judgeProcess(entry: ProcessEntry, byId: ReadonlyMap<number, Proc
     if (at.id === supervisor) return [...children].some(([id, { busy }]) => busy && id !== ended) ? "unsure" : "stray";
     if (helpers.has(at.id)) return "known";
     const child = children.get(at.id);
-    if (child) return at.id === ended || !child.busy ? "stray" : "known";
+    if (child) return at.id === ended || !(child.busy || child.fresh) ? "stray" : "known";
     if (at.parent === 0 || unrelated.has(at.parent)) return "unrelated";
     if (isOlder(at)) return "known";
     const parent = byId.get(at.parent);
@@ -57,7 +63,7 @@ interface Control {
 /** Process ids of programs that the supervisor runs for itself. */
 export const helpers = new Set<number>();
 /** The children that execute jobs or wait for one, until Node has seen their exit. */
-export const children = new Map<number, { busy: boolean }>();
+export const children = new Map<number, ChildState>();
 
 let control: Control | undefined;
 let problem: string | undefined;
