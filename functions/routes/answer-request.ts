@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { type CookieScope, setsOwnCookie } from "../../core/reply/cookie.ts";
@@ -18,11 +19,11 @@ import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
 import { basePath } from "../shared/base-path.ts";
 import { readBodyBytes } from "../shared/body.ts";
-import { carryStatus, takeRestores } from "../shared/carried-status.ts";
+import { carryStatus } from "../shared/carried-status.ts";
 import { readRouteToken } from "../shared/credentials.ts";
 import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge.ts";
 import { buildEventReply, replyInSlot } from "../shared/event-reply.ts";
-import { readCallerAddress } from "../shared/pass-edge.ts";
+import { readCallerAddress, takeHeader } from "../shared/pass-edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 
@@ -50,7 +51,7 @@ export function createRouteHandler(deps: AnswerRequestDeps) {
   const restored = new WeakSet<APIGatewayProxyEvent>();
   const answer = edgeHandler(
     async (event) => {
-      if (takeRestores(event)) restored.add(event);
+      if (takeHeader(event, RESTORES_HEADER) !== undefined) restored.add(event);
       const address = readCallerAddress(event);
       const hasOwnOrigin = takeRoutesKey(event, deps.routesKey);
       const cors: Record<string, string> = {};
@@ -76,10 +77,8 @@ export function createRouteHandler(deps: AnswerRequestDeps) {
  * Removes the header with the key of the routes' domain from a request, so that no job receives it, and returns whether the key is right. CloudFront
  * replaces what a caller sends in this header, and a caller of API Gateway's own address does not know the key.
  */
-function takeRoutesKey({ headers, multiValueHeaders }: APIGatewayProxyEvent, key: string | undefined): boolean {
-  const sent = headers[ROUTES_KEY_HEADER];
-  delete headers[ROUTES_KEY_HEADER];
-  if (multiValueHeaders) delete multiValueHeaders[ROUTES_KEY_HEADER];
+function takeRoutesKey(event: APIGatewayProxyEvent, key: string | undefined): boolean {
+  const sent = takeHeader(event, ROUTES_KEY_HEADER);
   return key !== undefined && sent !== undefined && isOneOf(sent, key.split(","));
 }
 

@@ -1,14 +1,5 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
-import { CARRIED_STATUS_HEADER, RESTORES_HEADER } from "../../contract/gateway-headers.ts";
+import { CARRIED_STATUS_HEADER } from "../../contract/gateway-headers.ts";
 import type { Reply } from "./reply.ts";
-
-/** Removes the header of a CloudFront distribution that restores headers from a request, and returns whether it was there. */
-export function takeRestores({ headers, multiValueHeaders }: Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">): boolean {
-  const restores = headers[RESTORES_HEADER] !== undefined;
-  delete headers[RESTORES_HEADER];
-  if (multiValueHeaders) delete multiValueHeaders[RESTORES_HEADER];
-  return restores;
-}
 
 /**
  * Lets CloudFront restore the header `WWW-Authenticate` of a 401, which API Gateway renames: CloudFront runs a function for statuses below 400 only, so

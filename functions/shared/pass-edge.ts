@@ -7,15 +7,24 @@ type Request = Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders"> & { r
 
 const addresses = new WeakMap<Request, string>();
 
+/** Removes a header that CloudFront adds from a request, so that no script, log or reply contains it, and returns its value. */
+export function takeHeader(
+  { headers, multiValueHeaders }: Pick<Request, "headers" | "multiValueHeaders">,
+  name: string,
+): string | undefined {
+  const value = headers[name];
+  delete headers[name];
+  if (multiValueHeaders) delete multiValueHeaders[name];
+  return value;
+}
+
 /**
  * Requires that a request came through our CloudFront distribution, if the stack has one. API Gateway's own address bypasses a web ACL, and what it
- * counts and blocks. Removes the key from the request, so that no script, log or reply contains it. Throws `edge.bypassed`.
+ * counts and blocks. Removes the key from the request. Throws `edge.bypassed`.
  */
 export function passEdge(request: Request): void {
-  const { headers, multiValueHeaders, requestContext } = request;
-  const key = headers[EDGE_KEY_HEADER] ?? "";
-  delete headers[EDGE_KEY_HEADER];
-  if (multiValueHeaders) delete multiValueHeaders[EDGE_KEY_HEADER];
+  const { headers, requestContext } = request;
+  const key = takeHeader(request, EDGE_KEY_HEADER) ?? "";
   // CloudFront sends one of them. During a rotation there are several.
   const accepted = process.env[env.edgeKeys]?.split(",");
   const isFromEdge = accepted !== undefined && isOneOf(key, accepted);

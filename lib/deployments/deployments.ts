@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CustomResource, Duration, FileSystem, Stack, Token } from "aws-cdk-lib";
+import { CustomResource, Duration, FileSystem, Token } from "aws-cdk-lib";
 import { CfnStage } from "aws-cdk-lib/aws-apigateway";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { CfnEventSourceMapping, CfnPermission, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -10,7 +10,7 @@ import { runnablePath, workspaceId } from "../../contract/common.ts";
 import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../contract/deployment.ts";
 import { env } from "../../contract/env.ts";
 import { addFunction, type StackParts } from "../functions/add-function.ts";
-import { acknowledge } from "../observability/nag.ts";
+import { acknowledgeWildcard } from "../observability/nag.ts";
 import type { DeploymentOptions, FlowOptions, FolderOptions, ScriptOptions } from "./options.ts";
 
 /** Lambda's maximum. The function replies 30 s earlier. */
@@ -102,31 +102,12 @@ export class Deployments extends Construct {
       // All assets in one statement: a right for each call would soon fill the role, and would go before the call's removal needs it.
       const resource = bucket.arnForObjects("*.zip");
       fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:GetObject"], resources: [resource] }));
-      if (fn.role)
-        acknowledge(
-          fn.role,
-          `AwsSolutions-IAM5[Resource::${describe(this, resource)}]`,
-          "A removal reads an asset that the app no longer names.",
-        );
+      acknowledgeWildcard(fn, resource, "A removal reads an asset that the app no longer names.");
       objects.configureWrite(fn);
       storage.configureRead(fn, "deployments");
       storage.configureWrite(fn, "deployments");
     });
   }
-}
-
-/** Returns an ARN as cdk-nag shows it, with the names of values that CloudFormation knows later. */
-function describe(scope: Construct, arn: string): string {
-  const resolved: unknown = Stack.of(scope).resolve(arn);
-  const parts = (resolved as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1];
-  return parts
-    .map((part) => (typeof part === "string" ? part : Object.values(part as object)[0]))
-    .map((part) =>
-      String(part)
-        .replace(/^AWS::\w+$/, "<$&>")
-        .replace(/\$\{([\w:]+)\}/g, "<$1>"),
-    )
-    .join("");
 }
 
 function check(holds: boolean, sentence: string): void {

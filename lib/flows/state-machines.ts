@@ -8,7 +8,7 @@ import { env } from "../../contract/env.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { StackConfig } from "../config.ts";
-import { acknowledge } from "../observability/nag.ts";
+import { acknowledgeWildcard } from "../observability/nag.ts";
 
 /** Permissions and resources that flows need in Step Functions. */
 export class StateMachines extends Construct {
@@ -109,17 +109,11 @@ export class StateMachines extends Construct {
   }
 
   private allow(fn: LambdaFunction, actions: string[], resource: string, resourceName: string, conditions: object = {}): void {
-    const resources = [this.arn(resource, resourceName)];
-    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources, conditions }));
+    const arn = this.arn(resource, resourceName);
+    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources: [arn], conditions }));
     this.addMachinesArn(fn);
     const reason =
       "The service creates state machines at run time with names that begin with the stack's prefix. Listing covers all state machines.";
-    if (fn.role) {
-      acknowledge(
-        fn.role,
-        `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:${resource}:${resourceName}]`,
-        reason,
-      );
-    }
+    acknowledgeWildcard(fn, arn, reason);
   }
 }

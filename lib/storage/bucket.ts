@@ -1,13 +1,12 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { PolicyStatement, type ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import type { CfnBucket } from "aws-cdk-lib/aws-s3";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct, type IDependable } from "constructs";
 import { env } from "../../contract/env.ts";
 import { LONG_OBJECT_DAYS, objectFolders, SHORT_OBJECT_DAYS } from "../../contract/retention.ts";
 import type { StackConfig } from "../config.ts";
-import { acknowledge } from "../observability/nag.ts";
+import { acknowledge, acknowledgeWildcard } from "../observability/nag.ts";
 import { dataRemovalPolicy } from "./retention.ts";
 
 /** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs; archives of workspaces until they are downloaded; what CDK apps have deployed. */
@@ -108,17 +107,10 @@ export class Storage extends Construct {
   }
 
   private allowPaths(fn: LambdaFunction, actions: string[], folders: string[]): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: actions.map((action) => `s3:${action}`),
-        resources: folders.map((folder) => this.bucket.arnForObjects(`${folder}/*`)),
-      }),
-    );
-    const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnBucket);
-    for (const folder of folders) {
-      const reason = "Objects are named by job and by hash, so the permission covers the folder.";
-      if (fn.role) acknowledge(fn.role, `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${folder}/*]`, reason);
-    }
+    const resources = folders.map((folder) => this.bucket.arnForObjects(`${folder}/*`));
+    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `s3:${action}`), resources }));
+    for (const resource of resources)
+      acknowledgeWildcard(fn, resource, "Objects are named by job and by hash, so the permission covers the folder.");
     fn.addEnvironment(env.bucket, this.bucket.bucketName);
   }
 }

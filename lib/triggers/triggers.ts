@@ -12,7 +12,7 @@ import { buildTriggerRulePrefix, RECEIVE_TIMEOUT_S } from "../../contract/stack-
 import { divideConcurrency } from "../compute/concurrency.ts";
 import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
-import { acknowledge } from "../observability/nag.ts";
+import { acknowledgeWildcard } from "../observability/nag.ts";
 import type { Storage } from "../storage/bucket.ts";
 
 /** Deliveries of a message, after which it goes to the dead-letter queue (`limits.triggerReceives`). */
@@ -187,10 +187,6 @@ export class Triggers extends Construct {
 
   private allow(fn: LambdaFunction, actions: string[], resource: string, conditions: object = {}): void {
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
-    const shown = resource
-      .replace(Stack.of(this).partition, "<AWS::Partition>")
-      .replace(Stack.of(this).region, "<AWS::Region>")
-      .replace(Stack.of(this).account, "<AWS::AccountId>");
-    if (fn.role) acknowledge(fn.role, `AwsSolutions-IAM5[Resource::${shown}]`, REASON);
+    acknowledgeWildcard(fn, resource, REASON);
   }
 }

@@ -1,6 +1,7 @@
 import type { StackConfig } from "../../../lib/config.ts";
 import { Complaint } from "../../launch/complaint.mjs";
-import { lastLines, runCommand } from "../command.ts";
+import { namedRegion, runAws } from "../aws-cli.ts";
+import { lastLines } from "../command.ts";
 
 /** The reply of AWS to a call, or the code and the sentence with which it refused. */
 export type Answer<T> = { value: T } | { code: string; reason: string };
@@ -89,7 +90,7 @@ async function readMail(cli: Cli, identity: string): Promise<Account["mail"]> {
 }
 
 async function readRegion(cli: Cli): Promise<string> {
-  const named = process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
+  const named = namedRegion();
   if (named) return named;
   const found = await cli("configure", "get", "region");
   if ("value" in found && typeof found.value === "string" && found.value !== "") return found.value;
@@ -97,12 +98,7 @@ async function readRegion(cli: Cli): Promise<string> {
 }
 
 async function callCli(args: readonly string[], profile: string | undefined): Promise<Answer<unknown>> {
-  const env = {
-    ...{ AWS_RETRY_MODE: "standard", AWS_MAX_ATTEMPTS: "3", ...process.env, AWS_PAGER: "" },
-    ...(profile === undefined ? {} : { AWS_PROFILE: profile }),
-  };
-  const { code, output } = await runCommand("aws", [...args, "--output", "json"], { env });
-  if (code === -1) throw new Complaint("aws was not found: install the AWS CLI and sign in to the account.");
+  const { code, output } = await runAws(args, profile === undefined ? {} : { AWS_PROFILE: profile });
   if (code !== 0) return { code: /\((\w+)\)/.exec(output)?.[1] ?? "", reason: lastLines(output, 2).trim() };
   const text = output.trim();
   // A single value is no JSON, and the CLI prints nothing for an empty reply.

@@ -147,7 +147,7 @@ const checks: readonly Check[] = [
       about,
       level: "unknown",
       text: "The account has no distribution yet. CloudFront may refuse the first one until AWS has verified the account, and no call shows it before.",
-      mend: "If it does, ask AWS Support, and deploy with the setting edge: false meanwhile.",
+      mend: "If it does, ask AWS Support to verify the account. Until then, deploy with the setting edge: false.",
     };
   },
 

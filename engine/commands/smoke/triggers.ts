@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { CreateQueueCommand, DeleteQueueCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { Complaint } from "../../launch/complaint.mjs";
+import { clientConfig } from "../aws-cli.ts";
 import { ask, call, expectEqual, type Target, until } from "./client.ts";
 
 /** The part of the context of a check that the checks of triggers need. */
@@ -62,7 +63,7 @@ export async function checkSchedule({ target, w, saveScript }: TriggerContext): 
 export async function checkQueue({ target, w, workspace, sources, saveScript }: TriggerContext): Promise<string> {
   if (!sources) return "skipped: allow a queue of your account with --sources";
   const path = await saveScript("queue", ECHO);
-  const sqs = new SQSClient({});
+  const sqs = new SQSClient(clientConfig());
   const QueueName = `svc-first-hour-${randomBytes(4).toString("hex")}`;
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName, tags: { "svc:workspace": workspace } }));
   try {
