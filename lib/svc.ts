@@ -147,10 +147,10 @@ export class Svc extends Construct {
     const routed = { run, routes, stream, approve, ...answering };
     // Requests to the URL of `beat` do not come through CloudFront.
     api.route({ ...routed, beat });
-    edge?.keys.configureChecks(Object.values(routed));
+    edge?.keys.provideKeys(Object.values(routed));
     if (!config.local) new ClientAddresses(this, "ClientAddresses", config, Object.values(routed));
     if (!edge && !config.local) for (const fn of Object.values(routed)) fn.addEnvironment(env.callsGateway, "on");
-    if (config.routesDomain) edge?.keys.configureRoutes(routes);
+    if (config.routesDomain) edge?.keys.provideRoutesKey(routes);
     new Tick(this, "Tick", housekeeping);
     // All functions are found and not listed, so that no new one is without an alarm.
     this.functions = new Map(

@@ -35,12 +35,12 @@ export class EdgeKeys extends Construct {
   }
 
   /** Lets functions refuse requests that did not come through CloudFront. */
-  configureChecks(functions: Iterable<LambdaFunction>): void {
+  provideKeys(functions: Iterable<LambdaFunction>): void {
     for (const fn of functions) fn.addEnvironment(env.edgeKeys, this.keys.join(","));
   }
 
   /** Lets the function of routes distinguish requests that came by their domain. */
-  configureRoutes(fn: LambdaFunction): void {
+  provideRoutesKey(fn: LambdaFunction): void {
     fn.addEnvironment(env.routesKey, this.keys.map((key) => `${key}${ROUTES_SUFFIX}`).join(","));
   }
 }

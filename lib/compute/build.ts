@@ -36,7 +36,7 @@ export class Build extends Construct {
     for (const [name, value] of [...interpreterEnvironment(config), ...esbuildEnvironment(config)]) this.fn.addEnvironment(name, value);
   }
 
-  configureInvoke(fn: LambdaFunction): void {
+  allowInvoke(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [this.fn.functionArn] }));
     fn.addEnvironment(env.buildFunction, this.fn.functionName);
     if (!this.config.local) fn.addEnvironment(env.tenancy, this.config.tenancy);

@@ -34,14 +34,14 @@ export class JobQueue extends Construct {
     this.high = new Queue(this, "High", { ...props, deadLetterQueue });
   }
 
-  configureSend(fn: LambdaFunction): void {
+  allowSend(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.queue.queueArn, this.high.queueArn] }));
     fn.addEnvironment(env.queueUrl, this.queue.queueUrl);
     fn.addEnvironment(env.highQueueUrl, this.high.queueUrl);
   }
 
   /** Connects a worker. It runs the jobs of a batch in parallel, because it only waits for runners, and reports failed messages individually. */
-  configureConsume(fn: LambdaFunction): void {
+  allowConsume(fn: LambdaFunction): void {
     const { workers, messagesOfWorker } = divideConcurrency(this.config);
     for (const queue of [this.queue, this.high]) {
       fn.addEventSource(
@@ -54,7 +54,7 @@ export class JobQueue extends Construct {
     }
   }
 
-  configureConsumeDeadLetters(fn: LambdaFunction): void {
+  allowConsumeDeadLetters(fn: LambdaFunction): void {
     fn.addEventSource(new SqsEventSource(this.deadLetters, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }));
   }
 }

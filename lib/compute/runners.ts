@@ -47,7 +47,7 @@ export class Runners extends Construct {
   }
 
   /** Grants an executor the right to invoke every runner, and sets their names by language in its environment. */
-  configureInvoke(fn: LambdaFunction): void {
+  allowInvoke(fn: LambdaFunction): void {
     const runners = [...this.functions];
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: runners.map(([, runner]) => runner.functionArn) }),

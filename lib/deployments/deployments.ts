@@ -103,9 +103,9 @@ export class Deployments extends Construct {
       const resource = bucket.arnForObjects("*.zip");
       fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:GetObject"], resources: [resource] }));
       acknowledgeWildcard(fn, resource, "A removal reads an asset that the app no longer names.");
-      objects.configureWrite(fn);
-      storage.configureRead(fn, "deployments");
-      storage.configureWrite(fn, "deployments");
+      objects.allowWrite(fn);
+      storage.allowRead(fn, "deployments");
+      storage.allowWrite(fn, "deployments");
     });
   }
 }

@@ -32,12 +32,12 @@ export class StateMachines extends Construct {
   }
 
   /** Sets the function that every task of every machine invokes. */
-  configureStep(fn: LambdaFunction): void {
+  allowMachinesToInvoke(fn: LambdaFunction): void {
     this.role.addToPolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [fn.functionArn] }));
   }
 
   /** Allows a function to create machines that may invoke `step`. */
-  configureMake(fn: LambdaFunction, step: LambdaFunction): void {
+  allowCreate(fn: LambdaFunction, step: LambdaFunction): void {
     this.allow(fn, ["CreateStateMachine", "DescribeStateMachine", "TagResource"], "stateMachine", `${this.prefix}*`);
     fn.addToRolePolicy(
       new PolicyStatement({
@@ -51,42 +51,42 @@ export class StateMachines extends Construct {
   }
 
   /** Provides the function that the tasks of a described machine call. This grants no permission. */
-  configureDescribe(fn: LambdaFunction, step: LambdaFunction): void {
+  provideStep(fn: LambdaFunction, step: LambdaFunction): void {
     fn.addEnvironment(env.stepFunction, step.functionArn);
   }
 
   /** Provides the names of machines and executions, and on AWS their pages in the console. This grants no permission. */
-  configureShow(fn: LambdaFunction, config: StackConfig): void {
+  provideMachineNames(fn: LambdaFunction, config: StackConfig): void {
     this.addMachinesArn(fn);
     if (!config.local) fn.addEnvironment(env.statesConsole, "on");
   }
 
   /** Allows a function to delete machines with the stack's prefix. */
-  configureRemove(fn: LambdaFunction): void {
+  allowDelete(fn: LambdaFunction): void {
     this.allow(fn, ["ListTagsForResource", "ListExecutions"], "stateMachine", `${this.prefix}*`);
     this.allow(fn, ["DeleteStateMachine"], "stateMachine", `${this.prefix}*`, { StringEquals: { "aws:ResourceTag/svc": this.stackName } });
     this.allow(fn, ["ListStateMachines"], "stateMachine", "*");
   }
 
-  configureStart(fn: LambdaFunction): void {
+  allowStart(fn: LambdaFunction): void {
     this.allow(fn, ["StartExecution"], "stateMachine", `${this.prefix}*`);
   }
 
-  configureLook(fn: LambdaFunction): void {
+  allowDescribe(fn: LambdaFunction): void {
     this.allow(fn, ["DescribeExecution"], "execution", `${this.prefix}*:*`);
   }
 
   /** Allows a function to complete the task that waits for a nested flow. */
-  configureResume(fn: LambdaFunction): void {
+  allowResume(fn: LambdaFunction): void {
     this.allow(fn, ["SendTaskSuccess"], "stateMachine", `${this.prefix}*`);
   }
 
-  configureStop(fn: LambdaFunction): void {
+  allowStop(fn: LambdaFunction): void {
     this.allow(fn, ["StopExecution"], "execution", `${this.prefix}*:*`);
   }
 
   /** Invokes a function when an execution of one of these machines ends without success. */
-  configureHear(fn: LambdaFunction): void {
+  subscribeToFailures(fn: LambdaFunction): void {
     new Rule(this, "Ended", {
       description: "svc: failed and stopped executions of flows",
       eventPattern: {

@@ -62,11 +62,11 @@ export function addFunction(
   { scope, config, bundles }: Pick<StackParts, "scope" | "config" | "bundles">,
   name: string,
   { id = pascal(name), ...size }: FunctionSize,
-  configure: (fn: LambdaFunction) => void,
+  allow: (fn: LambdaFunction) => void,
 ): LambdaFunction {
   const { fn } = new ServiceFunction(scope, id, { config, bundle: bundleOf(bundles, "functions", name), ...size });
   fn.addEnvironment(env.stack, config.stackName);
-  configure(fn);
+  allow(fn);
   return fn;
 }
 

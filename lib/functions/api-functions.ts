@@ -25,19 +25,19 @@ export function addApiFunctions(
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
-      objects.configureWrite(fn);
+      objects.allowWrite(fn);
       // Jobs that build versions, and notes of the secrets that a job reads.
-      jobs.configureMoveJobs(fn);
-      queue.configureSend(fn);
+      jobs.allowMoveJobs(fn);
+      queue.allowSend(fn);
       // Files of jobs are in the folder of jobs.
-      storage.configureRead(fn, "jobs", "scripts", "flows", "apps", "files");
-      storage.configureWrite(fn, "jobs", "scripts", "flows", "apps", "files");
-      storage.configureDelete(fn, "jobs", "scripts", "flows", "apps", "files");
-      secrets.configureSeal(fn);
-      secrets.configureAccounts(fn);
-      secrets.configureRouteCopies(fn);
-      flows.configureShow(fn, config);
-      flows.configureDescribe(fn, step);
+      storage.allowRead(fn, "jobs", "scripts", "flows", "apps", "files");
+      storage.allowWrite(fn, "jobs", "scripts", "flows", "apps", "files");
+      storage.allowDelete(fn, "jobs", "scripts", "flows", "apps", "files");
+      secrets.allowSeal(fn);
+      secrets.allowAccounts(fn);
+      secrets.allowMakeRouteCopies(fn);
+      flows.provideMachineNames(fn, config);
+      flows.provideStep(fn, step);
     },
   );
   const sync = addFunction(
@@ -51,15 +51,15 @@ export function addApiFunctions(
       reservedConcurrency: reserved.sync,
     },
     (fn) => {
-      objects.configureRead(fn);
-      objects.configureTouchTokens(fn);
-      objects.configureAudit(fn);
-      objects.configureCreateKeyRing(fn);
+      objects.allowRead(fn);
+      objects.allowTouchTokens(fn);
+      objects.allowAudit(fn);
+      objects.allowCreateKeyRing(fn);
       // Notes of the secrets that a job reads.
-      jobs.configureMoveJobs(fn);
-      storage.configureRead(fn, "scripts", "flows", "apps", "archives");
-      storage.configureWrite(fn, "archives");
-      secrets.configureSeal(fn);
+      jobs.allowMoveJobs(fn);
+      storage.allowRead(fn, "scripts", "flows", "apps", "archives");
+      storage.allowWrite(fn, "archives");
+      secrets.allowSeal(fn);
     },
   );
   const triggersFn = addFunction(
@@ -74,15 +74,15 @@ export function addApiFunctions(
     },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
-      objects.configureSaveTriggers(fn);
-      objects.configureTouchTokens(fn);
-      objects.configureAudit(fn);
+      objects.allowSaveTriggers(fn);
+      objects.allowTouchTokens(fn);
+      objects.allowAudit(fn);
       // The next run of a schedule is a queued job, and its list shows the last runs.
-      jobs.configureScheduleJobs(fn);
-      storage.configureWrite(fn, "jobs");
-      queue.configureSend(fn);
-      triggers.configureMailDomain(fn);
-      triggers.configureHaveConnected(fn, connect);
+      jobs.allowScheduleJobs(fn);
+      storage.allowWrite(fn, "jobs");
+      queue.allowSend(fn);
+      triggers.provideMailDomain(fn);
+      triggers.allowInvokeConnect(fn, connect);
     },
   );
   const jobsFn = addFunction(
@@ -98,15 +98,15 @@ export function addApiFunctions(
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       grantCancellation(parts, fn);
-      storage.configureRead(fn, "jobs", "flows");
-      storage.configureDelete(fn, "jobs");
-      objects.configureRead(fn);
-      objects.configureTouchTokens(fn);
-      objects.configureAudit(fn);
+      storage.allowRead(fn, "jobs", "flows");
+      storage.allowDelete(fn, "jobs");
+      objects.allowRead(fn);
+      objects.allowTouchTokens(fn);
+      objects.allowAudit(fn);
       // The holder of a link to an approval reads its flow.
-      objects.configureLinkKeys(fn);
-      secrets.configureLinks(fn);
-      flows.configureShow(fn, config);
+      objects.allowLinkKeys(fn);
+      secrets.allowLinks(fn);
+      flows.provideMachineNames(fn, config);
     },
   );
   const peopleFn = addFunction(
@@ -124,18 +124,18 @@ export function addApiFunctions(
       // OpenAPI documents name the address of routes.
       if (!config.local && config.routesDomain) fn.addEnvironment(env.routesUrl, `https://${config.routesDomain.name}`);
       fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
-      objects.configureWrite(fn);
-      people.configureSignIn(fn);
-      logins?.configureSignIn(fn);
-      secrets.configureLoginKey(fn);
+      objects.allowWrite(fn);
+      people.allowSignIn(fn);
+      logins?.allowSignIn(fn);
+      secrets.allowLoginKey(fn);
       // The token endpoints of other services.
       fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
       // Replays of deliveries.
-      deliveries.configureSend(fn);
+      deliveries.allowSend(fn);
       // Archiving a workspace cancels its jobs.
       grantCancellation(parts, fn);
       // A new folder with the name of a deleted one inherits its files.
-      storage.configureList(fn);
+      storage.allowList(fn);
     },
   );
   const api = addFunction(
@@ -144,7 +144,7 @@ export function addApiFunctions(
     { description: "svc: API reference and health", memoryMb: 512, timeoutS: 30, reservedConcurrency: reserved.api },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
-      objects.configureGetItem(fn);
+      objects.allowGetItem(fn);
     },
   );
   const approve = addFunction(
@@ -153,17 +153,17 @@ export function addApiFunctions(
     { description: "svc: approvals", memoryMb: 512, timeoutS: 30, reservedConcurrency: divideConcurrency(config).reserved.approve },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
-      objects.configureRead(fn);
-      objects.configureApprove(fn);
-      jobs.configureCheckJobs(fn);
-      objects.configureTouchTokens(fn);
-      jobs.configureMoveJobs(fn);
-      storage.configureRead(fn, "jobs", "flows");
-      storage.configureWrite(fn, "jobs");
-      secrets.configureLinks(fn);
-      secrets.configureCheckRecord(fn);
-      secrets.configureWebhooks(fn);
-      flows.configureResume(fn);
+      objects.allowRead(fn);
+      objects.allowApprove(fn);
+      jobs.allowCheckJobs(fn);
+      objects.allowTouchTokens(fn);
+      jobs.allowMoveJobs(fn);
+      storage.allowRead(fn, "jobs", "flows");
+      storage.allowWrite(fn, "jobs");
+      secrets.allowLinks(fn);
+      secrets.allowCheckRecord(fn);
+      secrets.allowWebhooks(fn);
+      flows.allowResume(fn);
     },
   );
   const web = addFunction(parts, "web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, (fn) => {

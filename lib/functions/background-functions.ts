@@ -19,45 +19,45 @@ export function addBackgroundFunctions(
     fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
     // Each lookup of a name occupies one of Node's threads, and there are four by default.
     fn.addEnvironment("UV_THREADPOOL_SIZE", "64");
-    objects.configureDeliver(fn, config, deliveries.deadLetters);
-    deliveries.configureSend(fn);
-    deliveries.configureConsume(fn);
-    jobs.configureNotices(fn);
-    secrets.configureWebhooks(fn);
-    notices.configureDeliver(fn);
+    objects.allowDeliver(fn, config, deliveries.deadLetters);
+    deliveries.allowSend(fn);
+    deliveries.allowConsume(fn);
+    jobs.allowDeliveryResults(fn);
+    secrets.allowWebhooks(fn);
+    notices.allowSend(fn);
   });
   const housekeeping = addFunction(
     parts,
     "housekeeping",
     { description: "svc: due jobs, lost jobs and expired data", memoryMb: 512, timeoutS: 55 },
     (fn) => {
-      jobs.configureFindJobs(fn);
-      objects.configureSweep(fn);
-      objects.configureExpireTokens(fn);
-      objects.configureAnchor(fn);
-      objects.configureTurnOffSchedules(fn);
-      secrets.configureSignRecord(fn);
+      jobs.allowFindJobs(fn);
+      objects.allowSweep(fn);
+      objects.allowExpireTokens(fn);
+      objects.allowAnchors(fn);
+      objects.allowTurnOffSchedules(fn);
+      secrets.allowSignRecord(fn);
       // Gates whose time is over, or whose approvers are reminded.
-      objects.configureApprove(fn);
-      jobs.configureCheckJobs(fn);
+      objects.allowApprove(fn);
+      jobs.allowCheckJobs(fn);
       // A deleted workspace leaves nothing.
-      storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "apps", "artefacts");
-      flows.configureRemove(fn);
-      queue.configureSend(fn);
-      deliveries.configureSend(fn);
-      objects.configureRequestConnections(fn);
-      triggers.configureHaveConnected(fn, connect);
-      triggers.configureHavePolled(fn, receive);
+      storage.allowDelete(fn, "jobs", "files", "scripts", "flows", "apps", "artefacts");
+      flows.allowDelete(fn);
+      queue.allowSend(fn);
+      deliveries.allowSend(fn);
+      objects.allowRequestConnections(fn);
+      triggers.allowInvokeConnect(fn, connect);
+      triggers.allowInvokeReceive(fn, receive);
       // Function `objects` refreshes the tokens of accounts, because it may open secrets.
       fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [objectsFn.functionArn] }));
       fn.addEnvironment(env.objectsFunction, objectsFn.functionName);
       // Flows whose execution was lost go on.
-      storage.configureRead(fn, "jobs", "flows");
-      storage.configureWrite(fn, "jobs");
+      storage.allowRead(fn, "jobs", "flows");
+      storage.allowWrite(fn, "jobs");
       grantFlowStarts(parts, fn, machines);
-      flows.configureLook(fn);
-      flows.configureResume(fn);
-      flows.configureStop(fn);
+      flows.allowDescribe(fn);
+      flows.allowResume(fn);
+      flows.allowStop(fn);
     },
   );
   const settle = addFunction(
@@ -65,41 +65,41 @@ export function addBackgroundFunctions(
     "settle",
     { description: "svc: flows whose executions have ended", memoryMb: 512, timeoutS: 60 },
     (fn) => {
-      jobs.configureMoveJobs(fn);
+      jobs.allowMoveJobs(fn);
       // The handlers of the workspace, which follow the end of a flow.
-      objects.configureReadHandlers(fn);
-      storage.configureRead(fn, "jobs", "flows");
-      storage.configureWrite(fn, "jobs");
-      queue.configureSend(fn);
+      objects.allowReadOutcomeHandlers(fn);
+      storage.allowRead(fn, "jobs", "flows");
+      storage.allowWrite(fn, "jobs");
+      queue.allowSend(fn);
       grantFlowStarts(parts, fn, machines);
       // Why an execution was stopped.
-      flows.configureLook(fn);
-      flows.configureResume(fn);
-      flows.configureStop(fn);
-      flows.configureHear(fn);
+      flows.allowDescribe(fn);
+      flows.allowResume(fn);
+      flows.allowStop(fn);
+      flows.subscribeToFailures(fn);
     },
   );
   // Its messages start jobs, whose messages may fail again.
   const handles = { description: "svc: dead letters", memoryMb: 512, timeoutS: 60, mayLoop: true };
   const deadLetter = addFunction(parts, "dead-letter", handles, (fn) => {
-    jobs.configureMoveJobs(fn);
+    jobs.allowMoveJobs(fn);
     // The handlers of the workspace, which follow the end of a job.
-    objects.configureReadHandlers(fn);
-    queue.configureSend(fn);
-    queue.configureConsumeDeadLetters(fn);
+    objects.allowReadOutcomeHandlers(fn);
+    queue.allowSend(fn);
+    queue.allowConsumeDeadLetters(fn);
     // A job that ends here may be the step of a flow, which then continues.
-    storage.configureRead(fn, "jobs", "flows");
+    storage.allowRead(fn, "jobs", "flows");
     grantFlowStarts(parts, fn, machines);
-    flows.configureResume(fn);
+    flows.allowResume(fn);
   });
   const remove = addFunction(parts, "remove", { description: "svc: data of expired jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
-    jobs.configureRemoveExpired(fn, config);
-    storage.configureRemoveExpired(fn);
+    jobs.allowRemoveExpired(fn, config);
+    storage.allowRemoveExpired(fn);
   });
   const setup = addFunction(parts, "setup", { description: "svc: creates the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
     fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
-    objects.configureWrite(fn);
-    people.configureCreatePeople(fn);
+    objects.allowWrite(fn);
+    people.allowCreatePeople(fn);
   });
   return { deliver, housekeeping, settle, deadLetter, remove, setup };
 }

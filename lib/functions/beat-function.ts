@@ -23,12 +23,12 @@ export function addBeatFunction(parts: BeatParts): { beat: LambdaFunction; beatU
     },
     (fn) => {
       // The version whose schema the arguments of a preprocessor must match, and the handlers of jobs.
-      objects.configureGetItem(fn);
-      objects.configureListKeys(fn);
-      jobs.configureBeat(fn);
+      objects.allowGetItem(fn);
+      objects.allowListKeys(fn);
+      jobs.allowBeat(fn);
       // The end of a run joins its stream, of which beats have stored parts, with its result.
-      storage.configureGet(fn, "jobs");
-      storage.configureWrite(fn, "jobs");
+      storage.allowGet(fn, "jobs");
+      storage.allowWrite(fn, "jobs");
     },
   );
   if (config.local) return { beat, beatUrl: config.internalUrl ?? url };

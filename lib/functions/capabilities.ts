@@ -10,27 +10,27 @@ export function grantExecution(parts: StackParts, fn: LambdaFunction): void {
   fn.addEnvironment(env.baseUrl, url);
   fn.addEnvironment(env.internalUrl, config.internalUrl ?? url);
   fn.addEnvironment(env.beatUrl, beatUrl);
-  jobs.configureMoveJobs(fn);
-  storage.configureRead(fn, "jobs", "artefacts");
-  storage.configureWrite(fn, "jobs");
-  signing.configureSign(fn);
-  runners.configureInvoke(fn);
-  queue.configureSend(fn);
+  jobs.allowMoveJobs(fn);
+  storage.allowRead(fn, "jobs", "artefacts");
+  storage.allowWrite(fn, "jobs");
+  signing.allowSign(fn);
+  runners.allowInvoke(fn);
+  queue.allowSend(fn);
 }
 
 /** Grants the capabilities for jobs of every kind. */
 export function grantEveryJobKind(parts: StackParts, fn: LambdaFunction): void {
   const { config, objects, secrets, storage, build, flows } = parts;
   grantExecution(parts, fn);
-  objects.configureWrite(fn);
-  objects.configureAuditBatches(fn);
-  secrets.configureUnseal(fn);
+  objects.allowWrite(fn);
+  objects.allowAuditBatches(fn);
+  secrets.allowUnseal(fn);
   // Only the metadata of files, to detect changes.
-  storage.configureRead(fn, "scripts", "flows", "files");
-  storage.configureWrite(fn, "artefacts", "flows");
-  build.configureInvoke(fn);
-  flows.configureStart(fn);
-  flows.configureResume(fn);
+  storage.allowRead(fn, "scripts", "flows", "files");
+  storage.allowWrite(fn, "artefacts", "flows");
+  build.allowInvoke(fn);
+  flows.allowStart(fn);
+  flows.allowResume(fn);
   fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
   fn.addEnvironment(env.registries, JSON.stringify(config.registries));
 }
@@ -38,7 +38,7 @@ export function grantEveryJobKind(parts: StackParts, fn: LambdaFunction): void {
 /** Grants what a function needs to start flows whose machine may not exist: jobs from the queue, nested flows, and jobs that are checked again. */
 export function grantFlowStarts(parts: StackParts, fn: LambdaFunction, machines: IFunction): void {
   const { flows } = parts;
-  flows.configureStart(fn);
+  flows.allowStart(fn);
   fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [machines.functionArn] }));
   fn.addEnvironment(env.flowsFunction, machines.functionName);
 }
@@ -46,11 +46,11 @@ export function grantFlowStarts(parts: StackParts, fn: LambdaFunction, machines:
 /** Grants the capabilities for canceling jobs, with the flows that they run. */
 export function grantCancellation(parts: StackParts, fn: LambdaFunction): void {
   const { jobs, storage, queue, flows } = parts;
-  jobs.configureFindJobs(fn);
-  storage.configureWrite(fn, "jobs");
-  queue.configureSend(fn);
-  flows.configureResume(fn);
-  flows.configureStop(fn);
+  jobs.allowFindJobs(fn);
+  storage.allowWrite(fn, "jobs");
+  queue.allowSend(fn);
+  flows.allowResume(fn);
+  flows.allowStop(fn);
 }
 
 function buildTarget(config: StackConfig): NonNullable<StackConfig["buildTarget"]> {

@@ -17,24 +17,24 @@ export function addExecutionFunctions(
   const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reserved.step };
   const step = addFunction(parts, "step", steps, (fn) => {
     grantEveryJobKind(parts, fn);
-    jobs.configureCheckJobs(fn);
-    flows.configureStep(fn);
+    jobs.allowCheckJobs(fn);
+    flows.allowMachinesToInvoke(fn);
     grantFlowStarts(parts, fn, LambdaFunction.fromFunctionName(scope, "FlowsByName", flowsName));
     // Stops the execution of a flow that exceeded its time limit.
-    flows.configureStop(fn);
+    flows.allowStop(fn);
   });
   const machines = addFunction(
     parts,
     "flows",
     { functionName: flowsName, description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 },
-    (fn) => flows.configureMake(fn, step),
+    (fn) => flows.allowCreate(fn, step),
   );
   // Each job of a concurrency group hands its slot to the next one with a message: a hundred waiting jobs are one chain.
   const works = { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900, mayLoop: true };
   const worker = addFunction(parts, "worker", works, (fn) => {
     grantEveryJobKind(parts, fn);
     grantFlowStarts(parts, fn, machines);
-    queue.configureConsume(fn);
+    queue.allowConsume(fn);
   });
   // Without the ceilings of `run`, `routes` and `stream`, callers could use up every execution that is not reserved, and stop the jobs of queues.
   const runs = { description: "svc: run routes", memoryMb: 1024, timeoutS: 30, reservedConcurrency: reserved.run };
@@ -42,15 +42,15 @@ export function addExecutionFunctions(
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
     // A restart compares the plan of the flow and the versions of its scripts with those of the run.
-    storage.configureRead(fn, "flows", "scripts");
+    storage.allowRead(fn, "flows", "scripts");
     // A call's queue_limit counts what waits.
-    jobs.configureCountJobs(fn);
+    jobs.allowCountJobs(fn);
     // Erases data after the reply, as the script specifies.
-    storage.configureDelete(fn, "jobs");
-    objects.configureRead(fn);
-    objects.configurePublishKey(fn);
-    objects.configureTouchTokens(fn);
-    objects.configureIdempotency(fn);
+    storage.allowDelete(fn, "jobs");
+    objects.allowRead(fn);
+    objects.allowPublishKey(fn);
+    objects.allowTouchTokens(fn);
+    objects.allowIdempotency(fn);
     // For arguments with references: what strangers send is not read where secrets are.
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
     fn.addEnvironment(env.workerFunction, worker.functionName);
@@ -67,16 +67,16 @@ export function addExecutionFunctions(
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
     // The stream of a flow shows its last step, and static routes serve files.
-    storage.configureRead(fn, "flows", "files");
+    storage.allowRead(fn, "flows", "files");
     // Erases data after the reply, as the script specifies.
-    storage.configureDelete(fn, "jobs");
-    objects.configureRead(fn);
-    objects.configurePublishKey(fn);
-    objects.configureTouchTokens(fn);
-    objects.configureIdempotency(fn);
-    objects.configureRoutes(fn);
-    objects.configureStreamSlots(fn);
-    secrets.configureRoutes(fn);
+    storage.allowDelete(fn, "jobs");
+    objects.allowRead(fn);
+    objects.allowPublishKey(fn);
+    objects.allowTouchTokens(fn);
+    objects.allowIdempotency(fn);
+    objects.allowHttpRoutes(fn);
+    objects.allowStreamSlots(fn);
+    secrets.allowOpenRouteCopies(fn);
     // The keys of issuers of tokens are at URLs of users.
     fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
@@ -89,15 +89,15 @@ export function addExecutionFunctions(
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
-      objects.configureRead(fn);
-      objects.configureTouchTokens(fn);
-      objects.configureIdempotency(fn);
-      objects.configureStreamSlots(fn);
-      jobs.configureMoveJobs(fn);
-      jobs.configureCountJobs(fn);
-      storage.configureRead(fn, "jobs", "flows");
-      storage.configureWrite(fn, "jobs");
-      queue.configureSend(fn);
+      objects.allowRead(fn);
+      objects.allowTouchTokens(fn);
+      objects.allowIdempotency(fn);
+      objects.allowStreamSlots(fn);
+      jobs.allowMoveJobs(fn);
+      jobs.allowCountJobs(fn);
+      storage.allowRead(fn, "jobs", "flows");
+      storage.allowWrite(fn, "jobs");
+      queue.allowSend(fn);
     },
   );
   return { step, machines, worker, run, routes, stream };

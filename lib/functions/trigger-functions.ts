@@ -7,21 +7,21 @@ export function addTriggerFunctions(parts: StackParts): Record<"receive" | "conn
   const { jobs, objects, storage, secrets, queue, triggers } = parts;
   const received = { description: "svc: messages of triggers", memoryMb: 1024, timeoutS: RECEIVE_TIMEOUT_S };
   const receive = addFunction(parts, "receive", received, (fn) => {
-    triggers.configureReceive(fn);
-    objects.configureReceive(fn);
-    jobs.configureMoveJobs(fn);
-    queue.configureSend(fn);
+    triggers.allowReceive(fn);
+    objects.allowReceive(fn);
+    jobs.allowMoveJobs(fn);
+    queue.allowSend(fn);
     // Arguments and files of jobs, and mails, which are removed once their jobs have started.
-    storage.configureRead(fn, "mail");
-    storage.configureDelete(fn, "mail");
-    storage.configureWrite(fn, "jobs");
+    storage.allowRead(fn, "mail");
+    storage.allowDelete(fn, "mail");
+    storage.allowWrite(fn, "jobs");
     // The keys of queues of other accounts.
-    secrets.configureUnseal(fn);
+    secrets.allowUnseal(fn);
   });
   const connected = { description: "svc: connects queues, topics and event buses to triggers", memoryMb: 512, timeoutS: 60 };
   const connect = addFunction(parts, "connect", connected, (fn) => {
-    objects.configureConnect(fn);
-    triggers.configureConnect(fn, receive);
+    objects.allowConnect(fn);
+    triggers.allowConnect(fn, receive);
   });
   return { receive, connect };
 }

@@ -38,14 +38,14 @@ export class DeliveryQueues extends Construct {
     this.slow = new Queue(this, "Slow", { ...queueProps, visibilityTimeout, deadLetterQueue });
   }
 
-  configureSend(fn: LambdaFunction): void {
+  allowSend(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.fast.queueArn, this.slow.queueArn] }));
     fn.addEnvironment(env.deliveryQueueUrl, this.fast.queueUrl);
     fn.addEnvironment(env.slowDeliveryQueueUrl, this.slow.queueUrl);
   }
 
   /** Connects the function that delivers. The messages of a batch wait for their receivers at the same time. */
-  configureConsume(fn: LambdaFunction): void {
+  allowConsume(fn: LambdaFunction): void {
     // The local engine delivers at most ten messages at once, and each sender is a process of this machine.
     const { local } = this.config;
     const { senders: maxConcurrency } = divideConcurrency(this.config);

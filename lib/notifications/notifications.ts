@@ -29,7 +29,7 @@ export class Notices extends Construct {
   }
 
   /** Grants a function the right to send notifications. Only one function has it. */
-  configureDeliver(fn: LambdaFunction): void {
+  allowSend(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sns:Publish"], resources: [this.topic.topicArn] }));
     fn.addEnvironment(env.noticesTopic, this.topic.topicArn);
     if (!this.mail) return;

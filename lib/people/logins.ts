@@ -69,7 +69,7 @@ export class Logins extends Construct {
   }
 
   /** Grants a function the rights to sign people in. */
-  configureSignIn(fn: LambdaFunction): void {
+  allowSignIn(fn: LambdaFunction): void {
     const { config, through } = this;
     const logins = config.logins.map(({ name, displayName, issuer, clientId, clientSecretName }) => ({
       name,

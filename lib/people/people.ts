@@ -39,7 +39,7 @@ export class People extends Construct {
   }
 
   /** Grants the one-shot function that creates the first administrator its rights. */
-  configureCreatePeople(fn: LambdaFunction): void {
+  allowCreatePeople(fn: LambdaFunction): void {
     if (!this.signIn) return;
     fn.addToRolePolicy(
       new PolicyStatement({
@@ -51,9 +51,9 @@ export class People extends Construct {
   }
 
   /** Grants the rights to sign people in, and to create and delete their accounts. */
-  configureSignIn(fn: LambdaFunction): void {
+  allowSignIn(fn: LambdaFunction): void {
     if (!this.signIn) return;
-    this.configureCreatePeople(fn);
+    this.allowCreatePeople(fn);
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["cognito-idp:AdminInitiateAuth", "cognito-idp:AdminDeleteUser"],

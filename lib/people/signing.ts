@@ -28,7 +28,7 @@ export class Signing extends Construct {
     );
   }
 
-  configureSign(fn: LambdaFunction): void {
+  allowSign(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: [this.secret.secretArn] }));
     fn.addEnvironment(env.signingSecret, this.secret.secretArn);
   }

@@ -61,40 +61,36 @@ export class Storage extends Construct {
     return policyDependable;
   }
 
-  configureRead(fn: LambdaFunction, ...folders: Folder[]): void {
+  allowRead(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["GetObject"], folders);
     // Without this right S3 answers 403 for a missing object, which looks like a missing permission.
     this.allowList(fn);
   }
 
   /** Grants reads of objects that exist. S3 answers 403 for a missing object. */
-  configureGet(fn: LambdaFunction, ...folders: Folder[]): void {
+  allowGet(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["GetObject"], folders);
   }
 
   /** Grants write access. A presigned PUT also needs it, because it has the rights of the role that signed it. */
-  configureWrite(fn: LambdaFunction, ...folders: Folder[]): void {
+  allowWrite(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["PutObject"], folders);
   }
 
-  configureDelete(fn: LambdaFunction, ...folders: Folder[]): void {
+  allowDelete(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["DeleteObject"], folders);
     // The objects of a job are found by their prefix.
     this.allowList(fn);
   }
 
   /** Grants the removal of what `long` jobs leave. Lifecycle rules remove the rest. */
-  configureRemoveExpired(fn: LambdaFunction): void {
+  allowRemoveExpired(fn: LambdaFunction): void {
     this.allowPaths(fn, ["DeleteObject"], [objectFolders.long]);
     this.allowList(fn);
   }
 
   /** Grants the right to find out whether there are objects with a prefix. */
-  configureList(fn: LambdaFunction): void {
-    this.allowList(fn);
-  }
-
-  private allowList(fn: LambdaFunction): void {
+  allowList(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }));
   }
 

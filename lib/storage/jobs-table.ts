@@ -64,39 +64,39 @@ export class JobsTable extends Construct {
   }
 
   /** Grants access for a runner's beat: the items of one job by key, including the secrets to mask. */
-  configureBeat(fn: LambdaFunction): void {
+  allowBeat(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"]);
   }
 
   /** Grants writes of delivery results, which are stored with the jobs of the notices. */
-  configureNotices(fn: LambdaFunction): void {
+  allowDeliveryResults(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "PutItem"]);
   }
 
   /** Grants the rights to create jobs and change their states. */
-  configureMoveJobs(fn: LambdaFunction): void {
+  allowMoveJobs(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
   }
 
   /** Grants the creation and the removal of queued jobs, and the search of the newest jobs of a script or flow. */
-  configureScheduleJobs(fn: LambdaFunction): void {
+  allowScheduleJobs(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "PutItem", "DeleteItem"]);
     fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [`${this.table.tableArn}/index/path`] }));
   }
 
   /** Grants transactions that write other items only while a flow is in a given state: pre-approvals. */
-  configureCheckJobs(fn: LambdaFunction): void {
+  allowCheckJobs(fn: LambdaFunction): void {
     this.allow(fn, ["ConditionCheckItem"]);
   }
 
   /** Grants the same rights, and queries of the indexes. */
-  configureFindJobs(fn: LambdaFunction): void {
-    this.configureMoveJobs(fn);
-    this.configureCountJobs(fn);
+  allowFindJobs(fn: LambdaFunction): void {
+    this.allowMoveJobs(fn);
+    this.allowCountJobs(fn);
   }
 
   /** Delivers the records of `long` jobs that DynamoDB has removed because they expired, and grants the removal of what belongs to them. */
-  configureRemoveExpired(fn: LambdaFunction, { local }: StackConfig): void {
+  allowRemoveExpired(fn: LambdaFunction, { local }: StackConfig): void {
     this.allow(fn, ["GetItem", "Query", "UpdateItem", "DeleteItem"]);
     fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [`${this.table.tableArn}/index/parent`] }));
     fn.addEventSourceMapping("Expired", {
@@ -120,7 +120,7 @@ export class JobsTable extends Construct {
     });
   }
 
-  configureCountJobs(fn: LambdaFunction): void {
+  allowCountJobs(fn: LambdaFunction): void {
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ["dynamodb:Query"], resources: INDEXES.map((index) => `${this.table.tableArn}/index/${index}`) }),
     );

@@ -41,12 +41,12 @@ export class Keys extends Construct {
   }
 
   /** Grants the right to sign. Only housekeeping has it, because it handles no requests. */
-  configureSignRecord(fn: LambdaFunction): void {
+  allowSignRecord(fn: LambdaFunction): void {
     this.allowAnchors(fn, "kms:GenerateMac");
   }
 
   /** Grants the right to verify signatures, but not to create them. */
-  configureCheckRecord(fn: LambdaFunction): void {
+  allowCheckRecord(fn: LambdaFunction): void {
     this.allowAnchors(fn, "kms:VerifyMac");
   }
 
@@ -56,42 +56,42 @@ export class Keys extends Construct {
   }
 
   /** Grants an executor the right to decrypt secrets, but not to create data keys, and no keys for links, webhooks and sign-ins. */
-  configureUnseal(fn: LambdaFunction): void {
+  allowUnseal(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt"], {}, OF_SECRETS);
   }
 
   /** Grants the rights to store secrets, which include the creation of data keys for workspaces. */
-  configureSeal(fn: LambdaFunction): void {
+  allowSeal(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], {}, OF_SECRETS);
   }
 
   /** Grants the use of keys that sign approval links, and of no data key of secrets. */
-  configureLinks(fn: LambdaFunction): void {
+  allowLinks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "links" });
   }
 
   /** Grants the key that seals sign-ins under way, and no secret of a workspace. */
-  configureLoginKey(fn: LambdaFunction): void {
+  allowLoginKey(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:workspace": INSTANCE });
   }
 
-  /** Grants the key that opens the secrets of connect clients and the refresh tokens of accounts. Function `people` creates it (`configureLoginKey`). */
-  configureAccounts(fn: LambdaFunction): void {
+  /** Grants the key that opens the secrets of connect clients and the refresh tokens of accounts. Function `people` creates it (`allowLoginKey`). */
+  allowAccounts(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt"], { "kms:EncryptionContext:purpose": "accounts" });
   }
 
   /** Grants the keys of copies by which routes authenticate requests, to a function that changes resources and variables. */
-  configureRouteCopies(fn: LambdaFunction): void {
+  allowMakeRouteCopies(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "routes" });
   }
 
   /** Grants the decryption of these copies, and of no other secret. */
-  configureRoutes(fn: LambdaFunction): void {
+  allowOpenRouteCopies(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt"], { "kms:EncryptionContext:purpose": "routes" });
   }
 
   /** Grants the decryption of secrets that sign outgoing webhooks, and of no others. */
-  configureWebhooks(fn: LambdaFunction): void {
+  allowWebhooks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "webhooks" });
   }
 

@@ -25,27 +25,27 @@ export class ObjectsTable extends Construct {
   }
 
   /** Grants reads of one item by key. */
-  configureGetItem(fn: LambdaFunction): void {
+  allowGetItem(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem"]);
   }
 
-  /** Grants a function that ends jobs the right to read which handlers follow, and nothing else. */
-  configureReadHandlers(fn: LambdaFunction): void {
+  /** Grants a function that ends jobs the right to read the workspace's outcome handlers, and nothing else. */
+  allowReadOutcomeHandlers(fn: LambdaFunction): void {
     this.allowItems(fn, ["GetItem"], ["SETTINGS#*", "SCHED#*", "OUTCOMES#*"]);
     fn.addEnvironment(env.objectsTable, this.table.tableName);
   }
 
-  configureRead(fn: LambdaFunction): void {
+  allowRead(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query"]);
   }
 
   /** Grants reads of the public keys for job tokens together. */
-  configureListKeys(fn: LambdaFunction): void {
+  allowListKeys(fn: LambdaFunction): void {
     this.allowItems(fn, ["Query"], ["KEYS"]);
   }
 
   /** Grants an executor the right to publish the public key for job tokens, and no other writes. */
-  configurePublishKey(fn: LambdaFunction): void {
+  allowPublishKey(fn: LambdaFunction): void {
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["dynamodb:PutItem"],
@@ -56,29 +56,29 @@ export class ObjectsTable extends Construct {
   }
 
   /** Grants updates of the last use of tokens, and of no other item. */
-  configureTouchTokens(fn: LambdaFunction): void {
+  allowTouchTokens(fn: LambdaFunction): void {
     this.allowItems(fn, ["UpdateItem"], ["TOKEN#*", "USER#*"]);
   }
 
   /** Grants access to the items of idempotency keys, and to no others. */
-  configureIdempotency(fn: LambdaFunction): void {
+  allowIdempotency(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
   /** Grants access to the items of open streams, and to no others. */
-  configureStreamSlots(fn: LambdaFunction): void {
+  allowStreamSlots(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["STREAMS#*"]);
   }
 
   /** Delivers every new notice and event to a function, which stores the progress of its deliveries. `undispatched` receives the positions of records that it could not handle. */
-  configureDeliver(fn: LambdaFunction, config: StackConfig, undispatched: Queue): void {
-    this.configureRead(fn);
+  allowDeliver(fn: LambdaFunction, config: StackConfig, undispatched: Queue): void {
+    this.allowRead(fn);
     this.allowItems(fn, ["PutItem"], ["RETRIES", "WEBHOOKS#*", "MAILED#*", "DELIVERY#*", "ENDPOINT#*", "NOTICE#*"]);
-    this.configureHear(fn, ["NOTICE#", "OUTBOX#"], { config, undispatched });
+    this.allowStreamReads(fn, ["NOTICE#", "OUTBOX#"], { config, undispatched });
   }
 
   /** Subscribes a function to new items with such keys. A failing batch is halved until the failing record is isolated, which is repeated for 20 hours. */
-  private configureHear(
+  private allowStreamReads(
     fn: LambdaFunction,
     prefixes: string[],
     { config, undispatched }: { config: StackConfig; undispatched: Queue },
@@ -104,35 +104,35 @@ export class ObjectsTable extends Construct {
   }
 
   /** Grants access to pending gates, decisions, notices, and the keys that sign links. */
-  configureApprove(fn: LambdaFunction): void {
+  allowApprove(fn: LambdaFunction): void {
     const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*", "AUDIT#*"];
     this.allowItems(fn, ["PutItem", "DeleteItem"], partitions);
   }
 
   /** Grants writes of audit log entries. The entry of a refused change is removed again. */
-  configureAudit(fn: LambdaFunction): void {
+  allowAudit(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["AUDIT#*"]);
   }
 
   /** Grants writes of the wrapped keys that sign approval links: reading a link may replace an old key. */
-  configureLinkKeys(fn: LambdaFunction): void {
+  allowLinkKeys(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["LINKS#*"]);
   }
 
   /** Grants the creation of a workspace's key ring: the first export of its key may come before its first secret. */
-  configureCreateKeyRing(fn: LambdaFunction): void {
+  allowCreateKeyRing(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["RING#*"]);
     this.allowItems(fn, ["ConditionCheckItem"], ["WORKSPACES"]);
   }
 
   /** Grants requests to check the sources of triggers. */
-  configureRequestConnections(fn: LambdaFunction): void {
+  allowRequestConnections(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["CONNECTIONS"]);
   }
 
   /** Grants what changes of schedules and triggers write: themselves, the entries that find them, their permissions, and requests to check a source. */
-  configureSaveTriggers(fn: LambdaFunction): void {
-    this.configureRead(fn);
+  allowSaveTriggers(fn: LambdaFunction): void {
+    this.allowRead(fn);
     const found = ["TSOURCE#*", "POLLS", "MAILBOXES", "RELEASES", "CONNECTIONS"];
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["SCHED#*", "TRIGGER#*", "ACCESS#*", "ROUTES#*", "ROUTEFAIL#*", ...found]);
     // A save at a path requires the workspace and the folder.
@@ -140,33 +140,33 @@ export class ObjectsTable extends Construct {
   }
 
   /** Grants what function `receive` writes: faults of triggers, jobs that wait for their trigger, and requests to check a source. */
-  configureReceive(fn: LambdaFunction): void {
-    this.configureRead(fn);
+  allowReceive(fn: LambdaFunction): void {
+    this.allowRead(fn);
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["TFAULT#*", "HELD#*", "CONNECTIONS"]);
     // A job waits only while its trigger is suspended.
     this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
   }
 
   /** Grants what function `routes` writes beside its jobs: faults of routes, and jobs that wait for their route. */
-  configureRoutes(fn: LambdaFunction): void {
+  allowHttpRoutes(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["TFAULT#*", "HELD#*", "ROUTEFAIL#*"]);
     // A job waits only while its route is suspended.
     this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
   }
 
   /** Grants what function `connect` writes: faults of triggers, and the list of sources that are to be checked. */
-  configureConnect(fn: LambdaFunction): void {
-    this.configureRead(fn);
+  allowConnect(fn: LambdaFunction): void {
+    this.allowRead(fn);
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["TFAULT#*", "CONNECTIONS"]);
   }
 
   /** Grants access to the signed heads of the audit log of approvals. */
-  configureAnchor(fn: LambdaFunction): void {
+  allowAnchors(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);
   }
 
   /** Grants turning off a schedule that has nothing to run. */
-  configureTurnOffSchedules(fn: LambdaFunction): void {
+  allowTurnOffSchedules(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["SCHED#*"]);
   }
 
@@ -181,24 +181,24 @@ export class ObjectsTable extends Construct {
   }
 
   /** Grants actions on items by key. Transactions need no additional action, because IAM checks each part as a single call. */
-  configureWrite(fn: LambdaFunction): void {
+  allowWrite(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"]);
   }
 
   /** Grants an executor writes of audit entries of secrets that jobs read, in batches with the values of these jobs. */
-  configureAuditBatches(fn: LambdaFunction): void {
+  allowAuditBatches(fn: LambdaFunction): void {
     this.allow(fn, ["BatchWriteItem"]);
   }
 
   /** Grants the rights of the sweep, which deletes expired items and items of deleted workspaces and stores its progress in the table. */
-  configureSweep(fn: LambdaFunction): void {
+  allowSweep(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem"]);
     // Its failed items and its place, and the time since which an index is complete.
     this.allowItems(fn, ["PutItem"], ["DELETED", "HOUSEKEEPING", "CURSORS", "MIGRATIONS"]);
   }
 
-  /** Grants the rights to announce and delete tokens that expire: the workspaces of their owners, the index of expiries, and events. `configureSweep` grants the deletion. */
-  configureExpireTokens(fn: LambdaFunction): void {
+  /** Grants the rights to announce and delete tokens that expire: the workspaces of their owners, the index of expiries, and events. `allowSweep` grants the deletion. */
+  allowExpireTokens(fn: LambdaFunction): void {
     this.allow(fn, ["BatchGetItem"]);
     this.allowItems(fn, ["PutItem"], ["TOKENEXPIRY#*", "OUTBOX#*"]);
     this.allowItems(fn, ["ConditionCheckItem"], ["TOKENEXPIRY#*", "TOKEN#*"]);

@@ -102,7 +102,7 @@ export class Triggers extends Construct {
   }
 
   /** Grants a function the messages of triggers, and the messages of the account's queues that are tagged for a workspace. */
-  configureReceive(fn: LambdaFunction): void {
+  allowReceive(fn: LambdaFunction): void {
     // Polling costs $0.26 a month also without messages, so on AWS the function `connect` makes the mapping once something may send to the queue.
     if (this.config.local) {
       fn.addEventSource(new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: this.receivers() }));
@@ -122,7 +122,7 @@ export class Triggers extends Construct {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.deadLetters.queueArn] }));
     fn.addEnvironment(env.triggerDeadLetterUrl, this.deadLetters.queueUrl);
     fn.addEnvironment(env.triggerQueueArn, this.queue.queueArn);
-    this.configureMailDomain(fn);
+    this.provideMailDomain(fn);
     if (this.mail) fn.addEnvironment(env.mailTopic, this.mail.topicArn);
   }
 
@@ -132,12 +132,12 @@ export class Triggers extends Construct {
   }
 
   /** Provides the domain of the addresses of mail triggers. */
-  configureMailDomain(fn: LambdaFunction): void {
+  provideMailDomain(fn: LambdaFunction): void {
     if (this.config.mailDomain !== undefined) fn.addEnvironment(env.mailDomain, this.config.mailDomain);
   }
 
   /** Grants the function `connect` mappings to `receive`, subscriptions of the queue of triggers, and rules that send to it, and nothing else. */
-  configureConnect(fn: LambdaFunction, receive: LambdaFunction): void {
+  allowConnect(fn: LambdaFunction, receive: LambdaFunction): void {
     const toReceive = { ArnEquals: { "lambda:FunctionArn": receive.functionArn } };
     this.allow(fn, ["lambda:CreateEventSourceMapping", "lambda:DeleteEventSourceMapping"], "*", toReceive);
     // IAM has no narrower form of this list.
@@ -156,20 +156,20 @@ export class Triggers extends Construct {
       });
     }
     this.allow(fn, ["events:TestEventPattern"], "*");
-    this.configureMailDomain(fn);
+    this.provideMailDomain(fn);
     fn.addEnvironment(env.triggerConcurrency, String(this.receivers()));
     fn.addEnvironment(env.triggerQueueArn, this.queue.queueArn);
     fn.addEnvironment(env.receiveFunctionArn, receive.functionArn);
   }
 
   /** Allows a function to have sources checked and connected. */
-  configureHaveConnected(fn: LambdaFunction, connect: LambdaFunction): void {
+  allowInvokeConnect(fn: LambdaFunction, connect: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [connect.functionArn] }));
     fn.addEnvironment(env.connectFunction, connect.functionName);
   }
 
   /** Allows a function to hand queues over to `receive`. */
-  configureHavePolled(fn: LambdaFunction, receive: LambdaFunction): void {
+  allowInvokeReceive(fn: LambdaFunction, receive: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [receive.functionArn] }));
     fn.addEnvironment(env.receiveFunctionArn, receive.functionArn);
   }
