@@ -3,20 +3,31 @@ import {
   DeleteEventSourceMappingCommand,
   ListEventSourceMappingsCommand,
   ResourceConflictException,
+  ResourceInUseException,
   ResourceNotFoundException,
+  UpdateEventSourceMappingCommand,
 } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
 import { lambda } from "../sdk/lambda-client.ts";
 
+export interface Mapping {
+  id: string;
+  isDeleting: boolean;
+  /** The number of invocations that the messages of the queue may occupy at the same time. Absent: no limit. */
+  maximumConcurrency: number | undefined;
+}
+
 /** The mappings from queues to function `receive`. */
 export const eventSourceMappings = {
-  /** Returns the id and the state of the mapping of a queue, or `undefined` if there is none. */
-  async findMapping(queueArn: string): Promise<{ id: string; isDeleting: boolean } | undefined> {
+  /** Returns the mapping of a queue, or `undefined` if there is none. */
+  async findMapping(queueArn: string): Promise<Mapping | undefined> {
     const { EventSourceMappings = [] } = await lambda().send(
       new ListEventSourceMappingsCommand({ EventSourceArn: queueArn, FunctionName: requireEnv(env.receiveFunctionArn) }),
     );
     const [found] = EventSourceMappings;
-    return found?.UUID === undefined ? undefined : { id: found.UUID, isDeleting: found.State === "Deleting" };
+    if (found?.UUID === undefined) return undefined;
+    const { UUID: id, State, ScalingConfig } = found;
+    return { id, isDeleting: State === "Deleting", maximumConcurrency: ScalingConfig?.MaximumConcurrency };
   },
   /** Creates the mapping of a queue, unless another call has just created it. */
   async createMapping(queueArn: string, maximumConcurrency: number): Promise<void> {
@@ -31,6 +42,15 @@ export const eventSourceMappings = {
       await lambda().send(command);
     } catch (error) {
       if (!(error instanceof ResourceConflictException)) throw error;
+    }
+  },
+  /** Changes the concurrency of a mapping, unless it is gone or an earlier change has not taken effect yet. */
+  async updateMapping(id: string, maximumConcurrency: number): Promise<void> {
+    const command = new UpdateEventSourceMappingCommand({ UUID: id, ScalingConfig: { MaximumConcurrency: maximumConcurrency } });
+    try {
+      await lambda().send(command);
+    } catch (error) {
+      if (!(error instanceof ResourceInUseException || error instanceof ResourceNotFoundException)) throw error;
     }
   },
   /** Deletes a mapping, unless it is gone. */

@@ -34,6 +34,7 @@ const methods: Record<string, string[]> = {
   sendDeadLetter: ["sqs:SendMessage"],
   findMapping: ["lambda:ListEventSourceMappings"],
   createMapping: ["lambda:CreateEventSourceMapping"],
+  updateMapping: ["lambda:UpdateEventSourceMapping"],
   deleteMapping: ["lambda:DeleteEventSourceMapping"],
   findPatternFault: ["events:TestEventPattern"],
   putRule: ["events:PutRule", "events:PutTargets", "events:TagResource"],

@@ -44,7 +44,13 @@ describe("the queue of triggers", () => {
 });
 
 describe("function connect", () => {
-  const making = ["lambda:CreateEventSourceMapping", "sns:Subscribe", "events:PutRule", "events:PutTargets"];
+  const making = [
+    "lambda:CreateEventSourceMapping",
+    "lambda:UpdateEventSourceMapping",
+    "sns:Subscribe",
+    "events:PutRule",
+    "events:PutTargets",
+  ];
 
   it("is the only function that may make mappings, subscriptions and rules", () => {
     const holders = Object.keys(descriptions).filter((name) =>
@@ -58,12 +64,10 @@ describe("function connect", () => {
   it("maps queues to function receive only, and sends topics and events to the queue of triggers only", () => {
     const receive = { "Fn::GetAtt": [fn(aws, descriptions.receive).id, "Arn"] };
     const target = { "Fn::GetAtt": [queue, "Arn"] };
-    expect(statementsOf("connect", "lambda:CreateEventSourceMapping").map(({ Condition }) => Condition)).toEqual([
-      { ArnEquals: { "lambda:FunctionArn": receive } },
-    ]);
-    expect(statementsOf("connect", "lambda:DeleteEventSourceMapping").map(({ Condition }) => Condition)).toEqual([
-      { ArnEquals: { "lambda:FunctionArn": receive } },
-    ]);
+    for (const action of ["Create", "Update", "Delete"])
+      expect(statementsOf("connect", `lambda:${action}EventSourceMapping`).map(({ Condition }) => Condition)).toEqual([
+        { ArnEquals: { "lambda:FunctionArn": receive } },
+      ]);
     expect(statementsOf("connect", "sns:Subscribe").map(({ Condition }) => Condition)).toEqual([
       { StringEquals: { "sns:Protocol": "sqs", "sns:Endpoint": target } },
     ]);

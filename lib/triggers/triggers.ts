@@ -139,7 +139,8 @@ export class Triggers extends Construct {
   /** Grants the function `connect` mappings to `receive`, subscriptions of the queue of triggers, and rules that send to it, and nothing else. */
   allowConnect(fn: LambdaFunction, receive: LambdaFunction): void {
     const toReceive = { ArnEquals: { "lambda:FunctionArn": receive.functionArn } };
-    this.allow(fn, ["lambda:CreateEventSourceMapping", "lambda:DeleteEventSourceMapping"], "*", toReceive);
+    const changes = ["lambda:CreateEventSourceMapping", "lambda:UpdateEventSourceMapping", "lambda:DeleteEventSourceMapping"];
+    this.allow(fn, changes, "*", toReceive);
     // IAM has no narrower form of this list.
     this.allow(fn, ["lambda:ListEventSourceMappings"], "*");
     this.allow(fn, ["sqs:ListQueueTags", "sqs:GetQueueAttributes"], this.arn("sqs", "*"));

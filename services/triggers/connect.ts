@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { EventRules } from "../../aws/eventbridge/rules.ts";
-import type { EventSourceMappings } from "../../aws/lambda/event-source-mappings.ts";
+import type { EventSourceMappings, Mapping } from "../../aws/lambda/event-source-mappings.ts";
 import type { Subscriptions } from "../../aws/sns/subscriptions.ts";
 import type { SourceQueues } from "../../aws/sqs/source-queues.ts";
 import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
@@ -99,7 +99,15 @@ export async function connectSources(deps: ConnectDeps, { connections }: Connect
 /** Connects the queue of triggers once something may send to it. Until then Lambda does not poll it, which costs money also without messages. */
 async function connectTriggerQueue({ objects, mappings, triggerQueueArn, triggerConcurrency, mailDomain }: ConnectDeps): Promise<void> {
   const isUsed = mailDomain !== undefined || Object.values(await loadAllowedSources(objects)).some((sources) => sources.length > 0);
-  if (isUsed && !(await mappings.findMapping(triggerQueueArn))) await mappings.createMapping(triggerQueueArn, triggerConcurrency);
+  if (isUsed) await ensureMapping(mappings, triggerQueueArn, triggerConcurrency);
+}
+
+/** Creates the mapping of a queue, or changes the concurrency of the one that exists. Housekeeping repeats what Lambda cannot do yet. */
+async function ensureMapping(mappings: EventSourceMappings, queueArn: string, concurrency: number): Promise<Mapping | undefined> {
+  const found = await mappings.findMapping(queueArn);
+  if (!found) await mappings.createMapping(queueArn, concurrency);
+  else if (!found.isDeleting && found.maximumConcurrency !== concurrency) await mappings.updateMapping(found.id, concurrency);
+  return found;
 }
 
 async function connectSource(deps: ConnectDeps, connection: Connection): Promise<void> {
@@ -203,12 +211,15 @@ async function isInUse(objects: ObjectTable, workspace: string): Promise<boolean
 
 async function applyQueue({ place, mappings }: ConnectDeps, name: string, isNeeded: boolean): Promise<void> {
   const arn = `${place.queueArnPrefix}${name}`;
-  const found = await mappings.findMapping(arn);
-  // Lambda deletes a mapping within a minute. Housekeeping looks again.
-  if (isNeeded && found?.isDeleting)
+  if (!isNeeded) {
+    const found = await mappings.findMapping(arn);
+    if (found && !found.isDeleting) await mappings.deleteMapping(found.id);
+    return;
+  }
+  const found = await ensureMapping(mappings, arn, QUEUE_CONCURRENCY);
+  // Lambda deletes a mapping within a minute, and housekeeping repeats the check.
+  if (found?.isDeleting)
     throw new Error("The earlier connection to this queue is still being removed. It is connected within a few minutes.");
-  if (isNeeded && !found) await mappings.createMapping(arn, QUEUE_CONCURRENCY);
-  if (!isNeeded && found && !found.isDeleting) await mappings.deleteMapping(found.id);
 }
 
 async function recordNeeds(deps: ConnectDeps, needs: readonly Need[]): Promise<void> {

@@ -26,6 +26,38 @@ describe("the queue of triggers", () => {
     expect(isConnected()).toBe(true);
   });
 
+  it("gets the concurrency of the deployment, also if an earlier release connected it, and so do queues of users", async () => {
+    await allow(["arn:aws:sns:us-east-1:000000000000:orders"]);
+    const { url, arn } = await room.addQueue(`orders-${room.workspace}`, { "svc:workspace": room.workspace });
+    const sqs = { path: "u/ann/orders", queue_url: url, script_path: await room.addRunnable(), is_flow: false };
+    await room.create("sqs", sqs);
+    expect([...room.mappings]).toEqual([
+      [arn, 10],
+      [room.connectDeps.triggerQueueArn, 25],
+    ]);
+    // The mapping of an earlier release.
+    room.mappings.set(arn, 7);
+    for (const triggerConcurrency of [40, 5]) {
+      const connections = [{ workspace: room.workspace, source: { type: "queue" as const, name: arn.split(":").at(-1) ?? "" } }];
+      expect(await connectSources({ ...room.connectDeps, triggerConcurrency }, { connections })).toBe(0);
+      expect(room.mappings.get(room.connectDeps.triggerQueueArn)).toBe(triggerConcurrency);
+      expect(room.mappings.get(arn)).toBe(10);
+    }
+  });
+
+  it("is not changed while its mapping is deleted, or if the mapping has the right concurrency", async () => {
+    await allow(["arn:aws:sns:us-east-1:000000000000:orders"]);
+    for (const [isDeleting, maximumConcurrency] of [
+      [true, 7],
+      [false, room.connectDeps.triggerConcurrency],
+    ] as const) {
+      const refuse = () => Promise.reject(new Error("Lambda refuses this change."));
+      const found = async () => ({ id: "m", isDeleting, maximumConcurrency });
+      const mappings = { findMapping: found, createMapping: refuse, updateMapping: refuse, deleteMapping: refuse };
+      expect(await connectSources({ ...room.connectDeps, mappings }, { connections: [] })).toBe(0);
+    }
+  });
+
   it("is connected if the deployment has a domain of mails", async () => {
     await connectSources({ ...room.connectDeps, mailDomain: MAIL_DOMAIN }, { connections: [] });
     expect(isConnected()).toBe(true);

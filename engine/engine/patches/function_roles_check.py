@@ -11,7 +11,7 @@ os.environ.setdefault("STATE_DIR", tempfile.mkdtemp())
 os.chdir(os.environ["STATE_DIR"])
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from ministack.services import dynamodb, s3, stepfunctions
+from ministack.services import dynamodb, lambda_svc, s3, stepfunctions
 
 from patches.function_roles import DENIED_FILE, Roles, record_denial, refused_right
 from patches.needed_rights import needed_rights
@@ -206,6 +206,21 @@ class Requests(unittest.TestCase):
             rights("states", "DeleteStateMachine", {"stateMachineArn": machine}),
             [Right("states:DeleteStateMachine", machine, {"aws:resourcetag/svc": ["mine"]})],
         )
+
+    def test_changes_of_event_source_mappings_name_the_function(self):
+        receive = f"arn:aws:lambda:{PLACE}:function:receive"
+        lambda_svc._esms["one"] = {"FunctionArn": receive}
+        mappings = "/2015-03-31/event-source-mappings/"
+        keys = {"lambda:functionarn": [receive]}
+        self.assertEqual(
+            rights("lambda", path=mappings, data={"FunctionName": "receive"}),
+            [Right("lambda:CreateEventSourceMapping", None, keys)],
+        )
+        for method, action in (("PUT", "Update"), ("DELETE", "Delete")):
+            self.assertEqual(
+                rights("lambda", method=method, path=f"{mappings}one", data={}),
+                [Right(f"lambda:{action}EventSourceMapping", f"arn:aws:lambda:{PLACE}:event-source-mapping:one", keys)],
+            )
 
     def test_other_services(self):
         self.assertEqual(

@@ -89,7 +89,7 @@ def rights_of_event_source_mapping(method, uuid, body, place):
         return [Right("lambda:ListEventSourceMappings", None)]
     name = json.loads(body)["FunctionName"] if method == "POST" else lambda_svc._esms[uuid]["FunctionArn"]
     arn = name if name.startswith("arn:") else f"arn:aws:lambda:{place}:function:{name}"
-    action = {"POST": "CreateEventSourceMapping", "DELETE": "DeleteEventSourceMapping"}[method]
+    action = {"POST": "Create", "PUT": "Update", "DELETE": "Delete"}[method] + "EventSourceMapping"
     resource = f"arn:aws:lambda:{place}:event-source-mapping:{uuid}" if uuid else None
     return [Right(f"lambda:{action}", resource, {"lambda:functionarn": [arn]})]
 

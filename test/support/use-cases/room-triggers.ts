@@ -39,13 +39,15 @@ export async function newTriggerRoom() {
   const dead = await addQueue(`dead-${name}`);
   process.env[env.triggerQueueArn] = own.arn;
   process.env[env.triggerDeadLetterUrl] = dead.url;
-  const mappings = new Map<string, string>();
+  /** The concurrency of each mapping. */
+  const mappings = new Map<string, number>();
   const connectDeps: ConnectDeps = {
     objects: room.deps.objects,
     queues: sourceQueues,
     mappings: {
-      findMapping: async (arn) => (mappings.has(arn) ? { id: arn, isDeleting: false } : undefined),
-      createMapping: async (arn) => void mappings.set(arn, arn),
+      findMapping: async (arn) => (mappings.has(arn) ? { id: arn, isDeleting: false, maximumConcurrency: mappings.get(arn) } : undefined),
+      createMapping: async (arn, concurrency) => void mappings.set(arn, concurrency),
+      updateMapping: async (id, concurrency) => void mappings.set(id, concurrency),
       deleteMapping: async (id) => void mappings.delete(id),
     },
     rules: eventRules,
