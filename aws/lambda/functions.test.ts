@@ -22,8 +22,14 @@ async function functionsAt(answer: http.RequestListener | undefined, more: Recor
   return (await import("./functions.ts")).functions;
 }
 
+const answered =
+  '{"outcome":"success","result":1,"logs":{"offset":0,"text":""},"timings":{"setupMs":1,"runMs":1,"totalMs":2,"freshHost":true}}';
+
 it.each<[string, http.RequestListener | undefined, string]>([
-  ["answers an outcome", (_, response) => response.end('{"outcome":"success","result":1}'), "outcome"],
+  ["answers an outcome", (_, response) => response.end(answered), "outcome"],
+  ["answers without its times", (_, response) => response.end('{"outcome":"success","result":1}'), "lost"],
+  ["answers no JSON", (_, response) => response.end("{"), "lost"],
+  ["answers nothing", (_, response) => response.end(), "lost"],
   [
     "answers a value that no other program can read",
     (_, response) => response.end(`{"outcome":"success","result":${"[".repeat(5000)}${"]".repeat(5000)}}`),
@@ -82,7 +88,7 @@ it("a runner and the builder are called with their tenant where tenants are isol
   const tenants: unknown[] = [];
   const answer: http.RequestListener = (request, response) => {
     tenants.push(request.headers["x-amz-tenant-id"]);
-    response.end(request.url?.includes("build") ? '{"ok":false,"error":"","log":""}' : '{"outcome":"success"}');
+    response.end(request.url?.includes("build") ? '{"ok":false,"error":"","log":""}' : answered);
   };
   const build = {} as Parameters<Awaited<ReturnType<typeof functionsAt>>["invokeBuild"]>[0];
   for (const tenancy of ["identity", ""]) {

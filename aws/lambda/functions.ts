@@ -2,27 +2,23 @@ import { createHash } from "node:crypto";
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
 import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
-import { findExcess, MAX_DEPTH, parseExactJson } from "../../contract/exact-json.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
+import { parseRunnerAnswer, type RunnerAnswer } from "../../core/jobs/runner-answer.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { ConnectSources, PollCall } from "../../core/triggers/connect-call.ts";
-import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
+import type { RunRequest } from "../../runners/protocol.ts";
 import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
 import { lambda } from "../sdk/lambda-client.ts";
 
 /**
  * The outcome of a call of a runner. `throttled`: no runner was free, or the call did not reach one, so nothing has run. `lost`: the runner has
- * ended without an outcome. `unknown`: the connection broke, and the runner may still be running.
+ * ended without an outcome that can be used. `unknown`: the connection broke, and the runner may still be running.
  */
-export type Invocation =
-  | { kind: "outcome"; outcome: RunOutcome }
-  | { kind: "throttled" }
-  | { kind: "lost"; reason: string }
-  | { kind: "unknown"; reason: string };
+export type Invocation = RunnerAnswer | { kind: "throttled" } | { kind: "unknown"; reason: string };
 
 /** Lambda could not prepare an execution environment for the function. These errors have a status of 5xx. */
 const NOT_PREPARED = /^(EC2|ENI|KMS|ResourceNotReady)/;
@@ -86,9 +82,6 @@ function noteTenantRefusal(error: unknown, work: { job?: string; workspace?: str
   reportFailure("A run or a build waits for an environment of its tenant", new TenantEnvironmentsFull(error), work);
 }
 
-/** Levels that an answer puts around a result or a reply. */
-const ANSWER_LEVELS = 20;
-
 let runnerNames: Record<string, string> | undefined;
 
 /** Returns the parameter of an invocation that names its tenant: an environment serves one tenant only. Nothing where tenants are not isolated. */
@@ -111,11 +104,7 @@ export const functions = {
       );
       const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
       if (FunctionError) return { kind: "lost", reason: text.slice(0, 300) };
-      // A runner checks what a script returns, but the script may have taken its place.
-      const excess = findExcess(text, MAX_DEPTH + ANSWER_LEVELS);
-      if (excess) return { kind: "lost", reason: `the answer of the runner cannot be used: ${excess}` };
-      const outcome = parseExactJson(text) as RunOutcome | null;
-      return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner returned no outcome" };
+      return parseRunnerAnswer(text);
     } catch (error) {
       noteTenantRefusal(error, { job: request.job, workspace: request.workspace });
       if (wasRefused(error)) return { kind: "throttled" };

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { interpreters, interpreterVariable } from "../../contract/languages.ts";
+import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
 import { pythonPath } from "../../test/support/programs.ts";
 import type { RunnerManifest } from "../manifest.ts";
 import * as manifests from "../manifests.ts";
@@ -67,7 +68,13 @@ async function start(language: string, host: (manifest: RunnerManifest) => Promi
   if (!manifest) throw new Error(`There is no manifest for ${language}.`);
   const { service, close } = await startService();
   const supervisor = await host(manifest);
-  const { send, printed, pid, workDir } = supervisor;
+  const { printed, pid, workDir } = supervisor;
+  const send = async (sent: RunRequest) => {
+    const answer = parseRunnerAnswer(JSON.stringify(await supervisor.send(sent)));
+    // The caller accepts whatever a runner answers to a request.
+    if (answer.kind === "lost") throw new Error(answer.reason);
+    return answer.outcome;
+  };
   const request = (script: Script) => makeRequest(manifest, script, service);
   return Object.assign(service, {
     run: (script: Script) => send(request(script)),

@@ -81,7 +81,7 @@ function readError(value: unknown, places: StackPlaces, excess: string | undefin
     message: withoutPaths(typeof message === "string" ? message : "", places),
   };
   if (typeof stack === "string" && stack) error.stack = readableStack(stack, places);
-  if (typeof reply === "object" && reply !== null && !excess) error.reply = reply as Record<string, unknown>;
+  if (typeof reply === "object" && reply !== null && !Array.isArray(reply) && !excess) error.reply = reply as Record<string, unknown>;
   return error;
 }
 
