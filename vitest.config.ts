@@ -14,6 +14,7 @@ const programs = [
   "functions/build/**/*.test.ts",
   "statemachines/localstack.test.ts",
   "core/signatures/languages/*.test.ts",
+  "engine/commands/test/flaky.test.ts",
 ];
 
 const notTests = ["**/node_modules/**", "**/fixtures/**"];

@@ -49,8 +49,9 @@ export const commands = {
   test: {
     file: "engine/commands/test.ts",
     packages: true,
-    usage: "npm test -- [file …] [-t name] [other options of vitest]",
-    summary: "Runs all tests, or those of the files.",
+    usage: "npm test -- [--strict] [file …] [-t name] [other options of vitest]",
+    summary:
+      "Runs all tests, or those of the files. Files that failed run a second time, alone. With --strict, passing then does not count.",
   },
   verify: {
     file: "engine/commands/verify.ts",

@@ -1,14 +1,25 @@
-import { DefaultReporter, type SerializedError, type TestModule, type TestRunEndReason } from "vitest/node";
-import { lastLine, tally } from "./tally.ts";
+import { writeFileSync } from "node:fs";
+import { DefaultReporter, type SerializedError, type TestModule, type TestRunEndReason, type TestSpecification } from "vitest/node";
+import { lastLines, OUTCOME_FILE, type OutsideError, readOutcome } from "../../../engine/commands/test/outcome.ts";
 
-/** Vitest's own report, closed by one line that a person and a script can read: `N passed, N failed`. */
+/**
+ * Vitest's own report, closed by one line that a person and a script can read: `N passed, N failed`. `npm test` receives the outcome as a
+ * file instead, because it prints the line after the second run of failed files.
+ */
 export default class Reporter extends DefaultReporter {
-  override onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[], reason: TestRunEndReason): void {
-    super.onTestRunEnd(modules, unhandledErrors, reason);
-    const total = tally(modules, unhandledErrors.length);
-    // With -t, all other tests count as skipped, which is not reported.
-    const chosen = this.ctx.config.testNamePattern !== undefined;
-    for (const { name, reason: why } of chosen ? [] : total.skipped) console.log(`skipped: ${name}: ${why}`);
-    console.log(lastLine(total));
+  private files: readonly TestSpecification[] = [];
+
+  override onTestRunStart(files: readonly TestSpecification[]): void {
+    super.onTestRunStart(files);
+    this.files = files;
+  }
+
+  override onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: TestRunEndReason): void {
+    super.onTestRunEnd(modules, errors, reason);
+    const run = { isInterrupted: reason === "interrupted", isNamed: this.ctx.config.testNamePattern !== undefined };
+    const outcome = readOutcome(this.files, errors as readonly OutsideError[], run);
+    const file = process.env[OUTCOME_FILE];
+    if (file) writeFileSync(file, JSON.stringify(outcome));
+    else for (const line of lastLines(outcome)) console.log(line);
   }
 }
