@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunnerLanguage, runnerLanguages } from "../contract/languages.ts";
 import { bashPrograms } from "./conformance/bash-programs.ts";
 import { goPrograms } from "./conformance/go-programs.ts";
-import { type Runner, startUnprivilegedRunner } from "./conformance/harness.ts";
+import { type Runner, startUnprivilegedRunner, until } from "./conformance/harness.ts";
 import { javascriptPrograms } from "./conformance/javascript-programs.ts";
 import type { Programs } from "./conformance/programs.ts";
 import { pythonPrograms } from "./conformance/python-programs.ts";
@@ -34,7 +34,7 @@ echo end`;
 
 /** A script of each language attacks its supervisor and the runs after it. Root may do everything, so the supervisor is not privileged. */
 describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s script", (language) => {
-  const { shell, wait } = programs[language];
+  const { forgeForever, shell, wait } = programs[language];
   let runner: Runner;
   beforeAll(async () => {
     runner = await startUnprivilegedRunner(language, { SVC_SOLE_SUPERVISOR: "on" });
@@ -61,6 +61,19 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
     expect((await runner.run({ code: shell("echo other") })).logs.text.trim()).toBe("other");
     expect(await printed()).toBe("begun\ndone\n");
     expect(runner.downloads - downloads).toBe(1);
+  });
+
+  it.runIf(forgeForever)("changes nothing of another script by a thread that outlives its run", async () => {
+    const victim = { code: wait(0) };
+    const printed = async () => (await runner.run(victim)).logs.text;
+    const found = (text: string) => spawnSync("grep", ["-rqsF", "-D", "skip", text, runner.workDir]).status === 0;
+    for (const other of ["replaced-once", "replaced-again"]) {
+      expect(await printed()).toBe("begun\ndone\n");
+      const code = forgeForever?.(runner.workDir, "begun", other) ?? "";
+      expect(await runner.run({ code, dedicated: true })).toMatchObject({ outcome: "success" });
+      await until(() => found(other));
+      for (let run = 0; run < 4; run++) expect(await printed()).toBe("begun\ndone\n");
+    }
   });
 
   it.each([

@@ -37,6 +37,24 @@ export const javascriptPrograms: Programs = {
     spawn("env", ["-i", "setsid", "sleep", "${mark}"], { ...options, detached: true }).unref();
     spawn("env", ["-i", "setsid", "sh", "-c", "setsid sleep ${mark} &"], { ...options, detached: true, cwd: "/" }).unref(); await pause(${seconds * 1000});`),
   shell: (program) => main(`console.log(execFileSync("bash", ["-c", ${JSON.stringify(program)}]).toString());`),
+  forgeForever: (folder, text, by) => {
+    const thread = `const fs = require("node:fs");
+      const forge = (folder) => {
+        for (const entry of fs.readdirSync(folder, { withFileTypes: true })) try {
+          const path = folder + "/" + entry.name;
+          if (entry.isDirectory()) forge(path);
+          const old = entry.isFile() ? fs.readFileSync(path, "utf8") : "";
+          if (old.includes(${JSON.stringify(text)})) fs.writeFileSync(path, old.replaceAll(${JSON.stringify(text)}, ${JSON.stringify(by)}));
+        } catch {}
+      };
+      setInterval(() => forge(${JSON.stringify(folder)}), 1);`;
+    // In base64, so that this script itself does not contain the text.
+    return `import { Worker } from "node:worker_threads"; import { Buffer } from "node:buffer";
+      export async function main() {
+        const worker = new Worker(Buffer.from("${Buffer.from(thread).toString("base64")}", "base64").toString(), { eval: true });
+        await new Promise((done, failed) => worker.once("online", done).once("error", failed));
+      }`;
+  },
 };
 
 export const javascriptInProcess: InProcessPrograms = {

@@ -34,6 +34,8 @@ export interface Programs {
   hide: (mark: string, seconds: number) => string;
   /** Runs a program of bash and prints its output. */
   shell: (program: string) => string;
+  /** Starts a thread that outlives the run and replaces a text in all files of a folder, again and again. For languages that reuse a process. */
+  forgeForever?: (folder: string, text: string, by: string) => string;
 }
 
 /** More scripts, for the languages whose code svc's wrapper calls inside the interpreter's process. */

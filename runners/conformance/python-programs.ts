@@ -37,6 +37,24 @@ def main():
     time.sleep(${seconds})`,
   shell: (program) =>
     `import subprocess\ndef main():\n    print(subprocess.run(["bash", "-c", ${JSON.stringify(program)}], capture_output=True, text=True).stdout)`,
+  forgeForever: (folder, text, by) => {
+    const thread = `
+import os, time
+while True:
+    for parent, _, names in os.walk(${JSON.stringify(folder)}):
+        for path in (os.path.join(parent, name) for name in names):
+            try:
+                if not os.path.isfile(path): continue
+                old = open(path, "rb").read()
+                if b${JSON.stringify(text)} in old: open(path, "wb").write(old.replace(b${JSON.stringify(text)}, b${JSON.stringify(by)}))
+            except OSError: pass
+    time.sleep(0.001)`;
+    return `
+import base64, threading
+def main():
+    code = base64.b64decode("${Buffer.from(thread).toString("base64")}")
+    threading.Thread(target=exec, args=(code, {}), daemon=True).start()`;
+  },
 };
 
 export const pythonInProcess: InProcessPrograms = {

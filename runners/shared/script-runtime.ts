@@ -2,6 +2,7 @@ import type { Preprocessor, RunRequest } from "../protocol.ts";
 import { type Conclusion, type Ending, exitError, Lines, readAnswer } from "./answers.ts";
 import { baseEnv, Child, type Exit } from "./process/child.ts";
 import { groupByPs, PROCESS_TAG, residentKb } from "./process/processes.ts";
+import { killStrays } from "./process/strays.ts";
 import { settings } from "./settings.ts";
 import type { Job, Language } from "./supervise.ts";
 
@@ -40,6 +41,10 @@ interface Host {
 }
 
 let jobIds = 0;
+
+/** Runs with the same key may use one process. */
+const keyOf = ({ hostKey, together, artefact, dedicated }: RunRequest) =>
+  JSON.stringify([hostKey, together ? "" : artefact.sha256, dedicated]);
 
 /** Creates a language whose scripts run inside one of svc's wrappers, in idle hosts or in spare ones. */
 export function scriptLanguage(runtime: ScriptRuntime): Language {
@@ -109,10 +114,18 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
       spare = newHost();
       wait(spare);
     },
+    async endOthers(request) {
+      const key = keyOf(request);
+      const others = idle.filter((host) => host.key !== key);
+      if (others.length === 0) return;
+      for (const host of others) discard(host);
+      await Promise.all(others.map(({ child }) => child.exited));
+      // A thread may have started one more process while its own ended.
+      killStrays(0);
+    },
     open(request, artefact, place) {
       const reusable = runtime.realms || request.dedicated;
-      const key = JSON.stringify([request.hostKey, request.together ? "" : request.artefact.sha256, request.dedicated]);
-      const { host, fresh } = take(key);
+      const { host, fresh } = take(keyOf(request));
       return new ScriptJob({ request, artefact, place, host, fresh, reusable, realms: runtime.realms, keep, discard });
     },
   };

@@ -44,6 +44,11 @@ export interface Job {
 
 export interface Language {
   name: RunRequest["language"];
+  /**
+   * Ends the processes that wait for another run of an earlier script, because their threads still act. Call it before the files of a run are read,
+   * where one supervisor has the disk to itself.
+   */
+  endOthers?(request: RunRequest): Promise<void>;
   /** Takes a child for this job. `artefact` is the unpacked directory; `place` is called with the job's directory before its code runs. */
   open(request: RunRequest, artefact: string, place: (jobDirectory: string) => void): Job;
   /** Prepares processes for the next job, at a time that counts for no job. */
@@ -136,6 +141,7 @@ function prepare(language: Language): void {
 
 /** Executes one call: the requested run, the runs that follow it, and their shared folder. */
 async function call(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
+  if (settings().sole) await language.endOthers?.(request);
   repairWorkDir();
   const shared = await Shared.fetch(request);
   try {
@@ -190,6 +196,7 @@ async function follow(
 
 async function supervise(language: Language, run: Omit<Run, "job">): Promise<Supervised> {
   const { request, shared } = run;
+  if (settings().sole) await language.endOthers?.(request);
   repairWorkDir();
   const artefact = await loadArtefact(request.artefact, Date.now());
   inUse.set(artefact, (inUse.get(artefact) ?? 0) + 1);

@@ -8,7 +8,7 @@ export const amount = z
   .max(2 ** 50);
 export const outputChunk = z.object({ offset: amount, text: z.string() });
 
-/** What the outcome of every run contains. */
+/** The fields of the outcome of each run. */
 const runFields = {
   outcome: z.enum(["success", "failure", "timeout", "killed"]),
   result: z.unknown().optional(),

@@ -1,4 +1,7 @@
-"""Idle host interpreters: one per host key, up to `MAX_KEYED`, and a spare one without a key."""
+"""Idle host interpreters: one per key, up to `MAX_KEYED`, and a spare one without a key.
+
+A key is the request's host key, and the artefact's hash for a dedicated host, whose process has executed the script itself.
+"""
 
 import os
 import secrets
@@ -226,6 +229,13 @@ class Pool:
         while len(self._hosts) >= MAX_KEYED:
             self._hosts.pop(next(iter(self._hosts))).destroy()
         return self._new(), True
+
+    def end_others(self, key):
+        """Ends the dedicated hosts of other keys, whose threads still act, and returns whether there were any."""
+        others = [other for other in self._hosts if other != key and other[1] is not None]
+        for other in others:
+            self._hosts.pop(other).destroy()
+        return bool(others)
 
     def put(self, key, host):
         host.idle_since = time.monotonic()

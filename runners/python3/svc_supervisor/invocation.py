@@ -23,6 +23,7 @@ def handle(request, pool, tmp, facts, started):
     """Returns the RunOutcome of a RunRequest. `facts` receives additional fields for the log line."""
     # Runs of one call share a host, but each is a separate fork of it.
     request = request | {"dedicated": request["dedicated"] and not request.get("together")}
+    _end_others(request, pool)
     work.repair()
     try:
         with shared_folder.opened(request.get("shared")) as shared:
@@ -94,8 +95,20 @@ def _save(shared, outcome, follow_ups):
         outcome["shared"] = kept
 
 
+def _key(request):
+    return (request["hostKey"], request["artefact"]["sha256"].lower() if request["dedicated"] else None)
+
+
+def _end_others(request, pool):
+    """Ends what may still act for another script. Call it before the files of a run are read."""
+    # Elsewhere all jobs belong to one developer.
+    if work.SOLE and pool.end_others(_key(request)):
+        strays.kill(pool.ids(), None)
+
+
 def _handle(request, shared, pool, tmp, facts, started):
     """Executes one run and returns its outcome and the run; the run is None if it never started."""
+    _end_others(request, pool)
     work.repair()
     try:
         lease = artefacts.lease(request["artefact"])
@@ -105,7 +118,7 @@ def _handle(request, shared, pool, tmp, facts, started):
     try:
         entry = artefacts.entry(lease.root)
         # A dedicated host has loaded one version and must not execute another. A forking host has loaded none.
-        key = (request["hostKey"], lease.sha256 if request["dedicated"] else None)
+        key = _key(request)
         run, fresh = _run(request, pool, tmp, key, lease, entry, shared, facts)
     except artefacts.ArtefactError as error:
         lease.release()

@@ -2,7 +2,7 @@
 
 The scripts of one environment have one user, so a script can change the unpacked files of another one. A script may change its own:
 Python stores compiled modules there. The state of an artefact is therefore recorded when another one is about to run, and compared
-before it runs again. Between two runs no process of a script lives.
+before it runs again. Between two runs only hosts that wait for the same script live, and they end before another one's files are read.
 """
 
 import hashlib

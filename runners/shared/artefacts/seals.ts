@@ -6,7 +6,7 @@ import { settings } from "../settings.ts";
 /*
  * The scripts of one environment have one user, so a script can change the unpacked files of another one. A script may change its own: Python
  * stores compiled modules there. The state of an artefact is therefore recorded when another one is about to run, and compared before it runs again.
- * Between two runs no process of a script lives.
+ * Between two runs only processes that wait for the same script live, and they end before another one's files are read.
  */
 
 const seals = new Map<string, string | undefined>();
