@@ -1,5 +1,6 @@
 import { assertNever } from "../assert-never.ts";
 import { limits } from "../limits.ts";
+import { receivesByUrl } from "../notices/channels.ts";
 import type { FlowModule, FlowValue } from "./flow-value.ts";
 
 /** A fault at one place of a flow. */
@@ -115,7 +116,8 @@ function consentFaults(value: FlowModule["value"], path: Path): Fault[] {
     ...(value.escalate?.approvers ?? []).map((name, index) => ({ name, path: [...path, "escalate", "approvers", index] })),
   ];
   const unknown = named.filter(({ name }) => !PRINCIPAL.test(name));
-  const nowhere = value.notification?.channel === "webhook" && !value.notification.url;
+  const { channel, url } = value.notification ?? {};
+  const nowhere = channel && receivesByUrl(channel) && !url;
   return [
     ...unknown.map((at) => ({ path: at.path, message: "must be u/<user>, g/<group>, role:admin or an e-mail address" })),
     ...(nowhere ? [{ path: [...path, "notification", "url"], message: "is missing: the URL of the webhook" }] : []),

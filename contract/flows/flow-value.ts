@@ -2,6 +2,7 @@ import * as z from "zod";
 import { anyNumber, jsonObject } from "../common.ts";
 import { scriptLanguageSchema } from "../languages.ts";
 import { limits } from "../limits.ts";
+import { approverChannels } from "../notices/channels.ts";
 import { withinBounds } from "../within-bounds.ts";
 
 /** The flow format of api.md §4. Unknown fields are preserved, so a stored flow is returned deep-equal. */
@@ -124,7 +125,7 @@ const moduleValueSchema = z.discriminatedUnion("type", [
     type: z.literal("consentgate"),
     approvers: z.array(z.string().min(1)).min(1, "must name at least one approver"),
     timeout: optional(seconds),
-    notification: optional(z.looseObject({ channel: z.enum(["email", "chat", "webhook"]), url: optional(z.url()) })),
+    notification: optional(z.looseObject({ channel: z.enum(approverChannels), url: optional(z.url()) })),
     message: optional(z.string()),
     remind_after: optional(seconds),
     escalate: optional(z.looseObject({ after: seconds, approvers: z.array(z.string().min(1)).min(1) })),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AccessPath, type Approver, authorize, type Verdict } from "./authorize.ts";
-import type { GateRules } from "./gate.ts";
+import type { GateRules } from "./rules.ts";
 
 // The run was started by ann, and runs on behalf of olga. Letter case does not distinguish addresses, so the run's spelling is hers alone.
 const STARTER = "Ann@Example.com";
@@ -112,13 +112,13 @@ seen  consent:starter              i    y    n    n    n    n    n    n    n    
 link  consent:starter,not-starter  i    s    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
 seen  consent:starter,not-starter  i    s    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
 `;
-const verdicts: Readonly<Record<string, Verdict>> = { y: "yes", i: "signIn", s: "self", n: "notApprover", j: "jobToken" };
+const verdicts: Readonly<Record<string, Verdict>> = { y: "yes", i: "sign_in", s: "self", n: "not_approver", j: "job_token" };
 const says: Readonly<Record<Verdict, string>> = {
   yes: "may",
-  signIn: "must sign in",
+  sign_in: "must sign in",
   self: "may not, having started it",
-  notApprover: "is not an approver",
-  jobToken: "is not a person",
+  not_approver: "is not an approver",
+  job_token: "is not a person",
 };
 
 /** The access paths that each line of the table covers. */
@@ -185,13 +185,13 @@ describe("combined rules", () => {
   it("a caller who has not signed in cannot decide a gate that requires a person", () => {
     always((given, _, way) => {
       const asksPerson = given.signedIn || given.notStarter || given.personOnly || given.people !== undefined;
-      if (asksPerson || !way.link) expect(verdict(given, { kind: "link" }, way)).toBe("signIn");
+      if (asksPerson || !way.link) expect(verdict(given, { kind: "link" }, way)).toBe("sign_in");
     });
   });
 
   it("a job cannot give a person's consent, and a starter cannot approve an own run if self-approval is disabled", () => {
     always((given, who, way) => {
-      if (given.personOnly && who.kind === "job") expect(verdict(given, who, way)).toBe("jobToken");
+      if (given.personOnly && who.kind === "job") expect(verdict(given, who, way)).toBe("job_token");
       const started = who.kind !== "link" && who.emails.includes(ann);
       if (given.notStarter && started) expect(verdict(given, who, way)).not.toBe("yes");
     });

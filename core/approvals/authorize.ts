@@ -1,6 +1,7 @@
+import type { RefusalName } from "../../contract/approvals/refusals.ts";
 import { assertNever } from "../../contract/assert-never.ts";
 import { parsePrincipal } from "../permissions/principal.ts";
-import type { GateRules } from "./gate.ts";
+import type { GateRules } from "./rules.ts";
 
 /** The caller who wants to decide. A link alone identifies no person. */
 export type Approver =
@@ -18,18 +19,18 @@ export type Approver =
 /** The caller's access path to a gate: a link for it, or the right to stop the run. */
 export type AccessPath = { link: boolean; mayStop: boolean };
 
-/** The reason of a refusal; `signIn` may become `yes` after the caller signs in. */
-export type Verdict = "yes" | "signIn" | "self" | "notApprover" | "jobToken";
+/** Whether a caller may decide, or why not. `sign_in` may become `yes` after the caller signs in. */
+export type Verdict = "yes" | RefusalName;
 
 /** Returns whether a caller may approve or reject. Every decision passes this check. */
 export function authorize({ rules, starter }: { rules: GateRules; starter: string }, who: Approver, way: AccessPath): Verdict {
   const needsPerson = rules.signedIn || rules.notStarter || rules.personOnly || rules.people !== undefined;
-  if (who.kind === "link") return needsPerson || !way.link ? "signIn" : "yes";
-  if (who.kind === "job" && rules.personOnly) return "jobToken";
+  if (who.kind === "link") return needsPerson || !way.link ? "sign_in" : "yes";
+  if (who.kind === "job" && rules.personOnly) return "job_token";
   if (rules.notStarter && who.emails.some((email) => sameAddress(email, starter))) return "self";
-  if (rules.people) return rules.people.some((principal) => matchesPrincipal(principal, who)) ? "yes" : "notApprover";
-  if (way.link) return !needsPerson || who.member || who.superAdmin ? "yes" : "notApprover";
-  return way.mayStop ? "yes" : "notApprover";
+  if (rules.people) return rules.people.some((principal) => matchesPrincipal(principal, who)) ? "yes" : "not_approver";
+  if (way.link) return !needsPerson || who.member || who.superAdmin ? "yes" : "not_approver";
+  return way.mayStop ? "yes" : "not_approver";
 }
 
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { GateRules } from "./gate.ts";
 import { describeUnknownPrincipals, dropReplacedPrincipals } from "./principals.ts";
+import type { GateRules } from "./rules.ts";
 import { readRequiredGroups } from "./rules.ts";
 
 const aRule = (fields: Partial<GateRules>): GateRules => ({ required: 1, signedIn: true, notStarter: false, personOnly: false, ...fields });

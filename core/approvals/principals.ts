@@ -1,4 +1,4 @@
-import type { GateRules } from "./gate.ts";
+import type { GateRules } from "./rules.ts";
 
 /** The identity of each principal that exists, by its text: `g/ops` and the id of the group's creation, for example. */
 export type PrincipalIdentities = Readonly<Record<string, string>>;

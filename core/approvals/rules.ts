@@ -1,5 +1,31 @@
+import * as z from "zod";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
-import type { GateRules } from "./gate.ts";
+
+/** The approvals that a flow requires before it continues. */
+export const gateRulesSchema = z.object({
+  /** The number of required events, or of different people if they must sign in. */
+  required: z.int(),
+  /** The approvers: `u/<user>`, `g/<group>`, `role:admin` or an e-mail address. Absent: every holder of a link. */
+  people: z.array(z.string()).optional(),
+  /**
+   * The identity that each principal of `people`, and of an escalation, had when the gate opened. A principal with another identity is
+   * another user or group under the same name, who may not decide. Absent in gates of older releases.
+   */
+  identities: z.record(z.string(), z.string()).optional(),
+  signedIn: z.boolean(),
+  /** The user who started the run may not approve. */
+  notStarter: z.boolean(),
+  /** Jobs may not approve. */
+  personOnly: z.boolean(),
+});
+export type GateRules = z.infer<typeof gateRulesSchema>;
+
+/** Returns the rules in the form that flows and pages show. */
+export const toApprovalConditions = ({ signedIn, notStarter, people = [] }: GateRules) => ({
+  user_auth_required: signedIn,
+  user_groups_required: people.filter((principal) => principal.startsWith("g/")).map((principal) => principal.slice(2)),
+  self_approval_disabled: notStarter,
+});
 
 type Suspend = NonNullable<FlowModule["suspend"]>;
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { noticeChannelNames } from "../../contract/notices/channels.ts";
 
 /** `after`: the number of attempts that precede the one for which the message was sent. */
 const attempt = { workspace: z.string(), after: z.int() };
@@ -13,7 +14,7 @@ export const deliveryMessageSchema = z.discriminatedUnion("kind", [
     ...attempt,
     kind: z.literal("notice"),
     notice: z.string(),
-    channel: z.enum(["topic", "email", "webhook", "chat"]),
+    channel: z.enum(noticeChannelNames),
     to: z.string(),
   }),
   /** One address of a mail. */

@@ -8,6 +8,7 @@ import {
 import {
   findDueReceivers,
   findOwnRule,
+  listReceivers,
   type NoticedFailures,
   type Receiver,
   type Reported,
@@ -200,5 +201,22 @@ describe("the error of a notice", () => {
 
   it("is cut", () => {
     expect([...summarizeError({ message: "🧾".repeat(5000) }).message]).toHaveLength(500);
+  });
+});
+
+describe("the receivers of rules", () => {
+  const url = "https://hooks.example.com/a";
+  it.each<[string, FailureNoticeRule[], string[]]>([
+    ["are the addresses of the people", [{ email: ["u/ann"] }], ["email ann@example.com"]],
+    ["include the topic once", [{ topic: true }, { topic: true }], ["topic topic"]],
+    ["include each URL once", [{ webhook: url }, { webhook: url }, { webhook: `${url}b` }], [`webhook ${url}`, `webhook ${url}b`]],
+    [
+      "are in the order of the channels",
+      [{ webhook: url, topic: true, email: ["u/ann"] }],
+      ["email ann@example.com", "topic topic", `webhook ${url}`],
+    ],
+  ])("%s", (_, rules, expected) => {
+    const addresses = rules.some(({ email }) => email) ? ["ann@example.com"] : [];
+    expect(listReceivers(rules, addresses).map(({ channel, to }) => `${channel} ${to}`)).toEqual(expected);
   });
 });

@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import { noticeChannels, type ReportChannel, receivesByAddress, reportChannels } from "../../contract/notices/channels.ts";
 import type { FailureNoticeRule, OwnFailureNotice, ShownFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
 import type { Job } from "../jobs/job.ts";
 import { shortenText } from "../notifications/event.ts";
 import type { RunNotice } from "../notifications/run-notice.ts";
 
-/** A receiver of notices about failures. `rule.to`: principals and e-mail addresses for `email`, the URL for `webhook`. */
+/** A receiver of notices about failures. `to`: an e-mail address, the URL of a webhook, or the name of the channel. */
 export interface Receiver {
-  channel: "email" | "topic" | "webhook";
+  channel: ReportChannel;
   to: string;
 }
 
@@ -25,8 +26,19 @@ export function ruleMatches({ path: pattern }: Pick<FailureNoticeRule, "path">, 
 }
 
 /** Returns whether who may write a script or flow may set such a rule: it names members and no other receiver. */
-const namesOnlyMembers = ({ email = [], topic, webhook }: FailureNoticeRule): boolean =>
-  topic === undefined && webhook === undefined && email.every((one) => !one.includes("@"));
+const namesOnlyMembers = (rule: FailureNoticeRule): boolean =>
+  reportChannels.every((channel) => rule[channel] === undefined || receivesByAddress(channel)) &&
+  (rule.email ?? []).every((one) => !one.includes("@"));
+
+/** Returns each receiver of some rules once. `addresses`: those of the people whom the rules name. */
+export const listReceivers = (rules: readonly FailureNoticeRule[], addresses: readonly string[]): Receiver[] =>
+  reportChannels.flatMap((channel) => {
+    const named = rules.flatMap((rule) => rule[channel] ?? []);
+    const urls = named.filter((receiver) => typeof receiver === "string");
+    const self = named.length > 0 ? [channel] : [];
+    const all = { addresses, url: new Set(urls), channel: self }[noticeChannels[channel].receivers];
+    return [...all].map((to) => ({ channel, to }));
+  });
 
 /** Returns the rule that the authors of a script or flow have set. Empty if there is none. */
 export function findOwnRule(rules: readonly FailureNoticeRule[], path: string): ShownFailureNotice {
@@ -51,7 +63,9 @@ export const toReported = (state: Job["state"]): Reported | undefined =>
 
 /** The name of a receiver among those of a script or flow. It contains no URL, whose path may be a secret. */
 const receiverKey = ({ channel, to }: Receiver): string =>
-  channel === "topic" ? channel : `${channel} ${createHash("sha256").update(to.toLowerCase()).digest("hex").slice(0, 32)}`;
+  noticeChannels[channel].receivers === "channel"
+    ? channel
+    : `${channel} ${createHash("sha256").update(to.toLowerCase()).digest("hex").slice(0, 32)}`;
 
 /**
  * Returns the receivers to which the end of a job is reported now, and the record of the notices afterwards. A failure is reported to a receiver at most

@@ -1,12 +1,20 @@
 import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
 import { limits } from "../../contract/limits.ts";
+import {
+  type NoticeChannel,
+  noticeChannelNames,
+  noticeChannels,
+  receivesByAddress,
+  receivesByUrl,
+} from "../../contract/notices/channels.ts";
 import { progressSchema } from "../deliveries/claim.ts";
+import type { Lane } from "../deliveries/message.ts";
 import { personKey } from "../people/person.ts";
 import { type GateNotice, gateNoticeSchema } from "./notice.ts";
 
-/** One recipient of a notice: the topic, a webhook, or the address of one approver. */
-const partSchema = z.object({ channel: z.enum(["topic", "email", "webhook", "chat"]), to: z.string() });
+/** One receiver of a notice: a channel, a webhook, or the address of one person. */
+const partSchema = z.object({ channel: z.enum(noticeChannelNames), to: z.string() });
 export type NoticePart = z.infer<typeof partSchema>;
 
 /** A delivery of a notice, stored with the flow's job. `atMs`, `error`: of the last attempt. */
@@ -30,19 +38,21 @@ export function splitNotice(notice: GateNotice, addresses: readonly string[]): N
   const topic: NoticePart = { channel: "topic", to: "topic" };
   if (requestsDecision(notice)) return [topic, ...approverParts(notice, addresses)];
   const outcome = addresses.map((to): NoticePart => ({ channel: "email", to }));
-  return [topic, ...(notice.channel === "email" ? [] : approverParts(notice, [])), ...outcome];
+  return [topic, ...(receivesByAddress(notice.channel) ? [] : approverParts(notice, [])), ...outcome];
 }
 
 function approverParts(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
-  switch (notice.channel) {
-    case "webhook":
-      return [{ channel: "webhook", to: hideUrlSecrets(notice.url ?? "") }];
-    case "chat":
-      return [{ channel: "chat", to: "chat" }];
-    case "email":
+  const { channel, url = "" } = notice;
+  const { receivers } = noticeChannels[channel];
+  switch (receivers) {
+    case "url":
+      return [{ channel, to: hideUrlSecrets(url) }];
+    case "channel":
+      return [{ channel, to: channel }];
+    case "addresses":
       return mailsTo(notice, addresses);
     default:
-      return assertNever(notice.channel);
+      return assertNever(receivers);
   }
 }
 
@@ -52,9 +62,9 @@ function approverParts(notice: GateNotice, addresses: readonly string[]): Notice
  */
 export const NO_RECIPIENT = "nobody";
 
-function mailsTo({ people }: GateNotice, addresses: readonly string[]): NoticePart[] {
+function mailsTo({ people, channel }: GateNotice, addresses: readonly string[]): NoticePart[] {
   const wanted = addresses.length === 0 && people.length > 0 ? [NO_RECIPIENT] : addresses.slice(0, limits.noticeMails);
-  return wanted.map((to) => ({ channel: "email", to }));
+  return wanted.map((to) => ({ channel, to }));
 }
 
 /** Shown instead of the URL of a webhook that is not an http or https URL. Such a text may contain a secret too. */
@@ -66,5 +76,11 @@ export function hideUrlSecrets(url: string): string {
   return parsed && /^https?:$/.test(parsed.protocol) ? parsed.origin : INVALID_URL;
 }
 
+/** Returns the receiver of a part without secrets. An earlier release stored the whole URL of a webhook. */
+export const showReceiver = ({ channel, to }: NoticePart): string => (receivesByUrl(channel) ? hideUrlSecrets(to) : to);
+
 /** Returns the name of a part, which never changes: letters, digits, '-' and '_'. */
-export const buildPartName = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
+export const buildPartName = ({ channel, to }: NoticePart): string => (receivesByAddress(channel) ? `mail-${personKey(to)}` : channel);
+
+/** Returns the lane of an attempt after `attempts` others. The server at a URL may answer slowly. */
+export const chooseLane = (channel: NoticeChannel, attempts: number): Lane => (receivesByUrl(channel) && attempts > 0 ? "slow" : "fast");

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import type { FlowModule } from "../../contract/flows/flow-value.ts";
+import { type ApproverChannel, approverChannels } from "../../contract/notices/channels.ts";
 
 /**
  * A notification about a gate: opened, reminded, escalated, decided or expired. It is written in the transaction of that change, so that
@@ -19,8 +21,8 @@ export const gateNoticeSchema = z.object({
   requestedBy: z.string(),
   /** The approvers: `u/<user>`, `g/<group>`, `role:admin` or an e-mail address. Empty: only holders of links. */
   people: z.array(z.string()),
-  channel: z.enum(["email", "chat", "webhook"]),
-  /** For the webhook channel. */
+  channel: z.enum(approverChannels),
+  /** For channels that receive by URL. */
   url: z.string().optional(),
   message: z.string().optional(),
   /** The content of the request in a mail: the summary of the flow, the text that the step returned, and the inputs that its author chose. */
@@ -35,3 +37,8 @@ export const gateNoticeSchema = z.object({
   atMs: z.number(),
 });
 export type GateNotice = z.infer<typeof gateNoticeSchema>;
+
+/** Returns the channel by which the approvers of a step receive notices. */
+export function getApproverChannel({ value }: Pick<FlowModule, "value">): ApproverChannel {
+  return (value.type === "consentgate" ? value.notification?.channel : undefined) ?? "email";
+}

@@ -1,14 +1,15 @@
 import * as z from "zod";
 import { toIsoTime } from "../../contract/iso-time.ts";
+import { runNoticeChannels } from "../../contract/notices/channels.ts";
 
-/** A notice of a failed or recovered run to the topic or to a webhook. It is written together with the record that it was noticed. */
+/** A notice of a failed or recovered run to one receiver, which is no e-mail address. It is written together with the record that it was noticed. */
 export const runNoticeSchema = z.object({
   kind: z.literal("run"),
   id: z.uuid(),
   workspace: z.string(),
   what: z.enum(["failed", "recovered"]),
-  channel: z.enum(["topic", "webhook"]),
-  /** For the webhook channel. */
+  channel: z.enum(runNoticeChannels),
+  /** For channels that receive by URL. */
   url: z.string().optional(),
   job: z.string(),
   path: z.string(),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
+import { noticeChannelNames } from "../../contract/notices/channels.ts";
 import { type Retry, retrySchema } from "../../core/deliveries/message.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { parseObject } from "../../core/objects/parse-object.ts";
@@ -28,7 +29,7 @@ const oldRetrySchema = z
   .object({
     workspace: z.string(),
     notice: z.string(),
-    channel: z.enum(["topic", "email", "webhook", "chat"]),
+    channel: z.enum(noticeChannelNames),
     to: z.string(),
     attempts: z.int(),
   })

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
+import { receivesByUrl } from "../../contract/notices/channels.ts";
 import type { FailureNoticeRule } from "../../contract/routes/workspaces/failure-notices.ts";
 import {
   findDueReceivers,
+  listReceivers,
   type NoticedFailures,
   noticedFailuresSchema,
   type Receiver,
@@ -60,7 +62,7 @@ export async function reportFailures(deps: OutcomeDeps, job: EndedJob, isMuted: 
   const what = toReported(job.state);
   const rules = what ? await findRules(objects, job, what) : [];
   if (!what || rules.length === 0 || (await isMuted())) return;
-  const receivers = await listReceivers(deps, job.workspace, rules);
+  const receivers = await findReceivers(deps, job.workspace, rules);
   const key = recordKey(job);
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await objects.get(key);
@@ -74,16 +76,11 @@ export async function reportFailures(deps: OutcomeDeps, job: EndedJob, isMuted: 
   throw new Error(`The end of job ${job.id} could not be reported, because other runs of ${job.path} ended repeatedly.`);
 }
 
-/** Returns each receiver once. Principals become the addresses of the people who are members now. */
-async function listReceivers(deps: OutcomeDeps, workspace: string, rules: readonly FailureNoticeRule[]): Promise<Receiver[]> {
+/** Returns the receivers of some rules. Principals become the addresses of the people who are members now. */
+async function findReceivers(deps: OutcomeDeps, workspace: string, rules: readonly FailureNoticeRule[]): Promise<Receiver[]> {
   const people = [...new Set(rules.flatMap(({ email }) => email ?? []))];
   const addresses = (await findRecipients(deps, { workspace, people })).slice(0, limits.noticeMails);
-  const urls = [...new Set(rules.flatMap(({ webhook }) => webhook ?? []))];
-  return [
-    ...addresses.map((to): Receiver => ({ channel: "email", to })),
-    ...(rules.some(({ topic }) => topic) ? [{ channel: "topic" as const, to: "topic" }] : []),
-    ...urls.map((to): Receiver => ({ channel: "webhook", to })),
-  ];
+  return listReceivers(rules, addresses);
 }
 
 async function buildNotices(
@@ -98,7 +95,7 @@ async function buildNotices(
   const people = due.flatMap(({ channel, to }) => (channel === "email" ? [to] : []));
   const mail = people.length === 0 ? [] : [buildMailWrite({ workspace, people, ...buildRunMail(run), atMs })];
   const notices = due.flatMap(({ channel, to }): RunNotice[] =>
-    channel === "email" ? [] : [{ ...run, kind: "run", id: uuidv7(), channel, ...(channel === "webhook" ? { url: to } : {}), atMs }],
+    channel === "email" ? [] : [{ ...run, kind: "run", id: uuidv7(), channel, ...(receivesByUrl(channel) ? { url: to } : {}), atMs }],
   );
   const expiresAtS = Math.ceil(atMs / 1000) + MAIL_RETENTION_S;
   return [...mail, ...notices.map((notice) => write.put({ ...keys.notice(workspace, notice.id), value: notice, expiresAtS }))];

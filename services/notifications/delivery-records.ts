@@ -1,7 +1,7 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
-import { buildPartName, type Delivery, deliverySchema, hideUrlSecrets, type NoticePart } from "../../core/notifications/delivery.ts";
+import { buildPartName, type Delivery, deliverySchema, type NoticePart, showReceiver } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { Expectation } from "../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
@@ -23,7 +23,6 @@ export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string)
   return Map.groupBy(sorted.map(toDeliveryJson), ({ gate }) => gate);
 }
 
-/** An earlier release stored the path of a webhook's URL. It is not shown either. */
 function toDeliveryJson<State extends string>({
   gate,
   what,
@@ -34,8 +33,16 @@ function toDeliveryJson<State extends string>({
   atMs,
   error,
 }: Omit<Delivery, "state"> & { state: State }) {
-  const shownTo = channel === "webhook" ? hideUrlSecrets(to) : to;
-  return { gate, what, channel, to: shownTo, state, attempts, at: new Date(atMs).toISOString(), ...(error === undefined ? {} : { error }) };
+  return {
+    gate,
+    what,
+    channel,
+    to: showReceiver({ channel, to }),
+    state,
+    attempts,
+    at: new Date(atMs).toISOString(),
+    ...(error === undefined ? {} : { error }),
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
+import { receivesByAddress } from "../../contract/notices/channels.ts";
 import type { DeliveryMessage } from "../../core/deliveries/message.ts";
 import { requestsDecision, splitNotice } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
@@ -32,5 +33,5 @@ export async function dispatchNotice(deps: DispatchNoticeDeps, key: ObjectKey): 
 
 function findMailAddresses(deps: DispatchNoticeDeps, notice: GateNotice): Promise<string[]> | string[] {
   if (!requestsDecision(notice)) return findStarter(deps, notice);
-  return notice.channel === "email" ? findRecipients(deps, notice) : [];
+  return receivesByAddress(notice.channel) ? findRecipients(deps, notice) : [];
 }

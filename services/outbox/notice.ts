@@ -3,7 +3,7 @@ import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { Decision, Gate } from "../../core/approvals/gate.ts";
 import { getRunStarter, type Job } from "../../core/jobs/job.ts";
-import type { GateNotice } from "../../core/notifications/notice.ts";
+import { type GateNotice, getApproverChannel } from "../../core/notifications/notice.ts";
 import type { RequestContent } from "../../core/notifications/request-content.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
@@ -33,7 +33,7 @@ export function buildNoticeWrite(
     kind: opened?.kind ?? "suspend",
     requestedBy: flow.createdBy,
     people: opened?.rules.people ?? [],
-    channel: consent?.notification?.channel ?? "email",
+    channel: getApproverChannel({ value }),
     ...(consent?.notification?.url ? { url: consent.notification.url } : {}),
     ...(opened?.message === undefined ? {} : { message: opened.message }),
     ...content,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
+import { refusalNames } from "../../approvals/refusals.ts";
 import { anyJson, approverName, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { jobSchema } from "../jobs/job.ts";
@@ -67,8 +68,7 @@ export const approvalInfoSchema = z.object({
   default_args: jsonObject.optional(),
   enums: z.record(z.string(), z.array(z.string())).optional(),
   signed_in_as: z.string().optional(),
-  /** With `sign_in`, the caller may be allowed to decide after signing in. */
-  refused: z.enum(["sign_in", "self", "not_approver", "job_token"]).optional(),
+  refused: z.enum(refusalNames).optional(),
 });
 export type ApprovalInfo = z.output<typeof approvalInfoSchema>;
 

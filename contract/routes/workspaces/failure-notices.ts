@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { limits } from "../../limits.ts";
+import { type ReportChannel, reportChannels } from "../../notices/channels.ts";
 import { webhookUrl } from "../events/webhook-url.ts";
 
 /** A script or flow, or with `/*` at the end all below a path. */
@@ -13,15 +14,21 @@ const principal = z
   .max(255)
   .regex(/^(u\/[\w.-]+|g\/[\w.-]+|role:admin|[^\s@/]+@[^\s@/]+)$/, "must be u/<user>, g/<group>, role:admin or an e-mail address");
 
+/** The receivers of a rule by their channel. */
+const receivers = {
+  email: z.array(principal).min(1).max(limits.failureNoticePeople).optional(),
+  topic: z.literal(true).optional().describe("Publish to the topic of the deployment."),
+  webhook: webhookUrl.optional(),
+} satisfies Record<ReportChannel, z.ZodType>;
+const receiverNames = `${reportChannels.slice(0, -1).join(", ")} or ${reportChannels.at(-1)}`;
+
 export const failureNoticeRuleSchema = z
   .strictObject({
     path: rulePath.optional().describe("Default: every script and flow of the workspace."),
-    email: z.array(principal).min(1).max(limits.failureNoticePeople).optional(),
-    topic: z.literal(true).optional().describe("Publish to the topic of the deployment."),
-    webhook: webhookUrl.optional(),
+    ...receivers,
     on_recovery: z.boolean().optional().describe("Report the first success after a reported failure too."),
   })
-  .refine(({ email, topic, webhook }) => email || topic || webhook, "must name a receiver: email, topic or webhook");
+  .refine((rule) => reportChannels.some((channel) => rule[channel]), `must name a receiver: ${receiverNames}`);
 export type FailureNoticeRule = z.output<typeof failureNoticeRuleSchema>;
 
 /** The receivers of notices about failures. */

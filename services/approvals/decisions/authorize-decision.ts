@@ -1,6 +1,7 @@
 import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
-import type { Gate, GateRules } from "../../../core/approvals/gate.ts";
+import type { Gate } from "../../../core/approvals/gate.ts";
 import { dropReplacedPrincipals } from "../../../core/approvals/principals.ts";
+import type { GateRules } from "../../../core/approvals/rules.ts";
 import { getRunStarter, type Job } from "../../../core/jobs/job.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 import { loadPrincipalIdentities } from "../gates/principals.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { refusals } from "../../../contract/approvals/refusals.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { AccessPath, Approver, Verdict } from "../../../core/approvals/authorize.ts";
 import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
@@ -93,16 +94,10 @@ export async function decideGate(
   );
 }
 
-const REFUSALS = {
-  self: "you started this run",
-  notApprover: "you are not one of its approvers",
-  jobToken: "a person must decide, and a job's token does not identify one",
-} as const;
-
 function permitDecision(verdict: Verdict): void {
   if (verdict === "yes") return;
-  if (verdict === "signIn") throw new SvcError("approval.person", {});
-  throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
+  const { code, details } = refusals[verdict].error;
+  throw new SvcError(code, details);
 }
 
 const toRejection = ({ nowMs }: DecideDeps, { approver, email, payload }: GateEvent, { reason }: DecisionInput) => ({
@@ -152,7 +147,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
     if (gate.opened?.kind !== "suspend") continue;
     const request = await findApprovalRequestOfGate(deps, gate, flow);
     const verdict = await authorizeDecision(deps, { ...request, rules: getApprovalRules(request) }, from.who, from.way);
-    if (verdict === "signIn") permitDecision(verdict);
+    if (verdict === "sign_in") permitDecision(verdict);
     if (verdict === "yes") return decideRequest(deps, request, from, input);
   }
   checkPayloadSize(input.payload ?? null);

@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
-import { createGate, type Gate, type GateRules, isOpen } from "../../../core/approvals/gate.ts";
-import { readRequiredGroups, toSuspendRules } from "../../../core/approvals/rules.ts";
+import { createGate, type Gate, isOpen } from "../../../core/approvals/gate.ts";
+import { type GateRules, readRequiredGroups, toSuspendRules } from "../../../core/approvals/rules.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { getFlowRootId, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { type GateDeps, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";

@@ -1,6 +1,8 @@
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
+import { receivesByAddress } from "../../../contract/notices/channels.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
 import { argsVisibleTo, type Job, PEOPLE, willBeErased } from "../../../core/jobs/job.ts";
+import { getApproverChannel } from "../../../core/notifications/notice.ts";
 import { type RequestContent, selectShownInputs, toDescriptionText } from "../../../core/notifications/request-content.ts";
 import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import { loadPrompt } from "../page/load-prompt.ts";
@@ -17,8 +19,7 @@ export async function loadRequestContent(
   { gate, flow, module }: { gate: Gate; flow: Job; module: FlowModule },
 ): Promise<RequestContent> {
   const { value, suspend } = module;
-  const isMailed = value.type !== "consentgate" || (value.notification?.channel ?? "email") === "email";
-  if (!isMailed || !gate.opened?.rules.people?.length) return {};
+  if (!receivesByAddress(getApproverChannel(module)) || !gate.opened?.rules.people?.length) return {};
   const { summary, schema } = await deps.gatedFlows.describeFlow(flow);
   const known = summary ? { flowSummary: summary } : {};
   const isErased = willBeErased(flow) || module.delete_after_secs != null;

@@ -1,10 +1,9 @@
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
-
-import type { Verdict } from "../../../core/approvals/authorize.ts";
-import { type Decision, isGateLate, listApprovers, toApprovalConditions } from "../../../core/approvals/gate.ts";
+import { type Decision, isGateLate, listApprovers } from "../../../core/approvals/gate.ts";
 import { formatViewToken } from "../../../core/approvals/link.ts";
+import { toApprovalConditions } from "../../../core/approvals/rules.ts";
 import { argsVisibleTo, getWaitState, hasEnded, PEOPLE } from "../../../core/jobs/job.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
@@ -21,13 +20,6 @@ export const toDecisionJson = ({ outcome: how, approver: by, reason, atMs }: Dec
   at: toIsoTime(atMs),
 });
 
-const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
-  signIn: "sign_in",
-  self: "self",
-  notApprover: "not_approver",
-  jobToken: "job_token",
-};
-
 /** Builds the data of the approval page. Prompt and form are included only for a caller who may decide or see the run (`seesRun`). */
 export async function buildApprovalInfo(
   deps: GateDeps,
@@ -41,7 +33,6 @@ export async function buildApprovalInfo(
   const verdict = await authorizeDecision(deps, { rules, gate, flow }, from.who, from.way);
   const state = getRequestState(request, deps.nowMs());
   const suspend = module.suspend ?? undefined;
-  const refused = REFUSED[verdict];
   const { summary } = await deps.gatedFlows.describeFlow(flow);
   const isConsent = module.value.type === "consentgate";
   return {
@@ -67,7 +58,7 @@ export async function buildApprovalInfo(
     ...(flow.path === undefined ? {} : { flow_path: flow.path }),
     ...(opened ? { opened_at: toIsoTime(opened.atMs) } : {}),
     ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
-    ...(refused ? { refused } : {}),
+    ...(verdict === "yes" ? {} : { refused: verdict }),
     ...(verdict === "yes" || seesRun ? await loadDetails(deps, request) : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
+import { refusals } from "../../../contract/approvals/refusals.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import { Note } from "../shared/note.tsx";
 import { Sheet } from "../shared/sheet.tsx";
@@ -44,7 +45,7 @@ function Values({ title, values, open = false }: { title: string; values: Record
 function Turn({ address, approval }: { address: Address; approval: ReadyApproval }) {
   const { info, verdict, reload } = approval;
   if (verdict === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={verdict !== undefined} />;
-  if (info.refused === "sign_in") return <SignIn why="Sign in to decide. This step requires an identified approver." onSignedIn={reload} />;
+  if (info.refused === "sign_in") return <SignIn why={refusals.sign_in.page} onSignedIn={reload} />;
   if (info.refused || !info.can_approve) return <NotYou info={info} onSignedIn={reload} />;
   return (
     <Stack gap="xs">
@@ -69,16 +70,9 @@ function Thanks({ info, focus }: { info: ApprovalInfo; focus: boolean }) {
   );
 }
 
-const refusals = {
-  sign_in: "Sign in to decide.",
-  self: "You started this run, so you can't approve it. Another approver must decide.",
-  not_approver: "You are not an approver of this request.",
-  job_token: "A person must decide this request. A job can't.",
-} as const;
-
 function NotYou({ info, onSignedIn }: { info: ApprovalInfo; onSignedIn: () => void }) {
   const [other, setOther] = useState(false);
-  const why = info.refused ? refusals[info.refused] : "You can't decide this request.";
+  const why = info.refused ? refusals[info.refused].page : "You can't decide this request.";
   return (
     <Stack gap="sm">
       <Note tone="plain" title="You can't decide this request">

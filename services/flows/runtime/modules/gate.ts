@@ -5,7 +5,6 @@ import {
   expireGate,
   type Gate,
   type GateEvent,
-  type GateRules,
   isOpen,
   markGateOpen,
   type OpenedGate,
@@ -15,6 +14,7 @@ import {
 } from "../../../../core/approvals/gate.ts";
 import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
 import { describeUnknownPrincipals, type PrincipalIdentities } from "../../../../core/approvals/principals.ts";
+import type { GateRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { getFlowRootId } from "../../../../core/jobs/job.ts";
 import { loadApproverByEmail } from "../../../approvals/decisions/approver.ts";

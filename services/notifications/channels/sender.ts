@@ -1,0 +1,43 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { Webhooks } from "../../../aws/http/webhooks.ts";
+import type { Mail } from "../../../aws/ses/mail.ts";
+import type { Topic } from "../../../aws/sns/topic.ts";
+import type { Attempt } from "../../../core/deliveries/attempt.ts";
+import type { NoticePart } from "../../../core/notifications/delivery.ts";
+import type { GateNotice } from "../../../core/notifications/notice.ts";
+import type { RunNotice } from "../../../core/notifications/run-notice.ts";
+import type { WebhookSecretDeps } from "../webhook-secret.ts";
+
+export interface RunNoticeDeps extends WebhookSecretDeps {
+  objects: ObjectTable;
+  topic: Topic;
+  webhooks: Webhooks;
+}
+
+export interface GateNoticeDeps extends RunNoticeDeps {
+  jobs: Pick<JobTable, "getWith" | "putChildIf">;
+  mail: Mail;
+  baseUrl: string;
+}
+
+/** An attempt to send a gate's notice to one receiver. `attempts` counts from 1, and `answerMs` is the time within which the receiver must answer. */
+export interface GateNoticeAttempt {
+  notice: GateNotice;
+  part: NoticePart;
+  flowHasEnded: boolean;
+  attempts: number;
+  answerMs: number;
+}
+
+/** Sends notices of gates by one channel. */
+export interface GateNoticeSender {
+  sendGateNotice(deps: GateNoticeDeps, attempt: GateNoticeAttempt): Promise<Attempt>;
+  /** Returns whether the deployment can send by this channel. Without it, it can. */
+  isConfigured?(deps: GateNoticeDeps): boolean;
+}
+
+/** Sends notices of runs by one channel. */
+export interface RunNoticeSender {
+  sendRunNotice(deps: RunNoticeDeps, notice: RunNotice, answerMs: number): Promise<Attempt>;
+}
