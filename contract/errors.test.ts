@@ -44,9 +44,9 @@ the id of the request.
 `;
 }
 
-describe("docs/errors.md", () => {
+describe("docs/reference/errors.md", () => {
   it("lists every code with its status and sentence, and no other code", async () => {
-    await expect(page()).toMatchFileSnapshot("../docs/errors.md");
+    await expect(page()).toMatchFileSnapshot("../docs/reference/errors.md");
   });
 
   it("contains no unresolved detail", () => {

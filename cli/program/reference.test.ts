@@ -11,9 +11,9 @@ const listLeaves = (command: Command, path = ""): [string, Command][] =>
     ? [[path, command]]
     : command.commands.flatMap((inner) => listLeaves(inner, `${path} ${inner.name()}`.trim()));
 
-describe("docs/cli.md", () => {
+describe("docs/reference/cli.md", () => {
   it("is the reference that the program gives (vitest -u writes it)", async () => {
-    await expect(createReference(program)).toMatchFileSnapshot("../../docs/cli.md");
+    await expect(createReference(program)).toMatchFileSnapshot("../../docs/reference/cli.md");
   });
 });
 

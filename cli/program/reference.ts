@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from "commander";
 
 const INTRODUCTION = `# The commands of svc
 
-\`cli/program/reference.test.ts\` writes this page from the program. [A workspace as files](sync.md) explains how the commands work together.
+\`cli/program/reference.test.ts\` writes this page from the program. [A workspace as files](../sync.md) explains how the commands work together.
 `;
 
 /** Returns the page that documents every command and option of a program. */

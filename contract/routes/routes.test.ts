@@ -8,7 +8,7 @@ import { routes } from "./routes.ts";
 const all = Object.values<Route>(routes);
 const tokenRoutes = all.filter((route): route is TokenRoute => route.auth === "token");
 
-const PAGE = "../../docs/permissions.md";
+const PAGE = "../../docs/reference/routes.md";
 const START = "<!-- routes: start -->";
 const END = "<!-- routes: end -->";
 
@@ -42,7 +42,7 @@ async function page(): Promise<string> {
   return `${before}${START}\n${table}\n${END}${after}`;
 }
 
-describe("docs/permissions.md", () => {
+describe("docs/reference/routes.md", () => {
   it("lists every route with the access that it declares", async () => {
     await expect(await page()).toMatchFileSnapshot(PAGE);
   });

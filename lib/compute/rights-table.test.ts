@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { aStack } from "../stack-fixture.ts";
 import { descriptions, list, rightsOf, type Statement, untrusted } from "../stack-rights.ts";
 
-const PAGE = "../../docs/aws.md";
+const PAGE = "../../docs/reference/rights.md";
 const START = "<!-- rights: start -->";
 const END = "<!-- rights: end -->";
 
@@ -76,7 +76,7 @@ async function page(): Promise<string> {
   return `${before}${START}\n${table}\n${END}${after}`;
 }
 
-describe("docs/aws.md", () => {
+describe("docs/reference/rights.md", () => {
   it("lists the rights of every function by resource", async () => {
     await expect(await page()).toMatchFileSnapshot(PAGE);
   });
