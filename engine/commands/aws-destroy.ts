@@ -1,17 +1,13 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeleteObjectsCommand, ListObjectVersionsCommand, NoSuchBucket, S3Client } from "@aws-sdk/client-s3";
-import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
-import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { inPhase } from "../launch/progress.mjs";
-import { aws, clientConfig, parsed } from "./aws-cli.ts";
+import { aws, parsed } from "./aws-cli.ts";
+import { type RunTimeKind, removeAll, runTimeKinds } from "./destroy/run-time-kinds.ts";
+import { isReplaced, type NamedStack, type StackResource as Resource, readStackParts, type StackParts } from "./destroy/stack-parts.ts";
 
-/** All state machines carry this tag with the name of their stack. */
-const MACHINE_TAG = "svc";
-/** Step Functions refuses more requests than a few each second, and the client repeats the refused ones. */
-const MACHINES_AT_ONCE = 4;
 const STACK_POLL_MS = 2_000;
 
 /** Resources that remain when a stack is deleted, because they cannot be created again. */
@@ -24,15 +20,7 @@ const dataTypes = [
 ] as const;
 type DataType = (typeof dataTypes)[number];
 
-interface Resource {
-  ResourceType: string;
-  PhysicalResourceId?: string;
-  ResourceStatus: string;
-}
-interface StackRecord {
-  StackId: string;
-  StackName: string;
-  StackStatus: string;
+interface StackRecord extends NamedStack {
   StackStatusReason?: string;
   EnableTerminationProtection?: boolean;
 }
@@ -48,41 +36,6 @@ async function awsUnlessMissing(...args: string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof Complaint && /NotFound|NoSuchBucket|pending deletion/.test(error.message))) throw error;
   }
-}
-
-/** The SDK, because an account can have a thousand machines and each call of the CLI starts a program. It finds the same sign-in. */
-const stepFunctions = () => new SFNClient(clientConfig());
-
-async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const next = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: MACHINES_AT_ONCE }, next));
-}
-
-/** Addresses of the stack's own state machines. */
-async function machinesOf(stack: string): Promise<string[]> {
-  const client = stepFunctions();
-  const candidates: string[] = [];
-  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, {})) {
-    for (const { name, stateMachineArn } of stateMachines) {
-      if (name?.startsWith(buildMachinePrefix(stack)) && stateMachineArn) candidates.push(stateMachineArn);
-    }
-  }
-  const own: string[] = [];
-  await eachAtOnce(candidates, async (resourceArn) => {
-    const { tags = [] } = await client.send(new ListTagsForResourceCommand({ resourceArn }));
-    if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) own.push(resourceArn);
-  });
-  return own;
-}
-
-async function deleteMachines(machines: readonly string[]): Promise<void> {
-  const client = stepFunctions();
-  await eachAtOnce(machines, async (stateMachineArn) => {
-    await client.send(new DeleteStateMachineCommand({ stateMachineArn }));
-  });
 }
 
 /** Describes a stack by its name, or by its ARN, which remains valid for 90 days after the deletion. */
@@ -172,6 +125,8 @@ async function deleteData({ type, id }: Data): Promise<void> {
   }
 }
 
+const removeCreated = (kind: RunTimeKind, parts: StackParts) => inPhase("created", kind.title, () => removeAll(kind, parts));
+
 /** The user confirms by typing the name of the stack. Without a terminal, `--force` is required. */
 async function consent(stack: string, force: boolean): Promise<void> {
   if (force) return;
@@ -193,22 +148,28 @@ async function main(): Promise<void> {
   const { StackResourceSummaries: resources } = await parsed<{ StackResourceSummaries: Resource[] }>(
     ...["cloudformation", "list-stack-resources", "--stack-name", id],
   );
-  const machines = await machinesOf(name);
+  const parts = readStackParts({ id, name }, resources);
+  const kinds = (await isReplaced(stack, describeStack)) ? [] : Object.values(runTimeKinds);
+  const counts: string[] = [];
+  for (const kind of kinds) counts.push(`${(await kind.list(parts)).length} ${kind.title}`);
   const data = dataIn(resources);
 
   const print = (line: string) => process.stderr.write(`${line}\n`);
-  print(
-    `Account ${account}: the stack ${name} with ${resources.length} resources, and ${machines.length} state machines, will be deleted.`,
-  );
+  print(`Account ${account}: the stack ${name} with ${resources.length} resources will be deleted, and what its functions created:`);
+  print(`  ${counts.join(", ") || "nothing, because a newer stack has this name"}`);
   print(withData ? "Its data will also be deleted permanently:" : "Its data will remain; --delete-data deletes it permanently:");
   for (const { type, id: resource } of data) print(`  ${type.replace(/^AWS::/, "").padEnd(24)} ${resource}`);
   print(`To continue later, also after the stack was deleted: npm run aws:destroy -- --stack ${id} --delete-data`);
   await consent(name, force);
 
-  // State machines are deleted before the stack, because running executions use the stack's roles.
-  await inPhase("machines", `${machines.length} state machines`, () => deleteMachines(machines));
-  if (stack.StackStatus !== "DELETE_COMPLETE") await inPhase("stack", `${name} (CloudFront takes some minutes)`, () => deleteStack(stack));
-  await inPhase("logs", "log groups", () => deleteLogGroups(name, resources));
+  if (stack.StackStatus !== "DELETE_COMPLETE") {
+    // Running executions use the stack's roles.
+    await removeCreated(runTimeKinds.machines, parts);
+    await inPhase("stack", `${name} (CloudFront takes some minutes)`, () => deleteStack(stack));
+  }
+  // A function that runs would create them again, so they are removed after the stack. Machines may have been created since.
+  for (const kind of kinds) await removeCreated(kind, parts);
+  if (kinds.length > 0) await inPhase("logs", "log groups", () => deleteLogGroups(name, resources));
   if (!withData) return;
   await inPhase("data", `${data.length} stores`, async () => {
     for (const store of data) await deleteData(store);

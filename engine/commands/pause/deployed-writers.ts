@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   DeleteFunctionConcurrencyCommand,
   LambdaClient,
   PutFunctionConcurrencyCommand,
   paginateListEventSourceMappings,
-  ResourceInUseException,
   UpdateEventSourceMappingCommand,
 } from "@aws-sdk/client-lambda";
 import { Complaint } from "../../launch/complaint.mjs";
 import { clientConfig, parsed } from "../aws-cli.ts";
+import { whileInUse } from "../mapping-changes.ts";
 import { findWriters, type StackTemplate, type Writer } from "./writers.ts";
 
 interface Summary {
@@ -21,10 +20,6 @@ interface Summary {
 export interface DeployedWriter extends Writer {
   functionName: string;
 }
-
-/** A mapping accepts no second change until the first one has taken effect, which takes some seconds. */
-const MAPPING_POLL_MS = 2_000;
-const MAPPING_POLLS = 60;
 
 const client = new LambdaClient(clientConfig());
 
@@ -72,19 +67,8 @@ export async function resumeWriter({ functionName, reserved }: DeployedWriter): 
 async function switchSources(functionName: string, enabled: boolean): Promise<void> {
   for await (const { EventSourceMappings: mappings = [] } of paginateListEventSourceMappings({ client }, { FunctionName: functionName })) {
     for (const { UUID: id, State: state = "" } of mappings) {
-      if (id && state !== "Deleting" && state !== (enabled ? "Enabled" : "Disabled")) await switchSource(id, enabled);
-    }
-  }
-}
-
-async function switchSource(id: string, enabled: boolean): Promise<void> {
-  for (let poll = 0; ; poll++) {
-    try {
-      await client.send(new UpdateEventSourceMappingCommand({ UUID: id, Enabled: enabled }));
-      return;
-    } catch (error) {
-      if (!(error instanceof ResourceInUseException) || poll >= MAPPING_POLLS) throw error;
-      await sleep(MAPPING_POLL_MS);
+      if (id && state !== "Deleting" && state !== (enabled ? "Enabled" : "Disabled"))
+        await whileInUse(() => client.send(new UpdateEventSourceMappingCommand({ UUID: id, Enabled: enabled })));
     }
   }
 }

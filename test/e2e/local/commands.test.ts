@@ -5,18 +5,18 @@ import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { GetFunctionConcurrencyCommand, ListEventSourceMappingsCommand, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { DeleteObjectCommand, HeadBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
-import { CreateStateMachineCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runCommand } from "../../../engine/commands/command.ts";
+import { runTimeKinds } from "../../../engine/commands/destroy/run-time-kinds.ts";
 import { assumptions } from "../../../engine/commands/smoke/assumptions.ts";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { ensurePythonTools } from "../../../engine/launch/venv.ts";
-import { buildMachineTags } from "../../../statemachines/machine-name.ts";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
 import { createStack, describeStack } from "../../support/engine/cloudformation.ts";
 import { endCommands, npmRun } from "../../support/engine/commands.ts";
+import { createAll, findLeft, sourcesTemplate } from "../../support/engine/run-time-resources.ts";
 import { until } from "../../support/until.ts";
 
 // Six builds, and some calls of the AWS CLI, each a Python program that starts anew.
@@ -129,6 +129,7 @@ describe("npm run smoke", () => {
 /** A stack of the same kinds as the service's, whose data stays when it goes. The real one deletes its data on the local engine. */
 const template = (name: string) => ({
   Resources: {
+    ...sourcesTemplate(name),
     Queue: { Type: "AWS::SQS::Queue" },
     Table: {
       Type: "AWS::DynamoDB::Table",
@@ -198,13 +199,6 @@ describe("commands for a deployment on AWS", () => {
     await clients().s3.send(new DeleteObjectCommand({ Bucket: `${name}-bucket`, Key: "a/gone" }));
   };
   const npmAws = async (args: string[]) => (await runCommand(path.join(bin, "aws"), args, { env: { ...process.env, ...env } })).output;
-  const aMachine = async (name: string, stack: string) => {
-    const definition = JSON.stringify({ StartAt: "End", States: { End: { Type: "Succeed" } } });
-    const roleArn = "arn:aws:iam::000000000000:role/any";
-    const tags = Object.entries(buildMachineTags(stack, "t")).map(([key, value]) => ({ key, value }));
-    const made = await clients().sfn.send(new CreateStateMachineCommand({ name, definition, roleArn, tags }));
-    return made.stateMachineArn ?? "";
-  };
 
   it("the command requires the stack's name, or --force without a terminal, before it does anything", async () => {
     await aStack("svc-kept");
@@ -216,15 +210,18 @@ describe("commands for a deployment on AWS", () => {
     expect(await describeStack("svc-kept")).toContain("CREATE_COMPLETE");
   });
 
-  it("the command removes the stack and its state machines, and retains data unless it is told to delete them", async () => {
-    const [own, other] = [await aMachine("svc-kept_t-own", "svc-kept"), await aMachine("svc-t-other", "svc-elsewhere")];
+  it("the command removes the stack and what its functions created, and retains data unless it is told to delete them", async () => {
+    await createStack("svc-else", { Resources: sourcesTemplate("svc-else") });
+    await until(async () => (await describeStack("svc-else")).includes("CREATE_COMPLETE"), { what: "the other stack", timeoutMs: 60_000 });
+    const [own, other] = [await createAll("svc-kept"), await createAll("svc-else")];
+    expect(await findLeft(own)).toEqual(Object.keys(runTimeKinds));
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--force"], env);
     expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will remain")]);
+    for (const { title } of Object.values(runTimeKinds)) expect(destroy.output()).toContain(`1 ${title}`);
     // CloudFormation lists the resources of a deleted stack by its ARN for 90 days.
     expect(destroy.output()).toMatch(/To continue later.*--stack arn:\S+:stack\/svc-kept\//);
-    const machine = (stateMachineArn: string) => exists(clients().sfn.send(new DescribeStateMachineCommand({ stateMachineArn })));
-    expect(await machine(other)).toBe(true);
-    await until(async () => !(await machine(own)), { what: "the end of the state machine" });
+    await until(async () => (await findLeft(own)).length === 0, { what: "the end of what the functions created" });
+    expect(await findLeft(other)).toEqual(Object.keys(runTimeKinds));
     expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
     const groups = await npmAws(["logs", "describe-log-groups", "--log-group-name-prefix", "svc-kept-"]);
     expect(groups).not.toContain("svc-kept-logs");

@@ -1,0 +1,165 @@
+import {
+  DeleteRuleCommand,
+  EventBridgeClient,
+  ListEventBusesCommand,
+  type ListEventBusesCommandOutput,
+  ListRulesCommand,
+  type ListRulesCommandOutput,
+  ListTargetsByRuleCommand,
+  RemoveTargetsCommand,
+} from "@aws-sdk/client-eventbridge";
+import { DeleteEventSourceMappingCommand, LambdaClient, paginateListEventSourceMappings } from "@aws-sdk/client-lambda";
+import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
+import { paginateListSubscriptions, SNSClient, UnsubscribeCommand } from "@aws-sdk/client-sns";
+import { buildMachinePrefix, buildTriggerRulePrefix } from "../../../contract/stack-names.ts";
+import { clientConfig } from "../aws-cli.ts";
+import { whileInUse } from "../mapping-changes.ts";
+import type { StackParts } from "./stack-parts.ts";
+
+// The SDK, because an account can have a thousand machines and each call of the AWS CLI starts a program. It finds the same sign-in.
+const stepFunctions = new SFNClient(clientConfig());
+const lambda = new LambdaClient(clientConfig());
+const sns = new SNSClient(clientConfig());
+const eventBridge = new EventBridgeClient(clientConfig());
+
+/** All state machines carry this tag with the name of their stack. */
+const MACHINE_TAG = "svc";
+/** AWS refuses more requests than a few each second, and the client repeats the refused ones. */
+const AT_ONCE = 4;
+
+/** A kind of resources that functions create at run time, so that CloudFormation does not remove them with the stack. */
+export interface RunTimeKind {
+  /** As the command names several. */
+  title: string;
+  /** Lists what the functions of a stack created, also if the stack is deleted. */
+  list(stack: StackParts): Promise<string[]>;
+  /** Removes one of them. A repeated call is no error. */
+  remove(id: string): Promise<void>;
+}
+
+export const runTimeKinds = {
+  machines: {
+    title: "state machines",
+    async list({ name: stack }) {
+      const candidates: string[] = [];
+      for await (const { stateMachines = [] } of paginateListStateMachines({ client: stepFunctions }, {})) {
+        for (const { name, stateMachineArn } of stateMachines) {
+          if (name?.startsWith(buildMachinePrefix(stack)) && stateMachineArn) candidates.push(stateMachineArn);
+        }
+      }
+      const own: string[] = [];
+      await eachAtOnce(candidates, async (resourceArn) => {
+        await unlessMissing(async () => {
+          const { tags = [] } = await stepFunctions.send(new ListTagsForResourceCommand({ resourceArn }));
+          if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) own.push(resourceArn);
+        });
+      });
+      return own;
+    },
+    async remove(stateMachineArn) {
+      await stepFunctions.send(new DeleteStateMachineCommand({ stateMachineArn }));
+    },
+  },
+  mappings: {
+    title: "event source mappings",
+    async list({ functions, resources }) {
+      const own: string[] = [];
+      // Lambda does not list by the name of a function that is deleted.
+      for await (const { EventSourceMappings: mappings = [] } of paginateListEventSourceMappings({ client: lambda }, {})) {
+        for (const { UUID: id, FunctionArn: arn, State: state } of mappings) {
+          const functionName = arn?.split(":")[6] ?? "";
+          if (id && functions.has(functionName) && !resources.has(id) && state !== "Deleting") own.push(id);
+        }
+      }
+      return own;
+    },
+    async remove(id) {
+      await unlessMissing(() => whileInUse(() => lambda.send(new DeleteEventSourceMappingCommand({ UUID: id }))));
+    },
+  },
+  subscriptions: {
+    title: "subscriptions of topics",
+    async list({ queueArns, resources }) {
+      const own: string[] = [];
+      for await (const { Subscriptions: subscriptions = [] } of paginateListSubscriptions({ client: sns }, {})) {
+        for (const { SubscriptionArn: arn, Endpoint: endpoint = "" } of subscriptions)
+          if (arn?.startsWith("arn:") && queueArns.has(endpoint) && !resources.has(arn)) own.push(arn);
+      }
+      return own;
+    },
+    async remove(SubscriptionArn) {
+      await unlessMissing(() => sns.send(new UnsubscribeCommand({ SubscriptionArn })));
+    },
+  },
+  rules: {
+    title: "event rules of triggers",
+    async list({ name, queueArns }) {
+      const own: string[] = [];
+      for (const bus of await listBuses()) {
+        for (const rule of await listRules(bus, buildTriggerRulePrefix(name))) {
+          const { Targets: targets = [] } = await eventBridge.send(new ListTargetsByRuleCommand({ Rule: rule, EventBusName: bus }));
+          // An interrupted call leaves a rule without targets.
+          if (targets.every(({ Arn }) => queueArns.has(Arn ?? ""))) own.push(`${bus}/${rule}`);
+        }
+      }
+      return own;
+    },
+    async remove(id) {
+      const at = id.lastIndexOf("/");
+      const place = { EventBusName: id.slice(0, at) };
+      const Rule = id.slice(at + 1);
+      await unlessMissing(async () => {
+        const { Targets: targets = [] } = await eventBridge.send(new ListTargetsByRuleCommand({ ...place, Rule }));
+        const Ids = targets.flatMap(({ Id }) => (Id ? [Id] : []));
+        if (Ids.length > 0) await eventBridge.send(new RemoveTargetsCommand({ ...place, Rule, Ids }));
+        await eventBridge.send(new DeleteRuleCommand({ ...place, Name: Rule }));
+      });
+    },
+  },
+} as const satisfies Record<string, RunTimeKind>;
+export type RunTimeKindName = keyof typeof runTimeKinds;
+
+/** Removes what functions of a stack created at run time. Returns the number of resources. */
+export async function removeAll(kind: RunTimeKind, stack: StackParts): Promise<number> {
+  const ids = await kind.list(stack);
+  await eachAtOnce(ids, (id) => kind.remove(id));
+  return ids.length;
+}
+
+async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const next = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+}
+
+async function listBuses(): Promise<string[]> {
+  const names: string[] = [];
+  for (let NextToken: string | undefined; ; ) {
+    const page: ListEventBusesCommandOutput = await eventBridge.send(new ListEventBusesCommand({ ...(NextToken ? { NextToken } : {}) }));
+    names.push(...(page.EventBuses ?? []).flatMap(({ Name }) => (Name ? [Name] : [])));
+    NextToken = page.NextToken;
+    if (NextToken === undefined) return names;
+  }
+}
+
+async function listRules(bus: string, prefix: string): Promise<string[]> {
+  const names: string[] = [];
+  for (let NextToken: string | undefined; ; ) {
+    const command = new ListRulesCommand({ EventBusName: bus, NamePrefix: prefix, ...(NextToken ? { NextToken } : {}) });
+    const page: ListRulesCommandOutput = await eventBridge.send(command);
+    names.push(...(page.Rules ?? []).flatMap(({ Name }) => (Name ? [Name] : [])));
+    NextToken = page.NextToken;
+    if (NextToken === undefined) return names;
+  }
+}
+
+/** Somebody else may have removed the resource since it was listed. */
+async function unlessMissing(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Error && /^(ResourceNotFound|NotFound)(Exception)?$/.test(error.name))) throw error;
+  }
+}
