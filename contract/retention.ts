@@ -24,3 +24,6 @@ export const LONG_OBJECT_DAYS = (limits.maxDelayS * 1000 + LONG_LIFE_MS + limits
 
 /** The folder of the bucket for the objects of a job. */
 export const objectFolders = { short: "jobs", long: "long-lived" } as const satisfies Record<Retention, string>;
+
+/** The folders of the bucket in which each workspace has a folder that remains until the workspace is deleted. `deployments`: what CDK apps have deployed. */
+export const workspaceFolders = ["artefacts", "scripts", "flows", "apps", "files", "deployments"] as const;

@@ -8,6 +8,7 @@ import {
   NoSuchKey,
   NotFound,
   PutObjectCommand,
+  paginateListObjectsV2,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../../contract/env.ts";
@@ -93,6 +94,13 @@ export const storage = {
   async hasObjects(prefix: string): Promise<boolean> {
     const { KeyCount = 0 } = await s3().send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix, MaxKeys: 1 }));
     return KeyCount > 0;
+  },
+  /** Lists the keys of all objects with a prefix. */
+  async listObjectKeys(prefix: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: s3() }, { Bucket: bucket(), Prefix: prefix }))
+      found.push(...Contents.flatMap(({ Key }) => Key ?? []));
+    return found;
   },
   /** Deletes all objects with a prefix. Returns true if none is left, and false if `inTime` returned false before. */
   async deletePrefix(prefix: string, inTime = () => true): Promise<boolean> {

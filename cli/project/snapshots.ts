@@ -2,8 +2,7 @@ import { FORMAT_EXTENSION } from "../../contract/format-extension.ts";
 import { type ArchiveEntries, fromArchive } from "../../core/sync/archive.ts";
 import { withoutBundleDigest } from "../../core/sync/config/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config/config.ts";
-import { fromSpecificFile, isSpecific, toSpecificFile } from "../../core/sync/config/specific-items.ts";
-import { listEntries } from "../../core/sync/config/workspace-entry.ts";
+import { isSpecific, selectFiles, toSpecificFile } from "../../core/sync/config/specific-items.ts";
 import type { ItemDigest } from "../../core/sync/digest.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/files/layout.ts";
 import { groupFiles, type ParseOptions, parseFiles, readInlineNames } from "../../core/sync/files/parse-files.ts";
@@ -146,20 +145,9 @@ export interface LocalFiles {
 /** Reads the files of a project. The files of the chosen workspace replace common ones; those of other workspaces are ignored. */
 export function readProjectFiles({ root, config, entry }: Project): LocalFiles {
   const { files: all, problems } = readLocalFiles(root);
-  const others = [...listEntries(config).keys()].filter((name) => name !== entry);
-  const files: FileMap = new Map();
-  const onDisk = new Map<string, string>();
-  for (const [file, text] of all) {
-    const common = entry === undefined ? undefined : fromSpecificFile(file, entry);
-    if (common !== undefined) {
-      files.set(common, text);
-      onDisk.set(common, file);
-      continue;
-    }
-    if (others.some((name) => fromSpecificFile(file, name) !== undefined)) continue;
-    if (!onDisk.has(file)) files.set(file, text);
-  }
-  return { files, onDisk, problems };
+  const selected = selectFiles(all.keys(), config, entry);
+  const files: FileMap = new Map([...selected].map(([common, file]) => [common, all.get(file) ?? ""]));
+  return { files, onDisk: new Map([...selected].filter(([common, file]) => common !== file)), problems };
 }
 
 export interface ParsedFiles {

@@ -208,6 +208,8 @@ export const keys = {
   endpoint: (workspace: string, id: string): ObjectKey => ({ pk: `ENDPOINT#${workspace}`, sk: id }),
   /** Changes with each new endpoint, so that concurrent calls cannot pass the limit. */
   endpointGuard: (workspace: string): ObjectKey => ({ pk: `ENDPOINTS#${workspace}`, sk: "guard" }),
+  /** The push of a deployment by an app, until it ends: only one at a time changes a workspace. */
+  deploymentPush: (workspace: string): ObjectKey => ({ pk: `DEPLOY#${workspace}`, sk: "push" }),
   /** An event, or the one of the instance. */
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
   /** The delivery of an event to an endpoint, in the order of the events. */

@@ -6,31 +6,53 @@ import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { afterEach, describe, expect, it } from "vitest";
 import { ITEMS_FILE } from "../../contract/deployment.ts";
+import { planChanges } from "../../core/sync/plan.ts";
 import { writeProject } from "./files.ts";
 import { type DeploymentRequest, reply, requestSchema } from "./request.ts";
+import { leaveToOthers } from "./states.ts";
 
 const zip = (files: Record<string, string>) =>
   zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])));
+const deployed = { workspace: "shop", onlyConfig: false };
 const newFolder = () => mkdtempSync(join(tmpdir(), "svc-deploy-test-"));
 
 describe("the files of a deployment", () => {
   it("are written with a svc.yaml, and name the folders that nothing describes", () => {
     const folder = newFolder();
     const files = { "f/a/x.sh": "echo", "f/b/y.sh": "echo", "f/b/folder.meta.yaml": "summary: B\n" };
-    expect(writeProject(folder, zip(files), { onlyConfig: false })).toEqual(["a"]);
+    const items = new Set(["script f/a/x", "script f/b/y", "folder b"]);
+    expect(writeProject(folder, zip(files), deployed)).toEqual({ folders: ["a"], items });
     expect([readFileSync(join(folder, "f/a/x.sh"), "utf8"), readFileSync(join(folder, "svc.yaml"), "utf8")]).toEqual(["echo", "{}\n"]);
   });
 
   it("are left out when the app no longer deploys them, apart from the options", () => {
     const folder = newFolder();
-    expect(writeProject(folder, zip({ "svc.yaml": "includeSchedules: true\n", "f/a/x.sh": "echo" }), { onlyConfig: true })).toEqual([]);
+    expect(
+      writeProject(folder, zip({ "svc.yaml": "includeSchedules: true\n", "f/a/x.sh": "echo" }), { ...deployed, onlyConfig: true }),
+    ).toEqual({
+      folders: [],
+      items: new Set(),
+    });
     expect(readFileSync(join(folder, "svc.yaml"), "utf8")).toBe("includeSchedules: true\n");
     expect(existsSync(join(folder, "f"))).toBe(false);
   });
 
+  it("are the items that the command line finds in them for the workspace", () => {
+    const files = {
+      "svc.yaml": "workspaces:\n  prod: { workspaceId: shop }\n  dev: {}\n",
+      "f/a/own.prod.variable.yaml": "value: a\n",
+      "f/a/foreign.dev.variable.yaml": "value: b\n",
+      "f/a/common.variable.yaml": "value: c\n",
+      "f/a/y.flow/flow.yaml": "summary: Y\n",
+      "README.md": "text",
+    };
+    const { items } = writeProject(newFolder(), zip(files), deployed);
+    expect([...items].sort()).toEqual(["flow f/a/y", "variable f/a/common", "variable f/a/own"]);
+  });
+
   it("may not lie outside of the folder", () => {
     for (const name of ["../outside.sh", "f/../../outside.sh"])
-      expect(() => writeProject(newFolder(), zip({ [name]: "" }), { onlyConfig: false })).toThrow("lies outside of the folder");
+      expect(() => writeProject(newFolder(), zip({ [name]: "" }), deployed)).toThrow("lies outside of the folder");
   });
 
   it("are those of the items that the app's code describes", () => {
@@ -39,12 +61,33 @@ describe("the files of a deployment", () => {
       { kind: "script", path: "f/a/x", language: "python3", content: "def main(): pass\n", value: { summary: "X" } },
       { kind: "flow", path: "f/a/y", text: "summary: Y\nvalue:\n  modules: []\n" },
     ];
-    writeProject(folder, zip({ [ITEMS_FILE]: JSON.stringify(items) }), { onlyConfig: false });
+    writeProject(folder, zip({ [ITEMS_FILE]: JSON.stringify(items) }), deployed);
     expect(readFileSync(join(folder, "f/a/x.py"), "utf8")).toBe("def main(): pass\n");
     expect(readFileSync(join(folder, "f/a/y.flow/flow.yaml"), "utf8")).toContain("summary: 'Y'");
     expect(existsSync(join(folder, ITEMS_FILE))).toBe(false);
     const broken = JSON.stringify([{ kind: "flow", path: "f/a/y", text: "a: [" }]);
-    expect(() => writeProject(folder, zip({ [ITEMS_FILE]: broken }), { onlyConfig: false })).toThrow("The flow f/a/y is not valid YAML");
+    expect(() => writeProject(folder, zip({ [ITEMS_FILE]: broken }), deployed)).toThrow("The flow f/a/y is not valid YAML");
+  });
+});
+
+describe("the state of a call", () => {
+  it("lets a push delete the items that no other call contains, and replace those that both contain", () => {
+    const [given, common, only] = ["script f/a/given", "folder a", "script f/a/only"];
+    const item = (digest: string) => ({ digest });
+    const items = { [given]: item("1"), [common]: item("1"), [only]: item("1") };
+    const local = new Map([[common, item("2")]]);
+    const base = leaveToOthers(items, new Set([given, common]), new Set(local.keys()));
+    const planned = planChanges({
+      direction: "push",
+      local,
+      remote: new Map(Object.entries(items)),
+      base: new Map(Object.entries(base as typeof items)),
+    });
+    expect(planned.map(({ key, type }) => [key, type])).toEqual([
+      [common, "change"],
+      [given, "skip"],
+      [only, "delete"],
+    ]);
   });
 });
 

@@ -27,8 +27,6 @@ export const handler = observeHandler("deploy", async (event: unknown, context) 
 /** Deploys, and returns why it failed. */
 async function failureOf({ RequestType, ResourceProperties }: DeploymentRequest, untilMs: number): Promise<string | undefined> {
   const removed = RequestType === "Delete";
-  // Data outlives the app, unless it decided otherwise.
-  if (removed && ResourceProperties.removes === "false") return undefined;
   try {
     logger.info("pushed", { printed: await pushDeployment(deps(), ResourceProperties, removed, untilMs) });
     return undefined;

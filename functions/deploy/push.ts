@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
@@ -8,12 +8,14 @@ import type { Storage } from "../../aws/s3/storage.ts";
 import type { Deployment } from "../../contract/deployment.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { lockDeployments } from "../../services/identity/deployment-lock.ts";
 import { closeDeployment, openDeployment } from "../../services/identity/deployment-token.ts";
 import { writeProject } from "./files.ts";
+import { keysOf, leaveToOthers, readStates, stateSchema, writeState } from "./states.ts";
 
 export interface PushDeps {
   identity: Parameters<typeof openDeployment>[0];
-  storage: Pick<Storage, "getObject" | "putObject">;
+  storage: Pick<Storage, "getObject" | "putObject" | "listObjectKeys">;
   assets: Assets;
   /** The origin of the service. */
   url: string;
@@ -22,8 +24,7 @@ export interface PushDeps {
 }
 
 /** The content of `.svc/state.json`, in which the command line stores the items as both sides had them after the last push. */
-const stateSchema = z.object({ version: z.literal(1), workspaces: z.record(z.string(), z.unknown()) });
-const STATE_BYTES = 20 * 1024 * 1024;
+const stateFileSchema = z.object({ version: z.literal(1), workspaces: z.record(z.string(), stateSchema.pick({ items: true })) });
 /** The service may not answer in the first moments of a new stack. */
 const READY_MS = 120_000;
 /** The time in which a push that takes too long can end in order. */
@@ -31,40 +32,60 @@ const STOP_MS = 20_000;
 
 /**
  * Makes a workspace have the files of a deployment, as `svc sync push` does: it compares them with the last deployment of the same id, and with the
- * workspace. Items that only the workspace has changed remain as they are. `removed`: the app no longer deploys any of them. Throws an error that names the
- * reason, also if a build fails or `untilMs` is over.
+ * workspace. Items that only the workspace has changed remain as they are, and so do those that another call of the app contains. `removed`: the app no longer
+ * has the call. Throws an error that names the reason, also if a build fails or `untilMs` is over.
  */
 export async function pushDeployment(deps: PushDeps, deployment: Deployment, removed: boolean, untilMs: number): Promise<string> {
-  const { workspace, bucket, objectKey, id } = deployment;
+  const { workspace, removes } = deployment;
   // A deleted workspace is not created to be emptied.
   if (removed && !(await deps.identity.objects.get(keys.workspace(workspace)))) return "";
+  // The state of each other call is that after its last push.
+  return lockDeployments(deps.identity.objects, workspace, untilMs, async (lost) => {
+    const states = await readStates(deps.storage, deployment);
+    if (!removed) return push(deps, deployment, states, { untilMs, lost });
+    const own = { items: leaveToOthers(states.own.items, states.others, new Set()), keys: [] };
+    await writeState(deps.storage, deployment, own);
+    // Data outlives the app, unless it decided otherwise.
+    return removes === "false" ? "" : push(deps, deployment, { ...states, own }, { untilMs, lost, removed });
+  });
+}
+
+async function push(
+  deps: PushDeps,
+  deployment: Deployment,
+  { own, others }: Awaited<ReturnType<typeof readStates>>,
+  { untilMs, lost, removed = false }: { untilMs: number; lost: AbortSignal; removed?: boolean },
+): Promise<string> {
+  const { workspace, bucket, objectKey } = deployment;
   const zip = await retryDenied(() => deps.assets.readAsset(bucket, objectKey), untilMs);
-  const { token, isNew } = await openDeployment(deps.identity, workspace);
+  const token = await openDeployment(deps.identity, workspace);
   const folder = mkdtempSync(join(tmpdir(), "svc-deploy-"));
-  const state = join(folder, ".svc/state.json");
-  const stored = `deployments/${workspace}/${id}.json`;
+  const stateFile = join(folder, ".svc/state.json");
   const base = `${deps.url} ${workspace}`;
   try {
-    const folders = writeProject(folder, zip, { onlyConfig: removed });
-    const before = isNew ? undefined : await deps.storage.getObject(stored, STATE_BYTES);
-    if (before && "tooLarge" in before) throw new Error(`The stored state of the deployment ${id} is too large.`);
+    const { folders, items } = writeProject(folder, zip, { workspace, onlyConfig: removed });
+    // Whatever happens to this push, no other call deletes what it may have deployed.
+    let after = { items: own.items, keys: [...new Set([...keysOf(own), ...items])] };
+    await writeState(deps.storage, deployment, after);
     mkdirSync(join(folder, ".svc"), { recursive: true });
-    // Without a state, a push would delete whatever else is in the workspace.
-    const items = before ? before.bytes.toString() : '{"items":{}}';
-    writeFileSync(state, `{"version":1,"workspaces":{${JSON.stringify(base)}:${items}}}`);
+    // With a state, a push leaves whatever else is in the workspace.
+    const before = JSON.stringify({ version: 1, workspaces: { [base]: { items: leaveToOthers(own.items, others, items) } } });
+    writeFileSync(stateFile, before);
     await waitUntilReady(deps.url, untilMs);
     for (const name of folders) await ensureFolder(`${deps.url}/api/w/${workspace}/folders/create`, token, name);
-    return await runPush(deps, { folder, token, workspace, untilMs });
-  } finally {
     try {
-      if (existsSync(state)) {
-        const { workspaces } = stateSchema.parse(parseExactJson(readFileSync(state, "utf8")));
-        await deps.storage.putObject(stored, JSON.stringify(workspaces[base] ?? { items: {} }), "application/json");
-      }
+      const printed = await runPush(deps, { folder, token, workspace, untilMs, lost });
+      after = { ...after, keys: [...items] };
+      return printed;
     } finally {
-      rmSync(folder, { recursive: true, force: true });
-      await closeDeployment(deps.identity, token);
+      // The command writes the state if it has begun to change the workspace.
+      const text = readFileSync(stateFile, "utf8");
+      const written = text === before ? undefined : stateFileSchema.parse(parseExactJson(text)).workspaces[base];
+      if (written) await writeState(deps.storage, deployment, { ...after, ...written });
     }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await closeDeployment(deps.identity, token);
   }
 }
 
@@ -106,7 +127,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 1000));
 /** Runs `svc sync push` in a process that has the token and no rights of this function. Returns what it printed. */
 function runPush(
   { cli, url }: Pick<PushDeps, "cli" | "url">,
-  { folder, token, workspace, untilMs }: { folder: string; token: string; workspace: string; untilMs: number },
+  { folder, token, workspace, untilMs, lost }: { folder: string; token: string; workspace: string; untilMs: number; lost: AbortSignal },
 ): Promise<string> {
   const args = [cli, "sync", "push", "--yes", "--wait", "--parallel", "4", "--message", "Deployed with its app", "--workspace", workspace];
   const env = {
@@ -121,22 +142,26 @@ function runPush(
     const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
     const printed: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (text: string) => printed.push(text));
-    let isLate = false;
-    const stop = () => {
-      isLate = true;
+    let stopped = "";
+    const stop = (reason: string) => {
+      stopped = `${reason}\n`;
       child.kill("SIGTERM");
     };
+    const stopLost = () => stop("The deployment could not renew its lock of the workspace.");
+    if (lost.aborted) stopLost();
+    lost.addEventListener("abort", stopLost);
     const timers = [
       // The command then stops between two items and stores which it has pushed, so that a rollback can restore them.
-      setTimeout(stop, Math.max(0, untilMs - STOP_MS - Date.now())),
+      setTimeout(stop, Math.max(0, untilMs - STOP_MS - Date.now()), "The push did not end in time."),
       setTimeout(() => child.kill("SIGKILL"), Math.max(0, untilMs - Date.now())),
     ];
     child.on("error", reject);
     child.on("close", (code) => {
       for (const timer of timers) clearTimeout(timer);
+      lost.removeEventListener("abort", stopLost);
       const text = printed.join("").trim();
       if (code === 0) resolve(text);
-      else reject(new Error(isLate ? `The push did not end in time.\n${text}` : text));
+      else reject(new Error(`${stopped}${text}`));
     });
   });
 }

@@ -63,6 +63,7 @@ const methods: Record<string, string[]> = {
   getSharedDownloadUrl: ["s3:GetObject"],
   deleteObject: ["s3:DeleteObject"],
   hasObjects: ["s3:ListBucket"],
+  listObjectKeys: ["s3:ListBucket"],
   deletePrefix: ["s3:DeleteObject", "s3:ListBucket"],
 };
 /** The function `flows` creates state machines itself. */

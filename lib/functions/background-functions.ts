@@ -1,6 +1,7 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { env } from "../../contract/env.ts";
+import { workspaceFolders } from "../../contract/retention.ts";
 import { DELIVER_TIMEOUT_S } from "../notifications/delivery-queues.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
@@ -41,7 +42,7 @@ export function addBackgroundFunctions(
       objects.allowApprove(fn);
       jobs.allowCheckJobs(fn);
       // A deleted workspace leaves nothing.
-      storage.allowDelete(fn, "jobs", "files", "scripts", "flows", "apps", "artefacts");
+      storage.allowDelete(fn, "jobs", ...workspaceFolders);
       flows.allowDelete(fn);
       queue.allowSend(fn);
       deliveries.allowSend(fn);

@@ -4,13 +4,13 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct, type IDependable } from "constructs";
 import { env } from "../../contract/env.ts";
-import { LONG_OBJECT_DAYS, objectFolders, SHORT_OBJECT_DAYS } from "../../contract/retention.ts";
+import { LONG_OBJECT_DAYS, objectFolders, SHORT_OBJECT_DAYS, type workspaceFolders } from "../../contract/retention.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge, acknowledgeWildcard } from "../observability/nag.ts";
 import { dataRemovalPolicy } from "./retention.ts";
 
 /** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs; archives of workspaces until they are downloaded; what CDK apps have deployed. */
-type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "apps" | "files" | "mail" | "archives" | "deployments";
+type Folder = "jobs" | "mail" | "archives" | (typeof workspaceFolders)[number];
 
 /** Time for which a mail remains that started no job. */
 const MAIL_DAYS = 14;

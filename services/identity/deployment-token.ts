@@ -24,11 +24,10 @@ interface DeploymentTokenDeps extends InstanceEventDeps {
 
 /**
  * Returns a token with which an app may change one workspace, and creates the workspace if there is none. The user `deployment` becomes an admin of
- * the workspace unless it is a member already: an admin can take its rights away. `isNew`: it was
- * none, so whatever is known of an earlier deployment concerns another workspace of the same id. A repeated call adds a token. Throws `workspace.beingDeleted`, and
+ * the workspace unless it is a member already: an admin can take its rights away. A repeated call adds a token. Throws `workspace.beingDeleted`, and
  * `user.usernameTaken` if another member has the username.
  */
-export async function openDeployment(deps: DeploymentTokenDeps, workspace: string): Promise<{ token: string; isNew: boolean }> {
+export async function openDeployment(deps: DeploymentTokenDeps, workspace: string): Promise<string> {
   const { objects, nowMs } = deps;
   await objects.transactWrite([
     write.put({ ...keys.user(personKey(DEPLOYER.email)), value: { ...DEPLOYER, createdAtMs: nowMs() } }, "absent"),
@@ -37,22 +36,20 @@ export async function openDeployment(deps: DeploymentTokenDeps, workspace: strin
   const created = { ...DEPLOYER, workspace: { id: workspace, name: workspace } };
   const refused = await objects.transactWrite(await buildNewWorkspaceWrites(deps, created));
   if (refused === 0) throw new SvcError("workspace.beingDeleted", { workspace });
-  const isNew = refused === undefined || (await join(deps, workspace));
+  if (refused !== undefined) await join(deps, workspace);
   const expiration = toIsoTime(nowMs() + TOKEN_MS);
   const { value, writes } = buildTokenWrites(DEPLOYER, { label: "deployment", workspace_id: workspace, expiration }, nowMs());
   await objects.transactWrite(writes);
-  return { token: value, isNew };
+  return value;
 }
 
-/** Returns false if the user is a member already. */
-async function join(deps: DeploymentTokenDeps, workspace: string): Promise<boolean> {
+/** Does nothing if the user is a member already. */
+async function join(deps: DeploymentTokenDeps, workspace: string): Promise<void> {
   const { email, username } = DEPLOYER;
   try {
     await addMember(deps, workspace, { email, username, is_admin: true, operator: false }, { inherits: false });
-    return true;
   } catch (error) {
     if (!isSvcError(error) || error.code !== "member.exists") throw error;
-    return false;
   }
 }
 

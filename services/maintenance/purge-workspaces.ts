@@ -2,7 +2,7 @@ import type { PageEnd } from "../../aws/dynamodb/job-indexes.ts";
 import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
-import { objectFolders } from "../../contract/retention.ts";
+import { objectFolders, workspaceFolders } from "../../contract/retention.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
@@ -83,7 +83,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
     const schedules = await objects.list(keys.schedule(id, "").pk);
     for (const { sk: path } of schedules) await deps.jobs.deleteItem(toNextRunId(id, path), "schedule");
     if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(stack, id), buildMachineTags(stack, id), inTime))) return state;
-    for (const folder of [...Object.values(objectFolders), "files", "scripts", "flows", "apps", "artefacts"]) {
+    for (const folder of [...Object.values(objectFolders), ...workspaceFolders]) {
       if (!(await storage.deletePrefix(`${folder}/${id}/`, inTime))) return state;
     }
   }

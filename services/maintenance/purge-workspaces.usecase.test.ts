@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import { INSTANCE } from "../../contract/common.ts";
+import { workspaceFolders } from "../../contract/retention.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { personKey } from "../../core/people/person.ts";
 import { newRoom } from "../../test/support/use-cases/room.ts";
@@ -15,7 +16,7 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
   const { deps, workspace } = room;
   await addWorkspace(room);
   const { hash } = await addScript(room);
-  const files = [`files/${workspace}/a/b.txt`, `scripts/${workspace}/${hash}`, `artefacts/${workspace}/${hash}.zip`];
+  const files = workspaceFolders.map((folder) => `${folder}/${workspace}/a/${hash}`);
   for (let n = 0; n < 3; n += 1) {
     const job = await addJob(room, { hash });
     files.push(`jobs/${workspace}/${job.id}/args.json`);

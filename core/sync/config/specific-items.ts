@@ -1,6 +1,7 @@
 import { matchesGlob } from "../../patterns/glob.ts";
 import type { SyncItem } from "../item.ts";
-import type { SpecificItems } from "./config.ts";
+import type { SpecificItems, SyncConfig } from "./config.ts";
+import { listEntries } from "./workspace-entry.ts";
 
 /** Returns the name of a workspace as file names contain it (api.md §6.3). */
 const toFilePart = (workspace: string): string => workspace.replace(/[/\\:*?"<>|.]/g, "_");
@@ -26,6 +27,21 @@ export function fromSpecificFile(file: string, workspace: string): string | unde
   if (ending === undefined) return undefined;
   const before = file.slice(0, -ending.length);
   return before.endsWith(`.${part}`) ? `${before.slice(0, -part.length - 1)}${ending}` : undefined;
+}
+
+/**
+ * Returns the files that count for a workspace of the configuration, by their common names. Files of the workspace replace common ones; those of other
+ * workspaces are left out.
+ */
+export function selectFiles(files: Iterable<string>, config: SyncConfig, entry: string | undefined): Map<string, string> {
+  const others = [...listEntries(config).keys()].filter((name) => name !== entry);
+  const selected = new Map<string, string>();
+  for (const file of files) {
+    const common = entry === undefined ? undefined : fromSpecificFile(file, entry);
+    if (common !== undefined) selected.set(common, file);
+    else if (!others.some((name) => fromSpecificFile(file, name) !== undefined) && !selected.has(file)) selected.set(file, file);
+  }
+  return selected;
 }
 
 /** Returns whether each workspace has its own version of an item. `marked`: the items that the service marks as such, by `kind path`. */

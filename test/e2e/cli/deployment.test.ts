@@ -9,7 +9,7 @@ import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../../contrac
 import { env } from "../../../contract/env.ts";
 import type { PushDeps } from "../../../functions/deploy/push.ts";
 import { api, shared } from "../../support/api/api.ts";
-import { newWorkspace, type Workspace, workspaceOf } from "../../support/api/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace, workspaceOf } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
 import { stubServiceEnv } from "../../support/engine/stub-env.ts";
 
@@ -69,10 +69,11 @@ describe("the files of an app", () => {
     expect((await ws.runWait("f/t/a")).json).toBe("a1");
   });
 
-  it("change nothing the second time, and replace or archive what the app has changed", async () => {
+  it("change nothing the second time, and replace or archive what the app has changed, also if the member deployment was removed", async () => {
     const before = (await read("f/t/a"))["hash"];
     await deploy({ ...script("f/t/a", "echo a1"), ...script("f/t/b", "echo b1") });
     expect((await read("f/t/a"))["hash"]).toBe(before);
+    expectStatus(await ws.call("DELETE", "users/delete/deployment"), 200);
     await deploy(script("f/t/a", "echo a2"));
     expect([await contentOf("f/t/a"), await isArchived("f/t/b"), await isArchived("f/t/own")]).toEqual(["echo a2", true, false]);
   });
@@ -120,5 +121,59 @@ describe("the files of an app", () => {
   it("stop when the time is over", async () => {
     const deployment = await upload(script("f/t/late", "echo late"), "Late");
     await expect(push(deps, deployment, false, Date.now() + 1)).rejects.toThrow("did not end in time");
+  });
+});
+
+describe("two calls of an app", () => {
+  const nothing = { "svc.yaml": "{}\n" };
+  const x = script("f/t/x", "echo x");
+  const y = script("f/t/y", "echo y");
+  const present = async () => [!(await isArchived("f/t/x")), !(await isArchived("f/t/y"))];
+
+  it("hand over an item, whichever of both is deployed first", async () => {
+    await deploy({ ...x, ...y }, "Former");
+    await deploy(x, "New");
+    await deploy(y, "Former");
+    expect(await present()).toEqual([true, true]);
+    await deploy(nothing, "Former");
+    await deploy({ ...x, ...y }, "New");
+    expect(await present()).toEqual([true, true]);
+    await deploy(y, "New");
+    expect(await present()).toEqual([false, true]);
+  });
+
+  it("keep the items of a folder that has another id, also if the deployment is rolled back, and delete them with the last call", async () => {
+    await deploy({ ...x, ...y }, "Renamed");
+    await remove(y, "New");
+    expect(await present()).toEqual([true, true]);
+    await deploy({ ...x, ...y }, "Again");
+    await remove({ ...x, ...y }, "Again");
+    expect(await present()).toEqual([true, true]);
+    await remove({ ...x, ...y }, "Renamed");
+    expect(await present()).toEqual([false, false]);
+  });
+
+  it("may run at once", async () => {
+    await deploy(x, "First");
+    await Promise.all([remove(x, "First"), deploy(x, "Second")]);
+    expect(await present()).toEqual([true, false]);
+  });
+
+  it("keep what one has deployed that died, until it is repeated", async () => {
+    await expect(push(deps, await upload(x, "Dead"), false, Date.now() + 1)).rejects.toThrow("did not end in time");
+    await deploy(nothing, "Second");
+    expect(await present()).toEqual([true, false]);
+    await deploy(x, "Dead");
+    await deploy(nothing, "Dead");
+    expect(await present()).toEqual([false, false]);
+  });
+
+  it("do not hinder each other with the items of a call that the app no longer has", async () => {
+    await deploy(x, "Kept");
+    await push(deps, { ...(await upload(x, "Kept")), removes: "false" }, true, Date.now() + 90_000);
+    expect(await present()).toEqual([true, false]);
+    await deploy(x, "Heir");
+    await deploy(nothing, "Heir");
+    expect(await present()).toEqual([false, false]);
   });
 });

@@ -1,0 +1,55 @@
+import * as z from "zod";
+import type { Storage } from "../../aws/s3/storage.ts";
+import type { Deployment } from "../../contract/deployment.ts";
+import { parseExactJson } from "../../contract/exact-json.ts";
+
+export const stateSchema = z.object({
+  /** The items as both sides had them after the last push, by key. A call that returns to the app continues with them. */
+  items: z.record(z.string(), z.unknown()),
+  /**
+   * The keys of the items that the files of the call contain: while a push runs, or if it fails, also those of the files before. Empty if the app no longer
+   * has the call. The first release did not store them: they are those of `items`.
+   */
+  keys: z.array(z.string()).optional(),
+});
+export type CallState = z.output<typeof stateSchema>;
+
+type States = Pick<Storage, "getObject" | "putObject" | "listObjectKeys">;
+type Call = Pick<Deployment, "workspace" | "id">;
+const STATE_BYTES = 20 * 1024 * 1024;
+
+const folderOf = (workspace: string) => `deployments/${workspace}/`;
+const keyOf = ({ workspace, id }: Call) => `${folderOf(workspace)}${id}.json`;
+
+/** Returns the keys of the items that the files of a call contain. */
+export const keysOf = ({ items, keys }: CallState): readonly string[] => keys ?? Object.keys(items);
+
+/** Reads the state of a call, and the keys of the items that other calls of the workspace need. */
+export async function readStates(storage: States, call: Call): Promise<{ own: CallState; others: ReadonlySet<string> }> {
+  let own: CallState = { items: {}, keys: [] };
+  const others = new Set<string>();
+  for (const key of await storage.listObjectKeys(folderOf(call.workspace))) {
+    const stored = await storage.getObject(key, STATE_BYTES);
+    if (stored === undefined) continue;
+    if ("tooLarge" in stored) throw new Error(`The stored state ${key} is too large.`);
+    const state = stateSchema.parse(parseExactJson(stored.bytes.toString()));
+    if (key === keyOf(call)) own = state;
+    else for (const item of keysOf(state)) others.add(item).add(folderItemOf(item) ?? item);
+  }
+  return { own, others };
+}
+
+/** Returns the key of the folder that an item lies in. */
+function folderItemOf(item: string): string | undefined {
+  const name = /^\S+ f\/([^/]+)\//.exec(item)?.[1];
+  return name === undefined ? undefined : `folder ${name}`;
+}
+
+export async function writeState(storage: States, call: Call, state: CallState): Promise<void> {
+  await storage.putObject(keyOf(call), JSON.stringify(state), "application/json");
+}
+
+/** Returns the items without those that only other calls contain: a push leaves what is not among them and has no file. */
+export function leaveToOthers(items: CallState["items"], others: ReadonlySet<string>, files: ReadonlySet<string>): CallState["items"] {
+  return Object.fromEntries(Object.entries(items).filter(([key]) => files.has(key) || !others.has(key)));
+}

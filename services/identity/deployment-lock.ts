@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { keys } from "../../core/objects/keys.ts";
+
+/** The lock of a function that died is free after this time. */
+const LEASE_S = 60;
+const RENEW_MS = 20_000;
+
+/**
+ * Does work while no other deployment changes the files of a workspace. Waits for another one until `untilMs`, and then throws an error. `lost`: the lock could
+ * not be renewed, so the work must end.
+ */
+export async function lockDeployments<T>(
+  objects: Pick<ObjectTable, "put" | "deleteItem">,
+  workspace: string,
+  untilMs: number,
+  work: (lost: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const key = keys.deploymentPush(workspace);
+  const version = randomUUID();
+  const nowS = () => Math.floor(Date.now() / 1000);
+  const lease = () => ({ ...key, version, expiresAtS: nowS() + LEASE_S });
+  while (!(await objects.put(lease(), { absentOrExpiredAtS: nowS() }))) {
+    if (Date.now() > untilMs) throw new Error(`Another deployment of files into the workspace ${workspace} has not ended.`);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  const lost = new AbortController();
+  const renew = async () => {
+    const isHeld = await objects.put(lease(), { version }).catch(() => false);
+    if (!isHeld) lost.abort();
+  };
+  const timer = setInterval(renew, RENEW_MS);
+  try {
+    return await work(lost.signal);
+  } finally {
+    clearInterval(timer);
+    await objects.deleteItem(key, { version });
+  }
+}
