@@ -2,6 +2,8 @@ import type { KeyObject } from "node:crypto";
 import type { WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import type { BackedUpWorkspace } from "../../core/sync/backup/backup.ts";
 import { kindsWithIdentity } from "../../core/sync/backup/identity.ts";
+import { divideSettings, type Settings, workspaceTreatments } from "../../core/sync/backup/settings.ts";
+import { formatYaml } from "../../core/sync/files/yaml.ts";
 import type { ApiClient } from "../api/client.ts";
 import { readPages } from "../api/pages.ts";
 import { encodePath } from "../api/routes.ts";
@@ -11,9 +13,9 @@ import { readLocalFiles, writeLocalFile } from "../project/local-files.ts";
 import { planSync } from "../sync/changes.ts";
 import { applyPull } from "../sync/pull.ts";
 import { openSession, openSyncProject } from "../sync/session.ts";
-import { sealKey } from "./seal.ts";
+import { sealKey, sealSettings } from "./seal.ts";
 import { inWorkingFolder } from "./working-folder.ts";
-import { folderOf, fullOptions } from "./workspace-files.ts";
+import { folderOf, fullOptions, readSettings, SETTINGS_FILE } from "./workspace-files.ts";
 
 /** Writes the items of a workspace to files below `root`, and returns what else a restore needs. `seal`: the public key for which secrets are sealed. */
 export async function backUpWorkspace(
@@ -22,6 +24,7 @@ export async function backUpWorkspace(
   { root, seal }: { root: string; seal: KeyObject | undefined },
 ): Promise<BackedUpWorkspace> {
   const client = context.at(context.cwd, id).client();
+  let sealed: Settings = {};
   await inWorkingFolder(fullOptions({ withSecrets: seal !== undefined }), async (folder) => {
     const own = context.at(folder, id);
     const session = await openSession(own, openSyncProject(own));
@@ -29,8 +32,14 @@ export async function backUpWorkspace(
     applyPull(session, planSync("pull", { local, remote, base: undefined, force: true, hasBundles: false }));
     const { files, problems } = readLocalFiles(folder);
     throwProblems(problems);
-    for (const [file, text] of files) writeLocalFile(root, `${folderOf(id)}/${file}`, text, { isPrivate: true });
+    for (const [file, text] of files) {
+      const divided = file === SETTINGS_FILE ? divideSettings(workspaceTreatments, readSettings(text)) : undefined;
+      if (divided) sealed = divided.sealed;
+      const content = divided ? formatYaml(divided.plain) : text;
+      writeLocalFile(root, `${folderOf(id)}/${file}`, content, { isPrivate: true });
+    }
   });
+  const sealed_settings = seal && (await sealSettings(seal, id, sealed));
   const members = await client.get<{ email: string; username: string }[]>("users/list");
   return {
     ...{ id, name, ...(color ? { color } : {}), archived: deleted },
@@ -38,6 +47,8 @@ export async function backUpWorkspace(
     runs_as: await listIdentities(client),
     ...(seal ? { sealed_key: await sealKey(seal, id, (await client.get<{ key: string }>("workspaces/encryption_key")).key) } : {}),
     left_out_secrets: seal ? [] : await listSecrets(client),
+    ...(sealed_settings ? { sealed_settings } : {}),
+    left_out_settings: seal ? [] : Object.keys(sealed),
   };
 }
 

@@ -2,6 +2,8 @@ import type { KeyObject } from "node:crypto";
 import type { WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import type { BackedUpWorkspace } from "../../core/sync/backup/backup.ts";
 import { addIdentity } from "../../core/sync/backup/identity.ts";
+import { mergeSettings, type Settings } from "../../core/sync/backup/settings.ts";
+import { formatYaml } from "../../core/sync/files/yaml.ts";
 import { itemKey } from "../../core/sync/item.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Context } from "../context.ts";
@@ -10,9 +12,9 @@ import { readLocalFiles, writeLocalFile } from "../project/local-files.ts";
 import { type Change, planSync } from "../sync/changes.ts";
 import { applyPush } from "../sync/push/push.ts";
 import { openSession, openSyncProject } from "../sync/session.ts";
-import { openKey } from "./seal.ts";
+import { openKey, openSettings } from "./seal.ts";
 import { inWorkingFolder } from "./working-folder.ts";
-import { folderOf, fullOptions } from "./workspace-files.ts";
+import { folderOf, fullOptions, readSettings, SETTINGS_FILE } from "./workspace-files.ts";
 
 interface Restore {
   root: string;
@@ -46,7 +48,10 @@ export async function restoreWorkspace(context: Context, backup: BackedUpWorkspa
   const { files, problems } = readLocalFiles(`${root}/${folderOf(id)}`);
   throwProblems(problems);
   await inWorkingFolder(fullOptions({ withSecrets }), async (folder) => {
-    for (const [file, text] of files) writeLocalFile(folder, file, text, { isPrivate: true });
+    for (const [file, text] of files) {
+      const content = file === SETTINGS_FILE ? await completeSettings(client, backup, { own, text }) : text;
+      writeLocalFile(folder, file, content, { isPrivate: true });
+    }
     const place = context.at(folder, id);
     const session = await openSession(place, openSyncProject(place));
     const { local, remote } = session;
@@ -65,6 +70,17 @@ export async function restoreWorkspace(context: Context, backup: BackedUpWorkspa
     );
   });
   if (archived) await client.post("workspaces/archive");
+}
+
+/** Adds the settings that a backup contains only sealed to the file of the settings. Without the key, the workspace keeps its own. */
+async function completeSettings(
+  client: ApiClient,
+  { id, sealed_settings: sealed }: BackedUpWorkspace,
+  { own, text }: { own: KeyObject | undefined; text: string },
+): Promise<string> {
+  const opened = own !== undefined && sealed !== undefined ? await openSettings(own, id, sealed) : undefined;
+  const present = await client.get<Settings>("workspaces/get_settings");
+  return formatYaml(mergeSettings(readSettings(text), opened, present));
 }
 
 /** The creator of a workspace is a member of it. The backup decides whether the creator remains one, and by which username. */

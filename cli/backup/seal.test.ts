@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openKey, readOpenKey, readSealKey, sealKey } from "./seal.ts";
+import { openKey, openSettings, readOpenKey, readSealKey, sealKey, sealSettings } from "./seal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-seal-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,6 +24,17 @@ describe("the sealed key of a workspace's secrets", () => {
     expect(await openKey(own, "ops", sealed)).toBe(KEY);
     await expect(openKey(generateKeyPairSync("x25519").privateKey, "ops", sealed)).rejects.toThrow("cannot be opened");
     await expect(openKey(own, "other", sealed)).rejects.toThrow("The secrets of the workspace other cannot be opened");
+  });
+
+  it("cannot take the place of settings, nor settings that of a key, nor settings of the instance that of a workspace", async () => {
+    const settings = { webhook: "https://hooks.example.com/secret" };
+    const sealed = (await sealSettings(pair.publicKey, "ops", settings)) ?? "";
+    expect(await openSettings(pair.privateKey, "ops", sealed)).toEqual(settings);
+    await expect(openKey(pair.privateKey, "ops", sealed)).rejects.toThrow("cannot be opened");
+    await expect(openSettings(pair.privateKey, "", sealed)).rejects.toThrow("The settings of the instance cannot be opened");
+    const key = await sealKey(pair.publicKey, "ops", KEY);
+    await expect(openSettings(pair.privateKey, "ops", key)).rejects.toThrow("The settings of the workspace ops cannot be opened");
+    expect(await sealSettings(pair.publicKey, "ops", {})).toBeUndefined();
   });
 
   it("differs each time, and cannot be changed at any place", async () => {

@@ -1,6 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CompactEncrypt, compactDecrypt } from "jose";
+import { parseExactJson } from "../../contract/exact-json.ts";
+import { isJsonObject } from "../../contract/json-object.ts";
+import type { Settings } from "../../core/sync/backup/settings.ts";
 import { CommandError, UsageError } from "../errors.ts";
 
 /** One-time key agreement with the recipient's X25519 key, and AES-256-GCM (RFC 7518, RFC 8037). */
@@ -42,19 +45,45 @@ function parseKey(file: string, parse: () => KeyObject): KeyObject {
   throw new UsageError(`${file} is no X25519 key in PEM form. ${HOW}`);
 }
 
-/** Seals the key of a workspace's secrets. The name of the workspace is part of what is sealed, so that no other workspace can receive the key. */
-export async function sealKey(recipient: KeyObject, workspace: string, key: string): Promise<string> {
-  const content = new TextEncoder().encode(key);
-  return new CompactEncrypt(content).setProtectedHeader({ ...HEADER, workspace }).encrypt(recipient);
+/** The kind and the workspace of a secret. They are part of what is sealed, so that no secret can take the place of another one. */
+type Place = { workspace: string } | { settings: string };
+
+async function seal(recipient: KeyObject, place: Place, text: string): Promise<string> {
+  const content = new TextEncoder().encode(text);
+  return new CompactEncrypt(content).setProtectedHeader({ ...HEADER, ...place }).encrypt(recipient);
 }
+
+/** Returns what was sealed for a place, or `undefined` for another private key, another place, and a changed text. */
+async function open(own: KeyObject, place: Place, sealed: string): Promise<string | undefined> {
+  const options = { keyManagementAlgorithms: [HEADER.alg], contentEncryptionAlgorithms: [HEADER.enc] };
+  const opened = await compactDecrypt(sealed, own, options).catch(() => undefined);
+  const isFor = ([name, value]: [string, string]) => opened?.protectedHeader[name] === value;
+  return opened && Object.entries(place).every(isFor) ? new TextDecoder().decode(opened.plaintext) : undefined;
+}
+
+const WHY = "they were sealed for another key, or the backup was changed.";
+
+/** Seals the key of a workspace's secrets. */
+export const sealKey = (recipient: KeyObject, workspace: string, key: string): Promise<string> => seal(recipient, { workspace }, key);
 
 /** Opens the sealed key of a workspace. Throws `CommandError` for another private key, another workspace, and a changed text. */
 export async function openKey(own: KeyObject, workspace: string, sealed: string): Promise<string> {
-  const options = { keyManagementAlgorithms: [HEADER.alg], contentEncryptionAlgorithms: [HEADER.enc] };
-  const opened = await compactDecrypt(sealed, own, options).catch(() => undefined);
-  if (opened?.protectedHeader["workspace"] !== workspace)
-    throw new CommandError(
-      `The secrets of the workspace ${workspace} cannot be opened: they were sealed for another key, or the backup was changed.`,
-    );
-  return new TextDecoder().decode(opened.plaintext);
+  const key = await open(own, { workspace }, sealed);
+  if (key === undefined) throw new CommandError(`The secrets of the workspace ${workspace} cannot be opened: ${WHY}`);
+  return key;
+}
+
+/** Seals settings of a workspace, or of the instance (`""`). Returns `undefined` if there are none. */
+export async function sealSettings(recipient: KeyObject, workspace: string, settings: Settings): Promise<string | undefined> {
+  if (Object.keys(settings).length === 0) return undefined;
+  return seal(recipient, { settings: workspace }, JSON.stringify(settings));
+}
+
+/** Opens sealed settings. Throws `CommandError` as `openKey` does. */
+export async function openSettings(own: KeyObject, workspace: string, sealed: string): Promise<Settings> {
+  const text = await open(own, { settings: workspace }, sealed);
+  const settings = text === undefined ? undefined : parseExactJson(text);
+  const of = workspace === "" ? "the instance" : `the workspace ${workspace}`;
+  if (!isJsonObject(settings)) throw new CommandError(`The settings of ${of} cannot be opened: ${WHY}`);
+  return settings;
 }

@@ -10,8 +10,8 @@ const READS = /:(Get|List|Describe|BatchGet|Query|Scan|Check|Condition|Verify|Te
 const REMOVALS = /:(Delete|Remove|AdminDelete|Unsubscribe|Stop)/;
 
 /**
- * What a function creates with a right: a kind of resources that `aws:destroy` removes, something inside a resource of the stack, which is removed
- * with that, or nothing that lasts.
+ * The effect of each right: a kind of resources that `aws:destroy` removes, something inside a resource of the stack, which is removed with that
+ * resource, or nothing that lasts.
  */
 const created: Record<string, RunTimeKindName | "inside" | "nothing"> = {
   "states:CreateStateMachine": "machines",

@@ -1,19 +1,13 @@
 import { resolve } from "node:path";
 import type { GlobalUserJson } from "../../../contract/routes/people/people.ts";
 import type { WorkspaceJson } from "../../../contract/routes/workspaces/workspace-schemas.ts";
-import {
-  type BackedUpWorkspace,
-  type Backup,
-  LEFT_OUT,
-  mergeGroups,
-  mergeUsers,
-  SETTINGS_WITH_SECRETS,
-} from "../../../core/sync/backup/backup.ts";
+import { type BackedUpWorkspace, type Backup, LEFT_OUT, mergeGroups, mergeUsers } from "../../../core/sync/backup/backup.ts";
+import { divideSettings, instanceTreatments } from "../../../core/sync/backup/settings.ts";
 import { readPages } from "../../api/pages.ts";
 import { backUpWorkspace } from "../../backup/back-up-workspace.ts";
 import { readBackup, requireNewFolder, writeBackup } from "../../backup/backup-folder.ts";
 import { restoreWorkspace } from "../../backup/restore-workspace.ts";
-import { readOpenKey, readSealKey } from "../../backup/seal.ts";
+import { openSettings, readOpenKey, readSealKey, sealSettings } from "../../backup/seal.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, UsageError } from "../../errors.ts";
 import { makePrivateFolder } from "../../private-file.ts";
@@ -41,9 +35,12 @@ export async function backUp(context: Context, folder: string, { sealFor, only }
     context.output.say(`Workspace ${workspace.id}`);
     workspaces.push(await backUpWorkspace(context, workspace, { root, seal }));
   }
-  const left = settings
-    .filter(({ name }) => SETTINGS_WITH_SECRETS.has(name))
-    .map(({ name }) => `the setting ${name}, which contains secrets`);
+  const divided = divideSettings(instanceTreatments, Object.fromEntries(settings.map(({ name, value }) => [name, value])));
+  const sealed_settings = seal && (await sealSettings(seal, "", divided.sealed));
+  const left = [
+    ...divided.leftOut.map((name) => `the setting ${name}, which contains secrets`),
+    ...(seal ? [] : Object.keys(divided.sealed).map((name) => `the setting ${name}, which may contain secrets. --seal-for includes it`)),
+  ];
   const backup: Backup = {
     format: "svc-backup",
     version: 1,
@@ -51,7 +48,8 @@ export async function backUp(context: Context, folder: string, { sealFor, only }
     url: client.options.url,
     users: await client.get<Backup["users"]>("/users/export"),
     instance_groups: await client.get<Backup["instance_groups"]>("/groups/export"),
-    settings: settings.filter(({ name }) => !SETTINGS_WITH_SECRETS.has(name)),
+    settings: Object.entries(divided.plain).map(([name, value]) => ({ name, value })),
+    ...(sealed_settings ? { sealed_settings } : {}),
     workspaces,
     left_out: [...LEFT_OUT, ...left],
   };
@@ -63,8 +61,10 @@ export async function backUp(context: Context, folder: string, { sealFor, only }
 function describeLeftOut({ output }: Context, { left_out, workspaces }: Backup): void {
   output.say("Left out:");
   for (const line of left_out) output.say(`  ${line}`);
-  for (const { id, left_out_secrets: secrets } of workspaces)
+  for (const { id, left_out_secrets: secrets, left_out_settings: settings } of workspaces) {
     if (secrets.length > 0) output.say(`  ${secrets.length} secret variables of ${id}: ${secrets.join(", ")}. --seal-for includes them.`);
+    if (settings.length > 0) output.say(`  settings of ${id} that may contain secrets: ${settings.join(", ")}. --seal-for includes them.`);
+  }
 }
 
 const summarise = ({ users, workspaces, left_out }: Backup) => ({
@@ -90,13 +90,19 @@ export async function restore(context: Context, folder: string, { unsealWith }: 
   await client.post("/users/overwrite", mergeUsers(users, await client.get<Backup["users"]>("/users/export"), email));
   const groups = await client.get<Backup["instance_groups"]>("/groups/export");
   await client.post("/groups/overwrite", mergeGroups(backup.instance_groups, groups));
-  for (const { name, value } of backup.settings) await client.post(`/settings/global/${encodeURIComponent(name)}`, { value });
+  const opened = own && backup.sealed_settings !== undefined ? await openSettings(own, "", backup.sealed_settings) : {};
+  const settings = [...backup.settings, ...Object.entries(opened).map(([name, value]) => ({ name, value }))];
+  for (const { name, value } of settings) await client.post(`/settings/global/${encodeURIComponent(name)}`, { value });
   for (const workspace of workspaces) {
     context.output.say(`Workspace ${workspace.id}`);
     await restoreWorkspace(context, workspace, { root, own, caller, present: present.find(({ id }) => id === workspace.id) });
     if (workspace.sealed_key !== undefined && own === undefined)
       context.output.say("  Its secret variables are left out. --unseal-with includes them.");
+    if (workspace.sealed_settings !== undefined && own === undefined)
+      context.output.say("  Its settings that may contain secrets are left out. --unseal-with includes them.");
   }
+  if (backup.sealed_settings !== undefined && own === undefined)
+    context.output.say("The settings of the instance that may contain secrets are left out. --unseal-with includes them.");
   describeLeftOut(context, backup);
   context.output.data(summarise(backup), "");
 }

@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { routes } from "../../../contract/routes/routes.ts";
 import { newAppSchema } from "../../../contract/routes/stored/apps.ts";
+import { type SettingsJson, settingsSchema } from "../../../contract/routes/workspaces/setting-schemas.ts";
 import { itemKinds } from "../item.ts";
 import { mergeGroups, mergeUsers } from "./backup.ts";
 import { addIdentity, kindsWithIdentity } from "./identity.ts";
+import { divideSettings, instanceTreatments, mergeSettings, workspaceTreatments } from "./settings.ts";
 
 const user = (email: string, more: object = {}) => ({ email, super_admin: false, ...more });
 
@@ -28,6 +30,43 @@ describe("users of a backup and of an instance", () => {
   it("keep the groups of both", () => {
     const [ops, dev] = [{ name: "ops", emails: ["a@example.com"] }, { name: "dev" }];
     expect(mergeGroups([ops], [{ name: "ops", emails: [] }, dev])).toEqual([ops, dev]);
+  });
+});
+
+describe("settings of a backup", () => {
+  const HOOK = "https://hooks.example.com/T0/secret-token";
+
+  it("of the instance are in clear text only if no secret can be in them; unknown ones belong to other clients, and are sealed", () => {
+    const values = {
+      timeout_wait_result: 20,
+      instance_events_webhook: HOOK,
+      oauths: { slack: {} },
+      smtp: { password: "p" },
+      constructor: "x",
+      gone: null,
+    };
+    expect(divideSettings(instanceTreatments, values)).toEqual({
+      plain: { timeout_wait_result: 20 },
+      sealed: { instance_events_webhook: HOOK, smtp: { password: "p" }, constructor: "x" },
+      leftOut: ["oauths"],
+    });
+  });
+
+  it("of a workspace are in clear text only if their schemas have no URL, argument, secret or free object", () => {
+    const plain = Object.entries(settingsSchema.shape).filter(([name]) => workspaceTreatments[name as keyof SettingsJson] === "plain");
+    expect(plain.length).toBeGreaterThan(5);
+    for (const [name, schema] of plain) {
+      const json = JSON.stringify(z.toJSONSchema(schema, { unrepresentable: "any", io: "input" }));
+      expect(json, name).not.toMatch(/"[^"]*(url|uri|webhook|args|token|secret|password)[^"]*"/i);
+      // Names of groups and their roles, which the schema does not describe.
+      if (name !== "auto_invite") expect(json, name).not.toMatch(/(:\{\}|"additionalProperties":(\{\}|true))/);
+    }
+  });
+
+  it("that are sealed replace those of a workspace once they are opened, and otherwise nothing changes there", () => {
+    const present = { webhook: "https://hooks.example.com/own", color: "#000000", name: "ops" };
+    expect(mergeSettings({ name: "ops" }, undefined, present)).toEqual({ name: "ops", webhook: "https://hooks.example.com/own" });
+    expect(mergeSettings({ name: "ops" }, { webhook: HOOK }, present)).toEqual({ name: "ops", webhook: HOOK });
   });
 });
 

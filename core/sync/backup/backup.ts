@@ -15,6 +15,9 @@ const backedUpWorkspaceSchema = z.strictObject({
   sealed_key: z.string().optional(),
   /** The secret variables that are left out. */
   left_out_secrets: z.array(z.string()),
+  /** The settings that may contain secrets, encrypted for the same person. Absent: there are none, or they are left out. */
+  sealed_settings: z.string().optional(),
+  left_out_settings: z.array(z.string()).default([]),
 });
 export type BackedUpWorkspace = z.output<typeof backedUpWorkspaceSchema>;
 
@@ -28,14 +31,12 @@ export const backupSchema = z.strictObject({
   users: z.array(exportedUserSchema),
   instance_groups: z.array(instanceGroupSchema),
   settings: z.array(z.strictObject({ name: z.string(), value: z.unknown() })),
+  sealed_settings: z.string().optional(),
   workspaces: z.array(backedUpWorkspaceSchema),
   /** Everything that no backup contains. */
   left_out: z.array(z.string()),
 });
 export type Backup = z.output<typeof backupSchema>;
-
-/** The settings of the instance that a backup leaves out, because the API does not return their secrets. */
-export const SETTINGS_WITH_SECRETS: ReadonlySet<string> = new Set(["oauths"]);
 
 /** Everything that no backup contains, as a person reads it. */
 export const LEFT_OUT: readonly string[] = [

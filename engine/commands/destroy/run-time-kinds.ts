@@ -155,7 +155,7 @@ async function listRules(bus: string, prefix: string): Promise<string[]> {
   }
 }
 
-/** Somebody else may have removed the resource since it was listed. */
+/** Another person may have removed the resource after the list was read. */
 async function unlessMissing(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

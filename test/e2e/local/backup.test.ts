@@ -9,6 +9,10 @@ import { type InstalledCli, installCli } from "../../support/cli/installed-cli.t
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
 
 const SECRET = `hush-${randomUUID()}`;
+/** The setting of another client, which may contain a secret. */
+const SETTING = `smtp-${randomUUID()}`;
+const TOKEN = `token-${randomUUID()}`;
+const WEBHOOK = `https://hooks.example.com/${TOKEN}`;
 
 let cli: InstalledCli;
 let ws: Workspace;
@@ -48,6 +52,9 @@ describe("a backup of an instance", () => {
     const schedule = { path: "f/t/nightly", schedule: "0 0 3 1 1 *", timezone: "UTC", script_path: "f/t/measure", is_flow: false };
     expectStatus(await amy.in(ws).post("schedules/create", { ...schedule, args: { value: "$var:f/t/secret" }, enabled: true }), 201);
 
+    expectStatus(await ws.post("workspaces/edit_webhook", { webhook: WEBHOOK }), 200);
+    expectStatus(await api().post(`settings/global/${SETTING}`, { value: { password: TOKEN } }), 200);
+
     expectStatus(await old.post("workspaces/archive"), 200);
 
     const plain = await svc(["backup", "plain", "--only", ws.id, old.id]);
@@ -55,13 +62,19 @@ describe("a backup of an instance", () => {
       code: 0,
       stderr: expect.stringContaining(`1 secret variables of ${ws.id}: f/t/secret. --seal-for includes them.`),
     });
-    expect(plain.stderr).toContain("passwords, tokens");
+    for (const line of [
+      "passwords, tokens",
+      `the setting ${SETTING}, which may contain secrets.`,
+      `settings of ${ws.id} that may contain secrets: webhook`,
+    ])
+      expect(plain.stderr).toContain(line);
     const sealed = await svc(["backup", "sealed", "--only", ws.id, old.id, "--seal-for", "backup.pub"]);
     expect(sealed).toMatchObject({ code: 0 });
     const { key } = (await ws.get("workspaces/encryption_key")).json as { key: string };
     for (const file of [...filesOf("plain"), ...filesOf("sealed")]) {
       const text = readFileSync(file, "utf8");
-      expect([file, text.includes(SECRET), text.includes(key), statSync(file).mode & 0o077]).toEqual([file, false, false, 0]);
+      const found = [SECRET, key, TOKEN].filter((secret) => text.includes(secret));
+      expect([file, found, statSync(file).mode & 0o077]).toEqual([file, [], 0]);
     }
     expect(filesOf("plain").some((file) => file.includes("secret.variable"))).toBe(false);
   });
@@ -85,11 +98,16 @@ describe("a restore on an empty instance", () => {
     const restored = workspaceOf(api(target), ws.id);
     expect(await svc(["restore", "plain"], target)).toMatchObject({ code: 0 });
     expect((await restored.get("variables/exists/f/t/secret")).json).toBe(false);
+    const settings = async () => [
+      (await api(target).get(`settings/global/${SETTING}`)).json,
+      ((await restored.get("workspaces/get_settings")).json as { webhook?: string }).webhook,
+    ];
+    expect(await settings()).toEqual([null, undefined]);
     // Another private key opens nothing.
     const { privateKey } = generateKeyPairSync("x25519");
     writeFileSync(join(folder, "wrong.key"), privateKey.export({ type: "pkcs8", format: "pem" }));
     const wrong = await svc(["restore", "sealed", "--unseal-with", "wrong.key"], target);
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/The secrets of the workspace \S+ cannot be opened/) });
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/The settings of the instance cannot be opened/) });
 
     for (const _call of ["first", "second"]) {
       expect(await svc(["restore", "sealed", "--unseal-with", "backup.key"], target)).toMatchObject({ code: 0 });
@@ -103,6 +121,7 @@ describe("a restore on an empty instance", () => {
       );
       expect((await restored.get("groups/get/ops")).json).toMatchObject({ members: expect.arrayContaining([amy.username]) });
       expect((await restored.get("folders/get/t")).json).toMatchObject({ owners: expect.arrayContaining([`u/${amy.username}`]) });
+      expect(await settings()).toEqual([{ password: TOKEN }, WEBHOOK]);
       // Runs of the schedule have the rights of its author, and not those of the person who restores.
       const schedule = { permissioned_as: `u/${amy.username}`, email: amy.email, enabled: true };
       expect((await restored.get("schedules/get/f/t/nightly")).json).toMatchObject(schedule);
