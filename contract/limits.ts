@@ -113,15 +113,15 @@ export const limits = {
    */
   slotWaitMs: 20_000,
   /** Interval of housekeeping checks of a flow's execution, whose events may be lost. */
-  flowLookMs: 300_000,
+  flowCheckMs: 300_000,
   /** The same interval for a flow that waits in one of its branches, and for one that waits for a nested flow. */
-  flowBranchWaitLookMs: 3600_000,
+  flowBranchWaitCheckMs: 3600_000,
   /** The same interval for a flow that sleeps or waits for approval, and in which nothing else runs: no event occurs. */
-  flowWaitLookMs: 24 * 3600_000,
+  flowWaitCheckMs: 24 * 3600_000,
   /** A task that waits registers its token within this time; after that the token counts as lost. */
   taskTokenMs: 60_000,
   /** The same interval for a flow that waits for a slot. */
-  flowParkedLookMs: 60_000,
+  flowParkedCheckMs: 60_000,
   /** An execution of Step Functions lasts at most a year. */
   flowTimeoutS: 360 * 24 * 3600,
   /** A Lambda invocation lasts at most 900 s. The rest is for loading the code and storing the result. */

@@ -89,7 +89,7 @@ describe("idle machines", () => {
   }
   const idle: Machine = { executions: [{ status: "SUCCEEDED", startDate: daysAgo(32), stopDate: daysAgo(31) }] };
 
-  async function removed(machines: Record<string, Machine>, more: Answers = {}): Promise<[number, string[]]> {
+  async function removeMachines(machines: Record<string, Machine>, more: Answers = {}): Promise<[number, string[]]> {
     const gone: string[] = [];
     const of = (input: Record<string, unknown>) =>
       Object.entries(machines).find(([name]) => arn(name) === (input["stateMachineArn"] ?? input["resourceArn"]))?.[1] ?? {};
@@ -124,7 +124,7 @@ describe("idle machines", () => {
   }
 
   it("machines that last ran long ago, or were created long ago and never ran, are deleted", async () => {
-    expect(await removed({ "svc-a": idle, "svc-b": {} })).toEqual([2, ["svc-a", "svc-b"]]);
+    expect(await removeMachines({ "svc-a": idle, "svc-b": {} })).toEqual([2, ["svc-a", "svc-b"]]);
   });
 
   it.each<[string, string, Machine]>([
@@ -140,12 +140,12 @@ describe("idle machines", () => {
     ["carries no tags", "svc-a", { ...idle, tags: {} }],
     ["is called otherwise", "their-a", idle],
   ])("a machine that %s remains", async (_what, name, machine) => {
-    expect(await removed({ [name]: machine })).toEqual([0, []]);
+    expect(await removeMachines({ [name]: machine })).toEqual([0, []]);
   });
 
   it("the deletion stops when Step Functions throttles, and returns its progress", async () => {
     let calls = 0;
     const throttled = () => (++calls > 1 ? { error: "ThrottlingException" } : {});
-    expect(await removed({ "svc-a": idle, "svc-b": idle, "svc-c": idle }, { DeleteStateMachine: throttled })).toEqual([1, []]);
+    expect(await removeMachines({ "svc-a": idle, "svc-b": idle, "svc-c": idle }, { DeleteStateMachine: throttled })).toEqual([1, []]);
   });
 });

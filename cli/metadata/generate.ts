@@ -120,8 +120,8 @@ async function generateFlow({ state, client }: Generation, one: StaleItem, temps
 /** Writes the files that differ, and removes those that the item no longer has. Returns their names. */
 function writeItem(root: string, before: LocalItem, after: LocalItem): string[] {
   const written = [...after.files].filter(([file, text]) => before.files.get(file) !== text);
-  const removed = [...before.files.keys()].filter((file) => !after.files.has(file));
+  const removedFiles = [...before.files.keys()].filter((file) => !after.files.has(file));
   for (const [file, text] of written) writeLocalFile(root, file, text);
-  for (const file of removed) removeLocalFile(root, file);
-  return [...written.map(([file]) => file), ...removed].sort();
+  for (const file of removedFiles) removeLocalFile(root, file);
+  return [...written.map(([file]) => file), ...removedFiles].sort();
 }

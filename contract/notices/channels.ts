@@ -1,6 +1,6 @@
 /** A channel by which people receive notices of approvals and of runs. */
 interface Channel {
-  /** Who receives a notice: each e-mail address, the URL that an author names, or the channel itself, which is one receiver. */
+  /** The receivers of a notice: e-mail addresses, the URL that an author names, or the channel itself, which is one receiver. */
   readonly receivers: "addresses" | "url" | "channel";
   /** Whether a ConsentGate can choose the channel for its approvers. */
   readonly asksApprovers: boolean;

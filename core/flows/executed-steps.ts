@@ -23,13 +23,13 @@ export function* executedSteps(value: FlowValue, index: FlowIndex, journal: Jour
   function* list(name: ScopeName, path: string): Generator<ExecutedStep> {
     const scope = index.scopes.get(name);
     if (!scope) return;
-    let goes: Outcome["transition"] | undefined = "next";
+    let transition: Outcome["transition"] | undefined = "next";
     for (const module of scope.modules) {
       yield* attempts(module, scope, path);
-      goes = journal.outcome(module.id, name, path)?.transition;
-      if (goes !== "next") break;
+      transition = journal.outcome(module.id, name, path)?.transition;
+      if (transition !== "next") break;
     }
-    if (goes === "fail" && failure) yield* attempts(failure, scope, path);
+    if (transition === "fail" && failure) yield* attempts(failure, scope, path);
   }
 
   function* attempts(module: FlowModule, scope: Scope, path: string): Generator<ExecutedStep> {

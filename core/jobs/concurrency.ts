@@ -27,7 +27,7 @@ type Slot = z.infer<typeof slotSchema>;
 
 export const groupSchema = z.object({
   slots: z.array(slotSchema),
-  /** Jobs may be waiting. A process that frees a slot looks for them, and a new job queues behind them. */
+  /** Jobs may be waiting. A process that frees a slot searches for them, and a new job queues behind them. */
   waiting: z.boolean(),
   /** The time at which the first waiting job is notified, because a window ends then. */
   timerMs: z.number().optional(),

@@ -139,7 +139,7 @@ const base = {
   eraseAfterS: z.number().optional(),
   /** It is a handler, or a handler has started it: its end calls no handler. */
   isHandler: z.literal(true).optional(),
-  /** The workspace had a success handler when the job was created. The end of a job that runs for longer looks again. */
+  /** The workspace had a success handler when the job was created. The end of a job that runs for longer checks again. */
   successHandled: z.literal(true).optional(),
   /** For a flow: the data of its steps is erased after its end, of some steps or of all. */
   erasesSteps: z.enum(["some", "all"]).optional(),

@@ -24,7 +24,7 @@ export function firstDueMs(nowMs: number, scheduledForMs?: number): number {
 }
 
 /**
- * Returns when housekeeping looks again at a job whose message it sends at `nowMs`. The time since the job could run doubles with each further message:
+ * Returns when housekeeping checks a job again whose message it sends at `nowMs`. The time since the job could run doubles with each further message:
  * a lost message is replaced, and a long queue does not fill with copies.
  */
 export function nextSendMs(nowMs: number, { createdAtMs, scheduledForMs = createdAtMs, concurrency }: ResentJob): number {
@@ -62,15 +62,15 @@ export const flowRemainingS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS"
  * waits for an approval, and nothing else runs in it.
  */
 export function flowDueMs(flow: WaitingFlow, nowMs: number, { waitsAlone = false }: { waitsAlone?: boolean } = {}): number {
-  return Math.min(nextLookMs(flow, nowMs, waitsAlone), flowDeadlineMs(flow));
+  return Math.min(nextCheckMs(flow, nowMs, waitsAlone), flowDeadlineMs(flow));
 }
 type WaitingFlow = Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents" | "sleepsUntilMs">;
 
-function nextLookMs(flow: WaitingFlow, nowMs: number, waitsAlone: boolean): number {
-  if (waitsAlone) return nowMs + limits.flowWaitLookMs;
+function nextCheckMs(flow: WaitingFlow, nowMs: number, waitsAlone: boolean): number {
+  if (waitsAlone) return nowMs + limits.flowWaitCheckMs;
   const { sleepsUntilMs = 0 } = flow;
-  if (sleepsUntilMs > nowMs) return Math.min(nowMs + limits.flowWaitLookMs, sleepsUntilMs + limits.flowLookMs);
-  return nowMs + (getWaitState(flow) ? limits.flowBranchWaitLookMs : limits.flowLookMs);
+  if (sleepsUntilMs > nowMs) return Math.min(nowMs + limits.flowWaitCheckMs, sleepsUntilMs + limits.flowCheckMs);
+  return nowMs + (getWaitState(flow) ? limits.flowBranchWaitCheckMs : limits.flowCheckMs);
 }
 
 /** The end of a job: its state and the JSON text of its result. */

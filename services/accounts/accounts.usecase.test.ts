@@ -74,14 +74,14 @@ const newPath = () => `f/t/${randomUUID()}`;
 const caller = (actor: Person = ann) => ({ actor, workspace: room.workspace });
 
 /** The state of a begun connection, which a test reads as the browser would from the URL. */
-async function begin(owner = ann.email): Promise<{ cookie: string; state: string }> {
+async function startConnecting(owner = ann.email): Promise<{ cookie: string; state: string }> {
   const state = randomUUID();
   const begun = { ...tokenEndpoints, beginConnect: async () => ({ state, verifier: "v".repeat(43), location: "" }) };
   const { pending } = await beginConnect({ ...deps(), tokenEndpoints: begun }, owner, { client: "acme", scopes: undefined });
   return { cookie: pending, state };
 }
 async function connect(owner = ann.email) {
-  const { cookie, state } = await begin(owner);
+  const { cookie, state } = await startConnecting(owner);
   return completeConnect(deps(), "acme", { code: "good", state }, { cookie, caller: owner });
 }
 async function connectAt(path: string): Promise<number> {
@@ -145,18 +145,18 @@ describe("the clients of the instance", () => {
 describe("a connection", () => {
   it("is completed in the browser and by the user that began it, in time, and once", async () => {
     const notBegun = { code: "connect.notBegun" };
-    const { cookie, state } = await begin();
+    const { cookie, state } = await startConnecting();
     const complete = (fields: object = {}, from: object = {}) =>
       completeConnect(deps(), "acme", { code: "good", state, ...fields }, { cookie, caller: ann.email, ...from });
     await expect(complete({}, { cookie: undefined })).rejects.toMatchObject(notBegun);
     await expect(complete({}, { cookie: "x" })).rejects.toMatchObject(notBegun);
-    await expect(complete({}, { cookie: (await begin()).cookie })).rejects.toMatchObject(notBegun);
+    await expect(complete({}, { cookie: (await startConnecting()).cookie })).rejects.toMatchObject(notBegun);
     await expect(complete({ state: "other" })).rejects.toMatchObject(notBegun);
     await expect(complete({}, { caller: "eve@example.com" })).rejects.toMatchObject(notBegun);
     await expect(completeConnect(deps(), "other", { code: "good", state }, { cookie })).rejects.toMatchObject(notBegun);
     const [one, other] = await Promise.allSettled([complete(), complete()]);
     expect([one.status, other.status].sort()).toEqual(["fulfilled", "rejected"]);
-    const late = await begin();
+    const late = await startConnecting();
     room.clock.nowMs += limits.loginMs;
     await expect(completeConnect(deps(), "acme", { code: "good", state: late.state }, late)).rejects.toMatchObject(notBegun);
   });
@@ -360,7 +360,7 @@ describe("the token of an account", () => {
       ...tokenEndpoints,
       redeemCode: async () => ({ accessToken: "access-lasting", refreshToken: undefined, expiresInS: undefined, scopes: undefined }),
     };
-    const { cookie, state } = await begin();
+    const { cookie, state } = await startConnecting();
     const { refreshToken } = await completeConnect({ ...deps(), tokenEndpoints: lasting }, "acme", { code: "good", state }, { cookie });
     const path = newPath();
     const id = await createAccount(deps(), caller(), { client: "acme", refresh_token: refreshToken, path });

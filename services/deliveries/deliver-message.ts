@@ -55,7 +55,7 @@ export interface DeliverMessageDeps extends QueueAttemptDeps {
   kinds: DeliveryKinds;
 }
 
-/** The way on which a message arrived. `receives`: how often it was received, at least 1. */
+/** The lane of a received message, and the number of times that it was received, at least 1. */
 export interface Received {
   lane: Lane;
   receives: number;

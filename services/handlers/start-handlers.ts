@@ -5,7 +5,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadFlow, parseFlow } from "../flows/definitions/load.ts";
-import { nextLookMs } from "../jobs/lifecycle/next-look.ts";
+import { nextCheckMs } from "../jobs/lifecycle/next-check.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
 import { callHandler, HANDLER_IDENTITY } from "./call-handler.ts";
@@ -78,14 +78,14 @@ async function isRunnableMuted(deps: StartHandlersDeps, { workspace, kind, path 
   }
 }
 
-/** Removes the mark, unless another call changes when the job is erased: the time of the next look must not be lost. */
+/** Removes the mark, unless another call changes when the job is erased: the time of the next check must not be lost. */
 async function removeMark({ jobs, nowMs }: StartHandlersDeps, job: EndedJob): Promise<void> {
   let current = job;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { followUp: _, eraseAtMs, ...rest } = current;
     const now = nowMs();
     const erasesAtMs = current.erased ? now : (eraseAtMs ?? (current.erasesSteps === undefined ? Number.POSITIVE_INFINITY : now));
-    const lookMs = Math.min(erasesAtMs, nextLookMs(rest, now));
+    const checkAtMs = Math.min(erasesAtMs, nextCheckMs(rest, now));
     const unchanged = {
       and: [
         { attr: "followUp", eq: true } as const,
@@ -93,8 +93,8 @@ async function removeMark({ jobs, nowMs }: StartHandlersDeps, job: EndedJob): Pr
         current.erased ? ({ attr: "erased", eq: true } as const) : ({ attr: "erased", exists: false } as const),
       ],
     };
-    const look = Number.isFinite(lookMs) ? jobs.dueAt(job.id, lookMs) : jobs.noLongerDue(job, job.state);
-    if (await jobs.update(job.id, { followUp: jobs.removed, outcomeCount: jobs.removed, ...look }, unchanged)) return;
+    const due = Number.isFinite(checkAtMs) ? jobs.dueAt(job.id, checkAtMs) : jobs.noLongerDue(job, job.state);
+    if (await jobs.update(job.id, { followUp: jobs.removed, outcomeCount: jobs.removed, ...due }, unchanged)) return;
     const next = await jobs.get(job.id);
     if (!next || !hasEnded(next) || !next.followUp) return;
     current = next;

@@ -184,8 +184,8 @@ describe("the events of a token", () => {
     await aToken(bound, 10 * DAY_MS, { workspace_id: first });
     const { expiresAtMs } = await aToken(unbound, 10 * DAY_MS);
     await lastDays(expiresAtMs);
-    const received = (person: Person) => Promise.all([first, second, foreign].map((workspace) => eventsFor(person, workspace)));
-    expect([await received(bound), await received(unbound)]).toEqual([
+    const listReceivedEvents = (person: Person) => Promise.all([first, second, foreign].map((workspace) => eventsFor(person, workspace)));
+    expect([await listReceivedEvents(bound), await listReceivedEvents(unbound)]).toEqual([
       [BOTH, [], []],
       [BOTH, BOTH, []],
     ]);
@@ -207,7 +207,7 @@ describe("the events of a token", () => {
     const workspaces = await Promise.all(Array.from({ length: 85 }, anotherWorkspace));
     const person = await aPerson(workspaces);
     const { hash, expiresAtMs } = await aToken(person, 10 * DAY_MS);
-    const received = async () => {
+    const listReceivedEvents = async () => {
       const all = await Promise.all(workspaces.map((workspace) => eventsFor(person, workspace)));
       return [...new Set(all.map((types) => types.join()))];
     };
@@ -215,9 +215,9 @@ describe("the events of a token", () => {
       room.clock.nowMs = expiresAtMs - before;
       await withFault({ write: 2, moment: "before", kind: "death" }, tick);
       expect(await isStored(hash)).toBe(before > 0);
-      expect(await received()).toHaveLength(2);
+      expect(await listReceivedEvents()).toHaveLength(2);
       await Promise.all([tick(), tick()]);
-      expect(await received()).toEqual([seen.join()]);
+      expect(await listReceivedEvents()).toEqual([seen.join()]);
     }
     expect([await entriesOf(person), await mailsTo(person)]).toEqual([[], [SOON, GONE]]);
   });

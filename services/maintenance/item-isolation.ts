@@ -14,11 +14,11 @@ const recordSchema = z.object({
   failures: z.number(),
   firstAtMs: z.number(),
   lastAtMs: z.number(),
-  /** The item is not looked at before this time. */
+  /** The item is not processed before this time. */
   nextMs: z.number(),
   error: z.string(),
 });
-/** An item of a periodic task that failed: how often, why, and when it is looked at again (epoch ms). */
+/** An item of a periodic task that failed: how often, why, and when it is processed again (epoch ms). */
 export type FailedItem = z.infer<typeof recordSchema>;
 
 export interface IsolationDeps {
@@ -29,15 +29,15 @@ export interface IsolationDeps {
   onItemFailed(failure: Pick<FailedItem, "task" | "item" | "failures">, error: unknown): void;
 }
 
-/** An item fails this often before it is set aside: the next ticks look at it as usual until then. */
+/** An item fails this often before it is set aside: the next ticks process it as usual until then. */
 const FAILURES = 3;
 const MINUTE_MS = 60_000;
-/** The longest interval between two looks, for an item that fails itself and for one whose AWS service fails, which is repaired for all items at once. */
+/** The longest interval between two attempts, for an item that fails itself and for one whose AWS service fails, which is repaired for all items at once. */
 const MAX_WAIT_MS = 6 * 3600_000;
 const MAX_FAULT_WAIT_MS = 5 * MINUTE_MS;
 /** Records are for operators. A record expires this long after the last failure. */
 const KEPT_MS = 30 * 24 * 3600_000;
-/** The number of records that one tick reads. An item beyond them is looked at as if it had not failed. */
+/** The number of records that one tick reads. An item beyond them is processed as if it had not failed. */
 const MAX_READ = 1000;
 const ERROR_CHARS = 500;
 
@@ -108,7 +108,7 @@ export class ItemIsolation {
     return [...(await this.known()).values()].filter(({ record }) => record.failures >= FAILURES).length;
   }
 
-  /** Without the records every item is looked at, as if none had failed. */
+  /** Without the records every item is processed, as if none had failed. */
   private known() {
     this.loading ??= this.load().catch((error: unknown) => {
       reportFailure("The items that housekeeping has set aside could not be read", error);

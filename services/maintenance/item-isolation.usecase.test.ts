@@ -90,14 +90,14 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
     },
     "a flow for which Step Functions always fails": async () => {
       const [bad, good] = [await addFlowJob(room, "bad"), await addFlowJob(room, "good")];
-      const looked: string[] = [];
+      const checked: string[] = [];
       const getExecutionStatus: typeof room.deps.executions.getExecutionStatus = async ({ machine, job }) => {
         if (machine === "bad") throw new Error("AccessDeniedException");
-        looked.push(job);
+        checked.push(job);
         return { is: "running", reason: "" };
       };
       deps = { ...deps, executions: { ...room.deps.executions, getExecutionStatus } };
-      return { item: `resumeDueJobs ${bad.id}`, check: async () => expect(looked).toContain(good.id) };
+      return { item: `resumeDueJobs ${bad.id}`, check: async () => expect(checked).toContain(good.id) };
     },
     "a job in a workspace whose record cannot be read, which is not canceled": async () => {
       await room.deps.objects.put({ ...keys.workspace(room.workspace), value: { broken: true } });
@@ -308,7 +308,7 @@ describe("housekeeping, in the task", () => {
     expect(await tick()).toEqual([]);
     await check();
     expect(failures).toContain(item);
-    for (let looks = 0; looks < 2; looks += 1) {
+    for (let ticks = 0; ticks < 2; ticks += 1) {
       // Machines are checked once an hour.
       room.clock.nowMs += task === "removeIdleMachines" ? HOUR_MS : 60_000;
       expect(await tick()).toEqual([]);
@@ -354,7 +354,7 @@ describe("an item that always fails", () => {
     const { id } = await addJob(room);
     await damage(id);
     room.clock.nowMs += LEASE_OVER_MS;
-    for (let looks = 0; looks < 3; looks += 1) await tick();
+    for (let ticks = 0; ticks < 3; ticks += 1) await tick();
     const [failed = expect.fail()] = await listFailedItems(room.deps);
     await documents().send(
       new UpdateCommand({

@@ -25,7 +25,7 @@ async function playTo(room: Room, run: string, name: string): Promise<void> {
 const approve = async (room: Room, run: string) => approveGate(room, (await gates(room, run))[0] ?? expect.fail(), 1, { person: anAdmin });
 
 interface Waiting {
-  begin: (room: Room) => Promise<string>;
+  startRun: (room: Room) => Promise<string>;
   /** Lets the flow continue. */
   decide?: (room: Room, run: string) => Promise<unknown>;
   /** Plays the executions until the flow has ended. */
@@ -33,7 +33,7 @@ interface Waiting {
 }
 const waiting: Record<string, Waiting> = {
   "for an approval": {
-    begin: async (room) => {
+    startRun: async (room) => {
       const run = await startFlow(room, [asks, step("b")]);
       await playExecutions(room);
       return run;
@@ -41,7 +41,7 @@ const waiting: Record<string, Waiting> = {
     decide: approve,
   },
   "for an approval whose reminder became due while the engine was stopped": {
-    begin: async (room) => {
+    startRun: async (room) => {
       const gate = { type: "consentgate", approvers: ["role:admin"], remind_after: 60, timeout: MONTH_S };
       const run = await startFlow(room, [{ id: "ask", value: gate }, step("b")]);
       await playExecutions(room);
@@ -51,7 +51,7 @@ const waiting: Record<string, Waiting> = {
     decide: approve,
   },
   "for a nested flow that waits for an approval": {
-    begin: async (room) => {
+    startRun: async (room) => {
       await addFlow(room, "f/t/asks", [asks]);
       const run = await startFlow(room, [nested("n", "f/t/asks"), step("b")]);
       await playExecutions(room);
@@ -62,7 +62,7 @@ const waiting: Record<string, Waiting> = {
     decide: approve,
   },
   "for the end of a sleep": {
-    begin: async (room) => {
+    startRun: async (room) => {
       const run = await startFlow(room, [step("a", sleepS(MONTH_S)), step("b")]);
       await playTo(room, run, "b");
       return run;
@@ -75,9 +75,9 @@ const running = (room: Room, run: string) => room.started.find(({ job, is }) => 
 
 describe.each(["has failed", "is unknown"])("after restarts of the engine, when each execution %s,", (what) => {
   it.each(Object.keys(waiting))("a flow that waits %s continues at once", async (kind) => {
-    const { begin, decide, play = (one: Room) => playExecutions(one) } = waiting[kind] ?? expect.fail();
+    const { startRun, decide, play = (one: Room) => playExecutions(one) } = waiting[kind] ?? expect.fail();
     const room = await newFlowRoom();
-    const run = await begin(room);
+    const run = await startRun(room);
     const flows = room.started.map(({ job }) => job);
     for (let restarts = 0; restarts < 5; restarts += 1) {
       if (what === "is unknown") room.started.length = 0;

@@ -35,7 +35,7 @@ const PAGE = 100;
 const AT_ONCE = 8;
 /** Later than every job is due (epoch ms). */
 const LAST_DUE_MS = 1e14;
-/** Time after which an expired job that DynamoDB has not deleted yet is looked at again. */
+/** Time after which an expired job that DynamoDB has not deleted yet is checked again. */
 const EXPIRED_LOOK_MS = 24 * 3600_000;
 
 type Outcome = "sent" | "requeued" | "ended" | "waited";

@@ -25,7 +25,7 @@ class QueueFailed extends Error {
 }
 
 /**
- * Sends the messages of queued jobs that are due, those with a priority first, and returns the number of sent messages. The time of the next look is written
+ * Sends the messages of queued jobs that are due, those with a priority first, and returns the number of sent messages. The time of the next check is written
  * before the message is sent, on condition that the job is still due as it was read: of two ticks one sends it, and a job whose tick dies in between
  * is late, but neither lost nor sent twice. `isolate` runs the work for one job and returns whether it succeeded; if not, the job is due again.
  * Throws `QueueFailed` if no message could be sent.

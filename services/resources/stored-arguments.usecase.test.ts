@@ -247,7 +247,7 @@ interface IdentityCase {
   /** The fields that remain without them and that do not act. */
   inert: string[];
   /** The fields that are removed, or have no effect, if they are absent. */
-  removed: string[];
+  removedKeys: string[];
   body: Route["body"];
   load: (path: string) => Promise<unknown>;
 }
@@ -271,7 +271,7 @@ const identityCases: Record<string, IdentityCase> = {
         fields: { ...HANDLER, labels: ["a"] },
         acting: Object.keys(HANDLER),
         inert: ["labels", "mode", "enabled"],
-        removed: [...ofIdentity, ...Object.keys(fieldsOfBody(ownFieldSchemas[kind]))],
+        removedKeys: [...ofIdentity, ...Object.keys(fieldsOfBody(ownFieldSchemas[kind]))],
         body: changedTriggerSchemas[kind],
         load: (path) => getTrigger(room.deps, { workspace: room.workspace, kind, path }),
       },
@@ -282,7 +282,7 @@ const identityCases: Record<string, IdentityCase> = {
     fields: { ...scheduleFields, script_path: "f/t/run", is_flow: false },
     acting: ["script_path", "is_flow"],
     inert: ["enabled", "path"],
-    removed: [...Object.keys(scheduleFields), ...scheduleHandlers, ...ofIdentity, "email"],
+    removedKeys: [...Object.keys(scheduleFields), ...scheduleHandlers, ...ofIdentity, "email"],
     body: scheduleChangeSchema,
     load: (path) => getSchedule(room.deps, room.workspace, path),
   },
@@ -291,7 +291,7 @@ const identityCases: Record<string, IdentityCase> = {
     fields: { value: { a: 1 }, policy: { execution_mode: "publisher" }, summary: "s", labels: ["a"] },
     acting: ["value", "policy"],
     inert: ["path", "summary", "labels", "custom_path"],
-    removed: ["deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"],
+    removedKeys: ["deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"],
     body: appChangeSchema,
     load: (path) => getApp(room.deps, room.workspace, path),
   },
@@ -309,16 +309,16 @@ const WHOLE = ["scripts.update", "flows.update"];
 describe("after a change of the user with whose rights an object runs", () => {
   it("every field of its update is in this table", () => {
     expect(updates.sort()).toEqual([...Object.keys(identityCases), ...WHOLE].sort());
-    for (const [name, { body, acting, inert, removed }] of Object.entries(identityCases)) {
+    for (const [name, { body, acting, inert, removedKeys }] of Object.entries(identityCases)) {
       const optional = Object.entries(fieldsOfBody(body as NonNullable<Route["body"]>)).flatMap(([field, schema]) =>
         schema._zod.optin === "optional" ? [field] : [],
       );
-      const named = [...acting, ...inert, ...removed];
+      const named = [...acting, ...inert, ...removedKeys];
       expect(
         optional.filter((field) => !named.includes(field)),
         name,
       ).toEqual([]);
-      expect(new Set([...acting, ...inert]).size + removed.filter((field) => [...acting, ...inert].includes(field)).length, name).toBe(
+      expect(new Set([...acting, ...inert]).size + removedKeys.filter((field) => [...acting, ...inert].includes(field)).length, name).toBe(
         acting.length + inert.length,
       );
     }
@@ -340,7 +340,7 @@ describe("after a change of the user with whose rights an object runs", () => {
     const sent = Object.fromEntries(one.acting.map((field) => [field, fields[field]]));
     await save(anAdmin, sent, path);
     const after = (await one.load(path)) as Fields;
-    for (const field of one.removed) if (fields[field] !== undefined) expect(after).not.toHaveProperty(field);
+    for (const field of one.removedKeys) if (fields[field] !== undefined) expect(after).not.toHaveProperty(field);
   });
 
   it("the user whom an admin preserves keeps the values, and another one does not", async () => {

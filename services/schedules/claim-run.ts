@@ -74,7 +74,7 @@ async function startTick(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSched
   const skips = await isSkipped(deps, loaded, { run: job, tickMs, actor: checked.actor });
   if (skips === "undecided") return undefined;
   if (skips) return skipTick(deps, job, loaded, { afterMs: Math.max(nowMs(), tickMs) });
-  return begin(deps, job, loaded, { target: checked.target, nextMs: noOverlap ? undefined : plan.nextMs, waits: noOverlap });
+  return startRun(deps, job, loaded, { target: checked.target, nextMs: noOverlap ? undefined : plan.nextMs, waits: noOverlap });
 }
 
 /** Checks the current rights of the identity for which the schedule runs, and what it runs. */
@@ -131,7 +131,7 @@ interface Start {
 }
 
 /** Starts the run as the current version defines it, together with the next run of the schedule. */
-async function begin(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedule, { target, nextMs, waits }: Start): Promise<Outcome> {
+async function startRun(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedule, { target, nextMs, waits }: Start): Promise<Outcome> {
   const { jobs, objects, schedules, nowMs, worker } = deps;
   const { workspace, schedule, nextRun } = loaded;
   const { next } = nextRun;

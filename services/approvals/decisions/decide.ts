@@ -135,7 +135,7 @@ async function storeEvent(
 
 /**
  * Decides the step of a flow that waits now, or stores the decision for the next step that requests one. A gate may open in between: the
- * process that opens a gate reads stored decisions, and this function looks for gates again afterwards.
+ * process that opens a gate reads stored decisions, and this function searches for gates again afterwards.
  */
 async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, from: ApproverSource, input: DecisionInput): Promise<string> {
   const flow = await deps.jobs.get(id);

@@ -185,8 +185,9 @@ function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: 
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
   // If other gates wait too, reconciling the flow finds the time of the next one.
   const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
-  const lookMs = opens || awaits || others ? now + limits.taskTokenMs : flowDueMs(waits, now, { waitsAlone: holds && gate.scope === ROOT });
-  const due = { dueAtMs: Math.min(lookMs, gateDueAtMs(gate) ?? lookMs) };
+  const checkAtMs =
+    opens || awaits || others ? now + limits.taskTokenMs : flowDueMs(waits, now, { waitsAlone: holds && gate.scope === ROOT });
+  const due = { dueAtMs: Math.min(checkAtMs, gateDueAtMs(gate) ?? checkAtMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head =
     opens || closes || holds || sent ? jobs.updateParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);

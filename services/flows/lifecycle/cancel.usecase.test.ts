@@ -49,9 +49,9 @@ describe("cancelJob of a flow whose nested flows wait, whichever of its writes f
         act: cancel,
         recover: async () => {
           await cancel().catch((error: unknown) => expect(error).toMatchObject({ code: "job.ended" }));
-          // Once for each level of nesting: a flow is ended when housekeeping looks at it after its parent has ended.
-          for (let look = 0; look < 3; look += 1) {
-            room.clock.nowMs += limits.flowWaitLookMs + 60_000;
+          // Once for each level of nesting: a flow is ended when housekeeping checks it after its parent has ended.
+          for (let check = 0; check < 3; check += 1) {
+            room.clock.nowMs += limits.flowWaitCheckMs + 60_000;
             await housekeep(room);
             await settle();
           }
@@ -84,9 +84,9 @@ describe("cancelJob of a flow that waits for an approval, whichever of its write
   });
 });
 
-/** Lets housekeeping look at the jobs alone, after the time at which it verifies that an ended flow was stopped. */
-async function lookAgain(): Promise<void> {
-  room.clock.nowMs += limits.flowWaitLookMs + 60_000;
+/** Runs the housekeeping of jobs alone, after the time at which it verifies that an ended flow was stopped. */
+async function checkAgain(): Promise<void> {
+  room.clock.nowMs += limits.flowWaitCheckMs + 60_000;
   await resumeDue(room);
   await settle();
 }
@@ -110,7 +110,7 @@ describe("the end of a flow that waits for an approval, if the process that ends
           if ((await room.deps.jobs.get(run))?.state === "running") await cancel();
         },
         check: async () => {
-          await lookAgain();
+          await checkAgain();
           await expectStopped(run, "canceled");
         },
       };
@@ -127,7 +127,7 @@ describe("the end of a flow that waits for an approval, if the process that ends
           if ((await room.deps.jobs.get(run))?.state === "running") await cancel();
         },
         check: async () => {
-          for (let look = 0; look < 2; look += 1) await lookAgain();
+          for (let check = 0; check < 2; check += 1) await checkAgain();
           const jobs = (await listJobs(room)).filter(({ id, root }) => id === run || root === run);
           expect(jobs).toHaveLength(3);
           for (const { id } of jobs) await expectStopped(id, "canceled");
@@ -142,10 +142,10 @@ describe("the end of a flow that waits for an approval, if the process that ends
       const run = await startFlow(room, [asks], {}, { timeoutS: 60 });
       await settle();
       return {
-        act: lookAgain,
-        recover: lookAgain,
+        act: checkAgain,
+        recover: checkAgain,
         check: async () => {
-          await lookAgain();
+          await checkAgain();
           await expectStopped(run, "failed");
         },
       };
@@ -162,7 +162,7 @@ describe("the end of a flow that waits for an approval, if the process that ends
     const ended = await room.deps.jobs.get(run);
     if (!ended || !hasEnded(ended)) throw new Error(`The flow is ${ended?.state}.`);
     await eraseJob(room.deps, ended);
-    await lookAgain();
+    await checkAgain();
     await expectStopped(run, "canceled");
   });
 });

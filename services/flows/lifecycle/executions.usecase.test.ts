@@ -128,23 +128,23 @@ describe("when no event of an execution's end arrives, housekeeping sees it:", (
     await expect(runExecution(room, execution, { onEnter: stop })).rejects.toThrow("The machine stops here.");
     return run;
   }
-  const lookAt = async (is: "ended" | "stopped") => {
+  const checkOf = async (is: "ended" | "stopped") => {
     const from = room.runs.length;
     const run = await stopAtSecond();
     for (const execution of room.started) if (execution.job === run) execution.is = is;
-    room.clock.nowMs += limits.flowLookMs + 1000;
+    room.clock.nowMs += limits.flowCheckMs + 1000;
     await resumeDue(room);
     return { run, places: () => placesFrom(from) };
   };
 
   it("the flow whose execution was stopped in the console is canceled, with the reason", async () => {
-    const { run, places } = await lookAt("stopped");
+    const { run, places } = await checkOf("stopped");
     expect(await room.deps.jobs.get(run)).toMatchObject({ state: "canceled", cancel: { reason: "stopped by hand" } });
     expect(places()).toEqual(["a"]);
   });
 
   it("the flow whose execution failed continues in another one", async () => {
-    const { run, places } = await lookAt("ended");
+    const { run, places } = await checkOf("ended");
     await new Cloud(room).play(run);
     expect(await endOfFlow(room, run)).toEqual({ state: "succeeded", result: "b" });
     expect(places()).toEqual(["a", "b"]);

@@ -93,7 +93,7 @@ async function continueFlow(deps: FinishFlowDeps, flow: RunningJob, { engineStop
   if (parked === "over") return startNextExecution(deps, flow, { stalls: 0 });
   if (parked === "waits") {
     // The end of the job that it waits for starts the next execution. If that is lost, housekeeping does.
-    const dueAtMs = Math.min(deps.nowMs() + limits.flowParkedLookMs, flowDeadlineMs(flow));
+    const dueAtMs = Math.min(deps.nowMs() + limits.flowParkedCheckMs, flowDeadlineMs(flow));
     await deps.jobs.update(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
     return;
   }

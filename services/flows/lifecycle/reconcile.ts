@@ -103,7 +103,7 @@ async function reconcileCurrentExecution(
     return "ended";
   }
   if (waitsAlone && isChanged && !lost.engineStopped) {
-    // The look was for the gate. The execution is known to wait, so it is not described.
+    // The check was for the gate. The execution is known to wait, so it is not described.
     await jobs.update(flow.id, { dueAtMs: Math.min(flowDueMs(flow, nowMs(), { waitsAlone }), nextMs) }, { attr: "state", eq: "running" });
     return "waited";
   }
@@ -119,13 +119,13 @@ async function reconcileCurrentExecution(
     return "waited";
   }
   if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { ...lost, stopped: is === "stopped" });
-  const dueAtMs = Math.min(Math.max(flowDueMs(flow, nowMs(), { waitsAlone }), nextLookAtSubflow(flow, subflows, nowMs())), nextMs);
+  const dueAtMs = Math.min(Math.max(flowDueMs(flow, nowMs(), { waitsAlone }), nextCheckOfSubflow(flow, subflows, nowMs())), nextMs);
   if (!isOver) await jobs.update(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";
 }
 
 /** A flow that waits for a nested one is checked after as much time as it has waited: often at first, and seldom if the nested flow takes days. */
-function nextLookAtSubflow(flow: RunningJob, { sinceMs }: { sinceMs?: number }, now: number): number {
+function nextCheckOfSubflow(flow: RunningJob, { sinceMs }: { sinceMs?: number }, now: number): number {
   if (sinceMs === undefined) return 0;
-  return Math.min(now + Math.min(now - sinceMs, limits.flowBranchWaitLookMs), flowDeadlineMs(flow));
+  return Math.min(now + Math.min(now - sinceMs, limits.flowBranchWaitCheckMs), flowDeadlineMs(flow));
 }

@@ -61,7 +61,7 @@ describe("a flow that release 0.1 started", () => {
   it("ends with the error FlowOutdated when housekeeping checks it", async () => {
     const room = await roomWithWorkspace();
     const { run } = await runningSinceRelease01(room);
-    room.clock.nowMs += limits.flowLookMs + 60_000;
+    room.clock.nowMs += limits.flowCheckMs + 60_000;
     await housekeep(room);
     expect(await endOf(room, run)).toMatchObject(OUTDATED);
   });

@@ -130,7 +130,7 @@ async function beginExecution(
       flow: begun,
       ...cacheFields(job),
       ...(job.eraseAfterS === undefined ? {} : { erasesSteps: "all" as const }),
-      leaseUntilMs: now + limits.flowLookMs,
+      leaseUntilMs: now + limits.flowCheckMs,
       dueAtMs,
     },
     {

@@ -21,21 +21,21 @@ beforeAll(async () => {
   };
 });
 
-/** Lets housekeeping look whenever something is due, for a time. Returns the number of looks, and of DescribeExecution calls for a flow. */
-async function passLooks(run: string, lastsMs: number) {
+/** Runs housekeeping whenever something is due, for a time. Returns the number of checks, and of DescribeExecution calls for a flow. */
+async function passChecks(run: string, lastsMs: number) {
   const untilMs = room.clock.nowMs + lastsMs;
   const from = described.length;
-  let looks = 0;
+  let checks = 0;
   for (;;) {
     const due = (await Promise.all(Array.from({ length: SHARDS }, (_, shard) => room.deps.jobs.listDue(shard, untilMs, 1)))).flat();
     if (due.length === 0) break;
-    looks += 1;
-    if (looks > 1000) expect.fail("Housekeeping looks too often.");
+    checks += 1;
+    if (checks > 1000) expect.fail("Housekeeping checks too often.");
     room.clock.nowMs = Math.max(room.clock.nowMs, Math.min(...due.map(({ dueAtMs }) => dueAtMs)));
     await resumeDue(room);
   }
   room.clock.nowMs = untilMs;
-  return { looks, describes: described.slice(from).filter((job) => job === run).length };
+  return { checks, describes: described.slice(from).filter((job) => job === run).length };
 }
 const cancel = async (run: string) => {
   const flow = await room.deps.jobs.get(run);
@@ -49,7 +49,7 @@ describe("housekeeping describes the execution", () => {
     const times = { remind_after: 100_000, escalate: { after: 200_000, approvers: ["kim@example.com"] }, timeout: 40 * 24 * 3600 };
     const run = await startFlow(room, [{ id: "ask", value: { type: "consentgate", approvers, ...times } }]);
     await playExecutions(room);
-    expect(await passLooks(run, MONTH_MS)).toEqual({ looks: 31, describes: 29 });
+    expect(await passChecks(run, MONTH_MS)).toEqual({ checks: 31, describes: 29 });
     const [gate] = await gates(room, run);
     expect([gate?.opened?.remindAtMs, gate?.opened?.escalate, gate?.decision]).toEqual([undefined, undefined, undefined]);
     await cancel(run);
@@ -58,8 +58,8 @@ describe("housekeeping describes the execution", () => {
   it("of a flow that waits for less than a day never, before the gate expires", async () => {
     const run = await startFlow(room, [{ id: "ask", value: { type: "consentgate", approvers, timeout: 20 * 3600 } }]);
     await playExecutions(room);
-    expect(await passLooks(run, 19 * 3600_000)).toEqual({ looks: 0, describes: 0 });
-    await passLooks(run, 2 * 3600_000);
+    expect(await passChecks(run, 19 * 3600_000)).toEqual({ checks: 0, describes: 0 });
+    await passChecks(run, 2 * 3600_000);
     expect((await gates(room, run))[0]?.decision).toMatchObject({ outcome: "expired" });
     await cancel(run);
   });
@@ -80,12 +80,12 @@ describe("housekeeping describes the execution", () => {
 
   it("of a flow that sleeps for a month once a day, and of one that sleeps for less than a day not before it wakes", async () => {
     const long = await startSleeping([step("a", sleepS(MONTH_MS / 1000)), step("b")]);
-    expect(await passLooks(long, MONTH_MS)).toEqual({ looks: 30, describes: 30 });
+    expect(await passChecks(long, MONTH_MS)).toEqual({ checks: 30, describes: 30 });
     await cancel(long);
     const short = await startSleeping([step("a", sleepS(20 * 3600)), step("b")]);
-    expect(await passLooks(short, 20 * 3600_000)).toEqual({ looks: 0, describes: 0 });
-    // Once it has woken, it is looked at as before.
-    expect((await passLooks(short, 600_000)).describes).toBeGreaterThan(0);
+    expect(await passChecks(short, 20 * 3600_000)).toEqual({ checks: 0, describes: 0 });
+    // Once it has woken, it is checked as before.
+    expect((await passChecks(short, 600_000)).describes).toBeGreaterThan(0);
     await cancel(short);
   });
 
@@ -93,7 +93,7 @@ describe("housekeeping describes the execution", () => {
     await addFlow(room, "f/t/waits", [{ id: "ask", value: { type: "consentgate", approvers, timeout: 40 * 24 * 3600 } }]);
     const run = await startFlow(room, [nested("n", "f/t/waits")]);
     await playExecutions(room);
-    const { describes } = await passLooks(run, DAY_MS);
+    const { describes } = await passChecks(run, DAY_MS);
     expect(describes).toBeGreaterThan(0);
     expect(describes).toBeLessThanOrEqual(24 + 3);
     await cancel(run);

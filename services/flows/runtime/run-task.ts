@@ -46,11 +46,11 @@ async function dispatchTask(deps: RunTaskDeps, call: StepCall): Promise<StepStat
 }
 
 /**
- * Records that the machine waits for this long and nothing else runs, so that housekeeping does not look every few minutes. If it cannot be
- * recorded, housekeeping looks.
+ * Records that the machine waits for this long and nothing else runs, so that housekeeping does not check it every few minutes. If it cannot be
+ * recorded, housekeeping checks it.
  */
 async function recordSleep({ jobs, nowMs }: RunTaskDeps, { flow, scope }: StepContext, seconds: number): Promise<void> {
-  if (seconds * 1000 <= limits.flowLookMs || !runsAlone(scope)) return;
+  if (seconds * 1000 <= limits.flowCheckMs || !runsAlone(scope)) return;
   const now = nowMs();
   const sleepsUntilMs = now + seconds * 1000;
   const current = [{ attr: "state", eq: "running" } as const, { attr: "flow.execution", eq: flow.flow?.execution ?? 0 } as const];

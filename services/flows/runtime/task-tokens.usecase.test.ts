@@ -27,9 +27,9 @@ async function settle(room: Room): Promise<void> {
 }
 
 /** The time after which housekeeping has checked every flow of this file, with a minute between two ticks. */
-const LOOKED_AT_MS = limits.flowLookMs + 2 * limits.taskTokenMs;
-async function passUntilLookedAt(room: Room): Promise<void> {
-  for (let passed = 0; passed < LOOKED_AT_MS; passed += 61_000) {
+const CHECKED_AT_MS = limits.flowCheckMs + 2 * limits.taskTokenMs;
+async function passUntilChecked(room: Room): Promise<void> {
+  for (let passed = 0; passed < CHECKED_AT_MS; passed += 61_000) {
     room.clock.nowMs += 61_000;
     await housekeep(room);
     await settle(room);
@@ -81,7 +81,7 @@ describe("a gate whose step function died while it registered the task's token",
     const room = await aRoom();
     const run = await startFlow(room, [asks, identity("b")]);
     await playExecutions(room, tokenFault(write, moment));
-    await passUntilLookedAt(room);
+    await passUntilChecked(room);
     const [gate] = await gates(room, run);
     if (!gate) throw new Error("The gate has not opened.");
     await approveGate(room, gate);
@@ -103,7 +103,7 @@ describe("a gate whose step function died while it registered the task's token",
     const [gate] = await gates(room, run);
     if (!gate) throw new Error("The gate has not opened.");
     await approveGate(room, gate);
-    await passUntilLookedAt(room);
+    await passUntilChecked(room);
     await expectSuccess(room, run);
   });
 
@@ -113,7 +113,7 @@ describe("a gate whose step function died while it registered the task's token",
     await playExecutions(room);
     const [first] = room.started;
     if (first) first.is = "ended";
-    room.clock.nowMs += limits.flowWaitLookMs;
+    room.clock.nowMs += limits.flowWaitCheckMs;
     await housekeep(room);
     await playExecutions(room, tokenFault(1, "before"));
     expect(room.started.map(({ execution, is }) => [execution, is])).toEqual([
@@ -123,7 +123,7 @@ describe("a gate whose step function died while it registered the task's token",
     const [gate] = await gates(room, run);
     if (!gate) throw new Error("The gate has not opened.");
     await approveGate(room, gate);
-    await passUntilLookedAt(room);
+    await passUntilChecked(room);
     await expectSuccess(room, run);
   });
 
@@ -151,7 +151,7 @@ describe("a nested flow whose caller died while it registered the task's token",
     const run = await startFlow(room, [nested, identity("b")]);
     await playExecutions(room, tokenFault(write, moment));
     await settle(room);
-    await passUntilLookedAt(room);
+    await passUntilChecked(room);
     await expectSuccess(room, run);
   });
 
@@ -162,7 +162,7 @@ describe("a nested flow whose caller died while it registered the task's token",
     await playExecutions(room, tokenFault(write, moment));
     await work(room);
     await playExecutions(room);
-    await passUntilLookedAt(room);
+    await passUntilChecked(room);
     const [gate] = await gates(room, run);
     if (!gate) throw new Error("The gate of the nested flow has not opened.");
     await approveGate(room, gate);
@@ -188,7 +188,7 @@ describe("a flow with a gate and a nested flow, whichever write of its calls fai
         },
         recover: async () => {
           for (let round = 0; round < 3; round += 1) {
-            room.clock.nowMs += limits.flowLookMs + 1000;
+            room.clock.nowMs += limits.flowCheckMs + 1000;
             await housekeep(room);
             await settle(room);
             await approve();

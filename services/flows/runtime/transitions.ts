@@ -32,8 +32,8 @@ export function waitBeforeRetry(deps: ClockDeps, step: StepContext): StepState |
 }
 
 /** The state that follows from a recorded outcome, at once and whenever the module is entered again. Throws `StepFailed`. */
-export function nextState(deps: ClockDeps, step: StepContext, { transition: goes, sleepUntilMs = 0 }: Outcome): StepState {
-  if (goes === "fail" && isPlain(step.module)) throw new StepFailed(`Step ${step.module.id} failed.`);
+export function nextState(deps: ClockDeps, step: StepContext, { transition, sleepUntilMs = 0 }: Outcome): StepState {
+  if (transition === "fail" && isPlain(step.module)) throw new StepFailed(`Step ${step.module.id} failed.`);
   const seconds = Math.ceil((sleepUntilMs - deps.nowMs()) / 1000);
-  return goes === "next" && seconds > 0 ? waitOn(deps, step, "sleep", seconds) : transitionTo(step, goes);
+  return transition === "next" && seconds > 0 ? waitOn(deps, step, "sleep", seconds) : transitionTo(step, transition);
 }

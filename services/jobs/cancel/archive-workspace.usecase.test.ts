@@ -38,8 +38,8 @@ async function aWorkspace() {
     runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,
   };
 }
-/** Lets housekeeping look at all jobs that are due after this time. */
-async function lookAfter(passedMs: number): Promise<void> {
+/** Runs the housekeeping of all jobs that are due after this time. */
+async function checkAfter(passedMs: number): Promise<void> {
   room.clock.nowMs += passedMs;
   const inUse = new Set((await listAllWorkspaces(room.deps)).filter(({ deleted }) => !deleted).map(({ id }) => id));
   await resumeDueJobs({ ...room.deps, isolation: newIsolation(room) }, inUse, Number.POSITIVE_INFINITY);
@@ -74,8 +74,8 @@ describe("archiveWorkspace, whichever of its writes fails,", () => {
           await archive();
         },
         check: async () => {
-          await lookAfter(LEASE_OVER_MS);
-          await lookAfter(WEEK_MS);
+          await checkAfter(LEASE_OVER_MS);
+          await checkAfter(WEEK_MS);
           expect([await isArchived(), await states(), isOpen(), runs()]).toEqual([true, all, false, 0]);
         },
       };
@@ -93,7 +93,7 @@ describe("archiveWorkspace, whichever of its writes fails,", () => {
         },
         recover: restore,
         check: async () => {
-          await lookAfter(LEASE_OVER_MS);
+          await checkAfter(LEASE_OVER_MS);
           const [flow, queued, scheduled] = await states();
           expect([await isArchived(), isOpen()]).toEqual([false, flow === "running"]);
           expect(["canceled", "running"]).toContain(flow);

@@ -35,7 +35,7 @@ async function aSelection() {
     runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,
   };
 }
-async function lookAgain(): Promise<void> {
+async function checkAgain(): Promise<void> {
   room.clock.nowMs += LEASE_OVER_MS;
   await resumeDue(room);
   await work(room);
@@ -51,7 +51,7 @@ describe("cancelSelectedJobs, whichever of its writes fails,", () => {
         act,
         recover: act,
         check: async () => {
-          await lookAgain();
+          await checkAgain();
           expect([await states(), isOpen(), runs()]).toEqual([["canceled", "canceled", "canceled"], false, 0]);
           // A repeated call lists the jobs that it has canceled itself.
           expect(ids).toEqual(expect.arrayContaining(canceled));
@@ -67,7 +67,7 @@ describe("cancelSelectedJobs, whichever of its writes fails,", () => {
         act: cancel,
         recover: async () => undefined,
         check: async () => {
-          await lookAgain();
+          await checkAgain();
           for (const job of await room.deps.jobs.batchGet(ids)) {
             const expected = job.id === flow ? (hasEnded(job) ? "canceled" : "running") : job.cancel ? "canceled" : "succeeded";
             expect(job.state).toBe(expected);

@@ -1,6 +1,6 @@
 import { laterMs } from "../../../contract/iso-time.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { nextLookMs } from "../lifecycle/next-look.ts";
+import { nextCheckMs } from "../lifecycle/next-check.ts";
 import { eraseJob } from "./erase-job.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
@@ -19,6 +19,6 @@ export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: nu
     return;
   }
   const eraseAtMs = laterMs(nowMs(), afterS);
-  const dueAtMs = Math.min(eraseAtMs, nextLookMs(job, nowMs()));
+  const dueAtMs = Math.min(eraseAtMs, nextCheckMs(job, nowMs()));
   await jobs.update(id, { eraseAtMs, ...jobs.dueAt(id, dueAtMs) }, { attr: "state", eq: job.state });
 }

@@ -1,5 +1,5 @@
 import type { EndedJob } from "../../../core/jobs/job.ts";
-import { nextLookMs } from "../lifecycle/next-look.ts";
+import { nextCheckMs } from "../lifecycle/next-check.ts";
 import { eraseJob } from "./erase-job.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
@@ -11,7 +11,7 @@ export async function eraseDue(deps: EraseJobDeps, job: EndedJob): Promise<"ende
     await eraseJob(deps, job);
     return "ended";
   }
-  let nextMs = Math.min(eraseAtMs, nextLookMs(job, nowMs()));
+  let nextMs = Math.min(eraseAtMs, nextCheckMs(job, nowMs()));
   for (const owner of jobData) nextMs = Math.min(nextMs, (await owner.eraseDue?.(deps, job)) ?? nextMs);
   await jobs.update(job.id, Number.isFinite(nextMs) ? jobs.dueAt(job.id, nextMs) : jobs.noLongerDue(job, job.state), {
     attr: "state",

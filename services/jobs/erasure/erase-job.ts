@@ -1,7 +1,7 @@
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
-import { nextLookMs } from "../lifecycle/next-look.ts";
+import { nextCheckMs } from "../lifecycle/next-check.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
 /** After this time housekeeping checks whether an erasure was completed. */
@@ -41,8 +41,8 @@ export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<Ended
     if (!isRetained(prefix)) await storage.deletePrefix(`${objectPrefix(job)}${prefix}`);
   }
   const result = erased && hasEnded(erased) ? erased : job;
-  const lookMs = nextLookMs(result, nowMs());
-  const due = Number.isFinite(lookMs) ? jobs.dueAt(job.id, lookMs) : jobs.noLongerDue(job, job.state);
+  const checkAtMs = nextCheckMs(result, nowMs());
+  const due = Number.isFinite(checkAtMs) ? jobs.dueAt(job.id, checkAtMs) : jobs.noLongerDue(job, job.state);
   await jobs.update(job.id, { ...due, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });
   return result;
 }

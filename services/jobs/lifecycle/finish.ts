@@ -16,7 +16,7 @@ import { loadMasker } from "../../secrets/masks.ts";
 import { type CachedResult, stageCachedStream, storeCacheEntry } from "../cache/cache.ts";
 import { copyValue, type OutputChunk, storeOutput, storeValue, storeValueOutsideHead, type ValueDeps } from "../values/values.ts";
 import { buildFollowUp, type FollowUpDeps, requestFollowUp } from "./follow-ups.ts";
-import { nextLookMs } from "./next-look.ts";
+import { nextCheckMs } from "./next-check.ts";
 import type { RetryDeps } from "./retry-while-busy.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
 import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
@@ -256,11 +256,11 @@ function buildEnd({ jobs, nowMs }: EndDeps, job: Job, { state, result, ...extra 
   const eraseAtMs = job.eraseAfterS === undefined ? undefined : laterMs(endedAtMs, job.eraseAfterS);
   const erase = eraseAtMs === undefined ? {} : { eraseAtMs };
   // Housekeeping checks which steps are due for erasure, whether everything that ran for a flow was stopped, and whether handlers were started.
-  const lookAtMs = Math.min(
+  const checkAtMs = Math.min(
     (job.erasesSteps === undefined ? eraseAtMs : endedAtMs) ?? Number.POSITIVE_INFINITY,
-    nextLookMs({ stopping: extra.stopping, followUp: extra.followUp, endedAtMs }, endedAtMs),
+    nextCheckMs({ stopping: extra.stopping, followUp: extra.followUp, endedAtMs }, endedAtMs),
   );
-  const look = Number.isFinite(lookAtMs) ? jobs.dueAt(job.id, lookAtMs) : jobs.noLongerDue(job, state);
+  const due = Number.isFinite(checkAtMs) ? jobs.dueAt(job.id, checkAtMs) : jobs.noLongerDue(job, state);
   const expiresAtS = Math.ceil(expiryAfterEndMs(job, endedAtMs) / 1000);
-  return { change: { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs, expiresAtS }, condition };
+  return { change: { ...jobs.cleared, ...erase, ...due, ...extra, state, result, endedAtMs, expiresAtS }, condition };
 }

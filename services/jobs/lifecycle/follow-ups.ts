@@ -29,7 +29,7 @@ export async function buildFollowUp({ followUps }: FollowUpDeps, job: Job, state
   try {
     return (await followUps.areWanted(job, state)) ? { followUp: true } : {};
   } catch (error) {
-    reportFailure("It is unknown whether a handler follows the end of a job; a worker looks again", error, { job: job.id });
+    reportFailure("It is unknown whether a handler follows the end of a job; a worker checks again", error, { job: job.id });
     return { followUp: true };
   }
 }

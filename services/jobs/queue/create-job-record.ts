@@ -8,7 +8,7 @@ import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { ObjectKey } from "../../../core/objects/keys.ts";
 import { parseObject } from "../../../core/objects/parse-object.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../../core/objects/write.ts";
-import { nextLookMs } from "../lifecycle/next-look.ts";
+import { nextCheckMs } from "../lifecycle/next-check.ts";
 
 /** The idempotency key of a call (`Idempotency-Key`, `webhook-id`): the item that records the call, and a fingerprint of its arguments. */
 export interface IdempotencyKey {
@@ -83,10 +83,10 @@ export function buildKeyWrites({ key, fingerprint, retentionMs, also }: Idempote
   return [write.put(record, { absentOrExpiredAtS: nowS }), ...(also ? buildKeyWrites(also, job, nowMs) : [])];
 }
 
-/** Returns when housekeeping looks at a job that is created as ended. */
+/** Returns when housekeeping checks a job that is created as ended. */
 function endedDueMs(job: EndedJob): number | undefined {
-  const lookMs = Math.min(job.eraseAtMs ?? Number.POSITIVE_INFINITY, nextLookMs(job, job.endedAtMs));
-  return Number.isFinite(lookMs) ? lookMs : undefined;
+  const checkAtMs = Math.min(job.eraseAtMs ?? Number.POSITIVE_INFINITY, nextCheckMs(job, job.endedAtMs));
+  return Number.isFinite(checkAtMs) ? checkAtMs : undefined;
 }
 
 /** The number of times that a key whose job is gone is freed and used again. Each lost try means that an equal call used it first. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { asks, runOf, sees, startRun, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { flow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 describe.concurrent("steps with approvals", () => {
   it("the flow waits before the next module, which sees the payloads and the approvers", async () => {
-    const run = await begin(ws, [asks("ask"), sees()]);
+    const run = await startRun(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, run);
     const status = (await ws.get(`jobs_u/get/${run}`)).json as { flow_status: { modules: object[] } };
     expect(status).toMatchObject({ suspend: 1, state: "suspended", running: true });
@@ -29,7 +29,7 @@ describe.concurrent("steps with approvals", () => {
   });
 
   it("the owner reads one link for each required approval on the run as soon as the gate opens", async () => {
-    const run = await begin(ws, [asks("ask", { required_events: 3 }), sees()]);
+    const run = await startRun(ws, [asks("ask", { required_events: 3 }), sees()]);
     const [gate] = await waiting(ws, run);
     const { resume = [], cancel = "" } = gate?.links ?? {};
     expect([new Set(resume).size, cancel.includes("/jobs_u/cancel/")]).toEqual([3, true]);
@@ -37,14 +37,14 @@ describe.concurrent("steps with approvals", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 0 }, { n: 1 }, { n: 2 }] } });
     expect((await runOf(ws, run)).gates[0]).not.toHaveProperty("links");
     const reads = expectStatus(await ws.api.post("users/tokens/create", { scopes: ["approvals:read"] }), 201).text;
-    const other = await begin(ws, [asks("ask"), sees()]);
+    const other = await startRun(ws, [asks("ask"), sees()]);
     await waiting(ws, other);
     const seen = expectStatus(await ws.api.call("GET", `v1/runs/${other}`, { token: reads }), 200).json as { gates: object[] };
     expect(seen.gates[0]).not.toHaveProperty("links");
   });
 
   it("a rejection fails the flow", async () => {
-    const run = await begin(ws, [asks("ask"), sees()]);
+    const run = await startRun(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, run);
     const { cancel } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });
     expect(await visit(cancel)).toMatchObject({ status: 201 });
@@ -56,7 +56,7 @@ describe.concurrent("steps with approvals", () => {
   });
 
   it("a gate without a decision in time cancels the flow", async () => {
-    const run = await begin(ws, [asks("ask", { timeout: 1 }), sees()]);
+    const run = await startRun(ws, [asks("ask", { timeout: 1 }), sees()]);
     expect(await ws.completed(run)).toMatchObject({
       success: false,
       canceled: true,
@@ -65,7 +65,7 @@ describe.concurrent("steps with approvals", () => {
   });
 
   it("a gate after the last module waits too, and the result of that module is the flow's", async () => {
-    const run = await begin(ws, [flow.step("a", "1"), asks("ask")]);
+    const run = await startRun(ws, [flow.step("a", "1"), asks("ask")]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "");
     expect(await visit(resume)).toMatchObject({ status: 201 });

@@ -37,7 +37,7 @@ const script = (language: string, content: string) => ({
 });
 const after = flow.step("after", "({ budget: resume['budget'], resumes, approvers })");
 
-async function begin(name: string, modules: object[]): Promise<string> {
+async function startRun(name: string, modules: object[]): Promise<string> {
   const at = `f/t/${name}`;
   await saveFlow(ws, at, { modules });
   return expectStatus(await ws.post(`jobs/run/f/${at}`, { item: "Lathe", price: 2000 }), 201).text;
@@ -54,7 +54,7 @@ describe.each(languages)("an approval step in $language, as docs/approvals.md ha
   const content = block(fence);
 
   it("the step returns the prompt and the URLs that resume its flow", async () => {
-    const run = await begin(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
+    const run = await startRun(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
     const prompt = await promptOf(run, ask.id);
     expect(prompt).toMatchObject({
       default_args: { budget: "machines" },
@@ -78,7 +78,7 @@ describe.each(languages)("an approval step in $language, as docs/approvals.md ha
   });
 
   it("the step returns the URL that fails its flow", async () => {
-    const run = await begin(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
+    const run = await startRun(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
     const { cancel } = await promptOf(run, ask.id);
     expect(await visit(cancel, { body: {} })).toMatchObject({ status: 201 });
     expect(await ws.completed(run)).toMatchObject({ success: false });
@@ -87,7 +87,7 @@ describe.each(languages)("an approval step in $language, as docs/approvals.md ha
   it("an earlier step may create flow-level URLs, which apply to the next waiting step", async () => {
     const before = { id: "before", ...script(language, content.replace(plain, early)) };
     const waits = flow.step("waits", "1", { suspend: { required_events: 1, timeout: 600 } });
-    const run = await begin(`early_${language}`, [before, waits, after]);
+    const run = await startRun(`early_${language}`, [before, waits, after]);
     const { resume } = await promptOf(run, "before");
     expect(resume).toContain(`/${run}/`);
     expect(await visit(resume, { body: { budget: "any" } })).toMatchObject({ status: 201 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { member, type Someone, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { begin, consent, runOf, sees, waiting } from "../../support/approvals/approvals.ts";
+import { consent, runOf, sees, startRun, waiting } from "../../support/approvals/approvals.ts";
 import { flow, saveFlow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
@@ -23,7 +23,7 @@ const gated = (approvers: string[], value: object = {}, more: object = {}) => [
 
 describe.concurrent("ConsentGates", () => {
   it("the run awaits approval and continues when an approver approves", async () => {
-    const run = await begin(ws, gated([`u/${ann.username}`]), { who: "you" });
+    const run = await startRun(ws, gated([`u/${ann.username}`]), { who: "you" });
     await waiting(ws, run);
     expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({
       state: "awaiting_approval",
@@ -43,7 +43,7 @@ describe.concurrent("ConsentGates", () => {
   });
 
   it("a rejection fails the run, with the reason in its context", async () => {
-    const run = await begin(ws, gated([`u/${ann.username}`]));
+    const run = await startRun(ws, gated([`u/${ann.username}`]));
     await waiting(ws, run);
     expect(expectStatus(await decide(ann, run, "rejected", { reason: "too much" }), 200).json).toMatchObject({
       state: "failed",
@@ -58,7 +58,7 @@ describe.concurrent("ConsentGates", () => {
   });
 
   it("a gate rejects after its timeout", async () => {
-    const run = await begin(ws, gated([`u/${ann.username}`], { timeout: 1 }));
+    const run = await startRun(ws, gated([`u/${ann.username}`], { timeout: 1 }));
     expect(await ws.completed(run)).toMatchObject({
       success: false,
       canceled: false,
@@ -68,7 +68,7 @@ describe.concurrent("ConsentGates", () => {
   });
 
   it("a gate with continue_on_error continues after a rejection with the error", async () => {
-    const run = await begin(ws, gated([`u/${ann.username}`], {}, { continue_on_error: true }));
+    const run = await startRun(ws, gated([`u/${ann.username}`], {}, { continue_on_error: true }));
     await waiting(ws, run);
     expect((await decide(ann, run, "rejected", { reason: "no" })).json).toMatchObject({ state: "running" });
     expect(await ws.completed(run)).toMatchObject({
@@ -78,7 +78,7 @@ describe.concurrent("ConsentGates", () => {
   });
 
   it("only the two decisions and valid bodies are accepted", async () => {
-    const run = await begin(ws, gated([`u/${ann.username}`]));
+    const run = await startRun(ws, gated([`u/${ann.username}`]));
     await waiting(ws, run);
     const other = await decide(ann, run, "maybe");
     expect([other.status, other.text]).toEqual([422, expect.stringMatching(/approved.*rejected/)]);
@@ -97,7 +97,7 @@ describe.concurrent("ConsentGates", () => {
       [eve.email, eve],
     ];
     for (const [approver, who] of rows) {
-      const run = await begin(ws, gated([approver]));
+      const run = await startRun(ws, gated([approver]));
       await waiting(ws, run);
       expect([approver, (await decide(bob, run, "approved")).status]).toEqual([approver, 404]);
       expect([approver, (await decide(who, run, "approved")).status]).toEqual([approver, 200]);
@@ -113,17 +113,17 @@ describe.concurrent("ConsentGates", () => {
       return [answer.status, await answer.text()];
     }`;
     await ws.saveScript({ path: "f/t/consents", language: "bun", content: script });
-    const run = await begin(ws, gated(["role:admin"]));
+    const run = await startRun(ws, gated(["role:admin"]));
     await waiting(ws, run);
     expect((await ws.runWait("f/t/consents", { run })).json).toEqual([403, expect.stringContaining("a person must")]);
     expect((await runOf(ws, run)).state).toBe("awaiting_approval");
   });
 
   it("a decision for a run that does not wait, or has ended, is rejected with the reason", async () => {
-    const done = await begin(ws, [flow.step("a", "1")]);
+    const done = await startRun(ws, [flow.step("a", "1")]);
     await ws.completed(done);
     expect((await decide(ws, done, "approved")).status).toBe(409);
-    const run = await begin(ws, gated(["role:admin"]));
+    const run = await startRun(ws, gated(["role:admin"]));
     await waiting(ws, run);
     expectStatus(await decide(ws, run, "approved"), 200);
     const late = await decide(ws, run, "rejected");
@@ -143,7 +143,7 @@ describe.concurrent("ConsentGates", () => {
 
   it("a decision must name its gate if several gates of a run wait", async () => {
     const branches = ["x", "y"].map((id) => [consent(id, ["role:admin"])]);
-    const run = await begin(ws, [flow.all("all", branches, { parallel: true })]);
+    const run = await startRun(ws, [flow.all("all", branches, { parallel: true })]);
     await waiting(ws, run, 2);
     const several = await decide(ws, run, "approved");
     expect([several.status, several.text]).toEqual([409, expect.stringMatching(/x.*y|y.*x/)]);
@@ -154,9 +154,9 @@ describe.concurrent("ConsentGates", () => {
 
   it("the list contains the requests that a caller may decide, and no ended ones", async () => {
     const [mine, others, over] = await Promise.all([
-      begin(ws, gated([`u/${bob.username}`])),
-      begin(ws, gated([`u/${ann.username}`])),
-      begin(ws, gated([`u/${bob.username}`])),
+      startRun(ws, gated([`u/${bob.username}`])),
+      startRun(ws, gated([`u/${ann.username}`])),
+      startRun(ws, gated([`u/${bob.username}`])),
     ]);
     await Promise.all([mine, others, over].map((run) => waiting(ws, run)));
     expectStatus(await ws.post(`jobs_u/queue/cancel/${over}`, {}), 200);

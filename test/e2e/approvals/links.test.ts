@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, runOf, sees, type Urls, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { asks, runOf, sees, startRun, type Urls, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { flow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 /** A flow that waits, and a link for it. */
 async function startApproval(suspend: object = {}, query: Record<string, string> = {}): Promise<Urls & { run: string; gate: string }> {
-  const run = await begin(ws, [asks("ask", suspend), sees()]);
+  const run = await startRun(ws, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);
   return { ...(await urls(ws, gate?.gate_id ?? "", query)), run, gate: gate?.gate_id ?? "" };
 }
@@ -62,7 +62,7 @@ describe.concurrent("links opened by machines", () => {
 
   it("every GET except a prefetch counts if the workspace's setting says so", async () => {
     const own = await newWorkspace();
-    const run = await begin(own, [asks("ask"), sees()]);
+    const run = await startRun(own, [asks("ask"), sees()]);
     const [gate] = await waiting(own, run);
     const { resume } = await urls(own, gate?.gate_id ?? "");
     expect((await own.post("workspaces/edit_approvals", { every_get_counts: true })).status).toBe(200);
@@ -137,11 +137,11 @@ describe.concurrent("payloads of approvals", () => {
     const asking = asks("ask", { resume_form: { schema: { type: "object", properties: { a: { type: "no such type" } } } } });
     const saved = await ws.post("flows/create", { path: "f/t/badform", summary: "", value: { modules: [asking] } });
     expect([saved.status, saved.text]).toEqual([422, expect.stringMatching(/the step ask.*cannot be used/)]);
-    expect(await ws.completed(await begin(ws, [asking]))).toMatchObject({ success: false, result: { error: { name: "ApprovalForm" } } });
+    expect(await ws.completed(await startRun(ws, [asking]))).toMatchObject({ success: false, result: { error: { name: "ApprovalForm" } } });
   });
 
   it("a payload must be one of the choices that the step computed", async () => {
-    const run = await begin(ws, [
+    const run = await startRun(ws, [
       asks(
         "ask",
         { resume_form: { schema: { type: "object", properties: { who: { type: "string" } } } } },
@@ -184,7 +184,7 @@ describe.concurrent("payloads of approvals", () => {
 
   it("references in a payload are not resolved, so that the holder of a link cannot read with the flow's rights", async () => {
     await ws.post("variables/create", { path: "f/t/secret", value: "do not tell", is_secret: true, description: "" });
-    const run = await begin(ws, [asks("ask"), flow.step("leak", "resume.note")]);
+    const run = await startRun(ws, [asks("ask"), flow.step("leak", "resume.note")]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "");
     for (const note of ["$var:f/t/secret", { deep: ["$res:f/t/db"] }]) {

@@ -8,7 +8,7 @@ import { personKey } from "../../../core/people/person.ts";
 import { shared } from "../../support/api/api.ts";
 import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, consent, runOf, waiting } from "../../support/approvals/approvals.ts";
+import { asks, consent, runOf, startRun, waiting } from "../../support/approvals/approvals.ts";
 import {
   aNotice,
   deliveries,
@@ -124,7 +124,7 @@ describe("waiting flows", () => {
 
   it("the approvers are notified, and the run shows them", async () => {
     const ann = await member(ws, "ann");
-    const run = await begin(ws, [consent("pay", [`u/${ann.username}`], { message: "Pay {{ context.amount }}?" })], { amount: 7 });
+    const run = await startRun(ws, [consent("pay", [`u/${ann.username}`], { message: "Pay {{ context.amount }}?" })], { amount: 7 });
     const [gate] = await waiting(ws, run);
     const opened = (await noticed(run, "opened", 2)).sort((a, b) => String(a["channel"]).localeCompare(String(b["channel"])));
     expect(opened).toMatchObject([
@@ -173,7 +173,7 @@ describe("waiting flows", () => {
 
   it("a notice is repeated on request, at most once a minute, while its gate waits", async () => {
     const [ann, other] = await Promise.all([member(ws, "ann"), member(ws, "other", "operator")]);
-    const run = await begin(ws, [consent("pay", [`u/${ann.username}`])]);
+    const run = await startRun(ws, [consent("pay", [`u/${ann.username}`])]);
     const [gate] = await waiting(ws, run);
     await noticed(run, "opened", 2);
     const notify = `approvals/notify/${gate?.gate_id}`;
@@ -198,7 +198,7 @@ describe("waiting flows", () => {
   });
 
   it("a gate for holders of links notifies only the topic", async () => {
-    const run = await begin(ws, [asks("a"), flow.identity("b")]);
+    const run = await startRun(ws, [asks("a"), flow.identity("b")]);
     await waiting(ws, run);
     expect(await noticed(run, "opened", 1)).toMatchObject([{ channel: "topic" }]);
     expectStatus(await ws.post(`jobs_u/queue/cancel/${run}`, {}), 200);
@@ -244,12 +244,12 @@ describe("the topic of notices", () => {
 
 describe("webhooks of notices", () => {
   const hook = (more: object = {}) => aNotice({ ...of, channel: "webhook", url: receiver.url, ...more });
-  const verify = (secret: string, { headers, body }: (typeof receiver.received)[number]) =>
+  const verify = (secret: string, { headers, body }: (typeof receiver.receivedRequests)[number]) =>
     new Webhook(secret).verify(body, headers as Record<string, string>) as { type: string; data: Record<string, unknown> };
   const arrived = (id: string, times = 1) =>
     until(
       () => {
-        const found = receiver.received.filter(({ headers }) => headers["webhook-id"] === id);
+        const found = receiver.receivedRequests.filter(({ headers }) => headers["webhook-id"] === id);
         return found.length >= times ? found : undefined;
       },
       { what: `webhook ${id}, ${times} times` },
@@ -306,7 +306,7 @@ describe("webhooks of notices", () => {
       expect(await delivery(notice, "webhook", "retrying", 1)).toMatchObject({
         error: expect.stringContaining("redirects are not followed"),
       });
-      expect(other.received).toEqual([]);
+      expect(other.receivedRequests).toEqual([]);
     } finally {
       await other.close();
     }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, consent, runOf, sees, urls, waiting } from "../../support/approvals/approvals.ts";
+import { asks, consent, runOf, sees, startRun, urls, waiting } from "../../support/approvals/approvals.ts";
 import { button, expectQuiet, expectUsable, heading, pageOpener, phone, picture, signIn, visited } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
 import { flow } from "../../support/flows/flow.ts";
@@ -31,7 +31,7 @@ describe("early and late visitors", () => {
   });
 
   it("a visitor after the deadline reads that it has passed", async () => {
-    const run = await begin(ws, [asks("ask", { timeout: 1 }), sees()]);
+    const run = await startRun(ws, [asks("ask", { timeout: 1 }), sees()]);
     await ws.completed(run);
     const [gate] = (await runOf(ws, run)).gates;
     const late = await visited((await urls(ws, gate?.gate_id ?? "")).approvalPage);
@@ -63,7 +63,7 @@ describe("early and late visitors", () => {
       { url: `'http://127.0.0.1:${(door.address() as AddressInfo).port}'` },
       { summary: "At last", suspend: { required_events: 1, timeout: 600 } },
     );
-    await begin(ws, [held, sees()]);
+    await startRun(ws, [held, sees()]);
     const { job, goOn } = await begun.promise;
     const early = await visited((await urls(ws, job)).approvalPage);
     await heading(early.page, "Nothing to decide yet").waitFor();
@@ -132,7 +132,7 @@ describe("identified approvers", () => {
       { message: "Release {{ context.version }}? <script>window.ran = true</script>" },
       { summary: "Consent" },
     );
-    const run = await begin(ws, [flow.step("made", "({ parts: [1, 2] })"), gate], { version: "4.2.0" });
+    const run = await startRun(ws, [flow.step("made", "({ parts: [1, 2] })"), gate], { version: "4.2.0" });
     const [open] = await waiting(ws, run);
     const link = `${url}/approve/${ws.id}/${open?.gate_id}`;
     const visit = await visited(link);
@@ -162,7 +162,7 @@ describe("identified approvers", () => {
       { message: "Version {{ context.version }} has passed its tests.\n{{ run.triggered_by }} asks to release it." },
       { summary: "Release to production" },
     );
-    const other = await begin(ws, [flow.step("tests", "({ passed: 1204, failed: 0 })"), consentStep], { version: "4.2.1" });
+    const other = await startRun(ws, [flow.step("tests", "({ passed: 1204, failed: 0 })"), consentStep], { version: "4.2.1" });
     const [again] = await waiting(ws, other);
     await page.goto(`${url}/approve/${ws.id}/${again?.gate_id}`);
     await page.getByText("2 fields", { exact: true }).click();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shared } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, runOf, sees, urls, waiting } from "../../support/approvals/approvals.ts";
+import { asks, runOf, sees, startRun, urls, waiting } from "../../support/approvals/approvals.ts";
 import { button, expectQuiet, expectUsable, heading, pageOpener, phone, picture, releases, visited } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
 
@@ -46,7 +46,7 @@ describe("the URL of the approval page", () => {
   });
 
   it("HEAD, OPTIONS, prefetch and scanners decide nothing", async () => {
-    const run = await begin(ws, releases());
+    const run = await startRun(ws, releases());
     const [gate] = await waiting(ws, run);
     const { approvalPage } = await urls(ws, gate?.gate_id ?? "");
     const looks: { method: string; headers: Record<string, string> }[] = [

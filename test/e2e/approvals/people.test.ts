@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { member, type Someone, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { asks, runOf, sees, startRun, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { flow, saveFlow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const bearer = (who: Someone | Workspace) => ({ authorization: `Bearer ${who.api.token}` });
 /** A waiting flow that a given user has started, and links for its gate. */
 async function startApproval(suspend: object, starter: Workspace = ws) {
-  const run = await begin(starter, [asks("ask", suspend), sees()]);
+  const run = await startRun(starter, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);
   const id = gate?.gate_id ?? "";
   return { run, gate: id, link: () => urls(ws, id) };
@@ -103,7 +103,7 @@ describe.concurrent("decision rights", () => {
 
   it("groups can come from another step's result", async () => {
     const suspend = { required_events: 1, user_groups_required: { type: "javascript", expr: "results.who.groups" } };
-    const run = await begin(ws, [flow.step("who", "({ groups: ['deciders'] })"), flow.step("ask", "1", { suspend }), sees()]);
+    const run = await startRun(ws, [flow.step("who", "({ groups: ['deciders'] })"), flow.step("ask", "1", { suspend }), sees()]);
     const [gate] = await waiting(ws, run);
     expect(gate?.["approvers"]).toEqual(["g/deciders"]);
     const at = { link: () => urls(ws, gate?.gate_id ?? "") };
@@ -120,10 +120,10 @@ describe.concurrent("decision rights", () => {
       expect.stringContaining("3 approvals are required, but deciders has only 2 members"),
     ]);
     const computed = { required_events: 3, user_groups_required: { type: "javascript", expr: "['deciders']" } };
-    const run = await begin(ws, [flow.step("ask", "1", { suspend: computed })]);
+    const run = await startRun(ws, [flow.step("ask", "1", { suspend: computed })]);
     expect(await ws.completed(run)).toMatchObject({ success: false, result: { error: { name: "ApprovalImpossible" } } });
     const wrong = { required_events: 1, user_groups_required: { type: "javascript", expr: "7" } };
-    expect(await ws.completed(await begin(ws, [flow.step("ask", "1", { suspend: wrong })]))).toMatchObject({
+    expect(await ws.completed(await startRun(ws, [flow.step("ask", "1", { suspend: wrong })]))).toMatchObject({
       result: { error: { name: "ApprovalGroups" } },
     });
   });
@@ -187,7 +187,7 @@ describe.concurrent("decisions without a link", () => {
     const [gil, hal] = await Promise.all([member(own, "gil"), member(own, "hal")]);
     expectStatus(await own.post("groups/create", { name: "deciders", summary: "" }), 201);
     expectStatus(await own.post("groups/adduser/deciders", { username: gil.username }), 200);
-    const run = await begin(own, [asks("ask", groups("deciders")), sees()]);
+    const run = await startRun(own, [asks("ask", groups("deciders")), sees()]);
     const [gate] = await waiting(own, run);
     const info = `jobs_u/flow/approval_info/${gate?.gate_id}`;
     const decide = `jobs_u/flow/resume_suspended/${gate?.gate_id}`;
@@ -223,7 +223,7 @@ describe.concurrent("decisions without a link", () => {
 
 describe.concurrent("the content of the page", () => {
   it("a holder of a link who must sign in first sees only that", async () => {
-    const run = await begin(
+    const run = await startRun(
       ws,
       [
         asks(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { member, type Someone } from "../../support/api/people.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, consent, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { asks, consent, runOf, sees, startRun, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { invoke } from "../../support/engine/aws.ts";
 
 let ws: Workspace;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 const counted = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, statuses.filter((each) => each === status).length]));
 async function startApproval(suspend: object = {}) {
-  const run = await begin(ws, [asks("ask", suspend), sees()]);
+  const run = await startRun(ws, [asks("ask", suspend), sees()]);
   const [gate] = await waiting(ws, run);
   return { run, gate: gate?.gate_id ?? "" };
 }
@@ -52,7 +52,7 @@ describe("simultaneous decisions", () => {
 
   it("an approval at the deadline is either accepted or expired, and the flow matches the response", async () => {
     for (let round = 0; round < 2; round += 1) {
-      const run = await begin(ws, [asks("ask", { timeout: 2 }), sees()]);
+      const run = await startRun(ws, [asks("ask", { timeout: 2 }), sees()]);
       const [gate] = await waiting(ws, run);
       const { resume } = await urls(ws, gate?.gate_id ?? "");
       // Housekeeping ends the time while the approval is under way. Its clock decides, not how long this test takes.
@@ -68,7 +68,7 @@ describe("simultaneous decisions", () => {
 
   it("the first of two approvers decides, and the other one sees who did", async () => {
     const people: Someone[] = await Promise.all(["ann", "bob"].map((name) => member(ws, name)));
-    const run = await begin(ws, [
+    const run = await startRun(ws, [
       consent(
         "gate",
         people.map(({ username }) => `u/${username}`),

@@ -4,7 +4,7 @@ import { limits } from "../../../contract/limits.ts";
 import { api } from "../../support/api/api.ts";
 import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { asks, consent, type Gate, runOf, sees, startRun, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { startReceiver } from "../../support/approvals/notices.ts";
 import { awsClients, invoke } from "../../support/engine/aws.ts";
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
-/** Housekeeping looks at a flow that waits for approval at least this often. */
-const NEXT_LOOK_S = limits.flowWaitLookMs / 1000 + 60;
+/** Housekeeping checks a flow that waits for approval at least this often. */
+const NEXT_CHECK_S = limits.flowWaitCheckMs / 1000 + 60;
 const housekeep = (inS = 0) => invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance);
 const startApproval = async (modules: object[] = [asks("ask", { timeout: 100_000 }), sees()]) => {
-  const run = await begin(ws, modules);
+  const run = await startRun(ws, modules);
   const [gate] = await waiting(ws, run);
   return { run, gate: gate as Gate, links: await urls(ws, gate?.gate_id ?? "", { approver: "kim" }) };
 };
@@ -60,7 +60,7 @@ describe("recovery of gates", () => {
     const { run, gate } = await startApproval();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { decision: { outcome: "rejected", approver: "kim", atMs: Date.now() } });
-    await housekeep(NEXT_LOOK_S);
+    await housekeep(NEXT_CHECK_S);
     expect(await ws.completed(run)).toMatchObject({ result: { error: { name: "SuspendedDisapproved" } } });
   });
 
@@ -68,14 +68,14 @@ describe("recovery of gates", () => {
     const { run, gate, links } = await startApproval();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { token: undefined, awaitsToken: { execution: 0, atMs: Date.now() } });
-    await housekeep(NEXT_LOOK_S);
+    await housekeep(NEXT_CHECK_S);
     await holds(gate.gate_id);
     expect(await visit(links.resume, { body: { n: 1 } })).toMatchObject({ status: 201 });
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
   });
 
   it("the gate recovers from the death of the step function right after it opened", async () => {
-    const run = await begin(ws, [asks("ask"), sees()]);
+    const run = await startRun(ws, [asks("ask"), sees()]);
     const open = () => runOf(ws, run).then(({ gates }) => gates[0]);
     const gate = await until(open, { timeoutMs: 60_000, everyMs: 1, what: "the gate" });
     crashFunction(instance, { output: "StepFunction" });
@@ -130,7 +130,7 @@ describe("after a restart of the engine", () => {
     expect(await visit(links.resume, { body: { n: 2 } })).toMatchObject({ status: 201 });
     const ended = await until(
       async () => {
-        await housekeep(NEXT_LOOK_S);
+        await housekeep(NEXT_CHECK_S);
         const answer = await ws.get(`jobs_u/completed/get/${run}`);
         return answer.status === 200 ? (answer.json as object) : undefined;
       },
@@ -144,7 +144,7 @@ describe("after a restart of the engine", () => {
     // The execution ended with the engine; another one waits with its own token.
     await until(
       async () => {
-        await housekeep(NEXT_LOOK_S);
+        await housekeep(NEXT_CHECK_S);
         return (await stored(gate.gate_id)).token !== token;
       },
       { timeoutMs: 90_000, everyMs: 500, what: "another token" },
@@ -154,7 +154,7 @@ describe("after a restart of the engine", () => {
   });
 
   it("a notice is sent", async () => {
-    const run = await begin(ws, [consent("pay", ["role:admin"])]);
+    const run = await startRun(ws, [consent("pay", ["role:admin"])]);
     await until(
       async () => {
         const { gates } = await runOf(ws, run);
@@ -178,7 +178,7 @@ describe("timed changes of gates", () => {
   it("a gate is escalated to a second group, reminds once, and the first group may still decide", async () => {
     const [ann, bob] = await Promise.all([member(ws, "ann"), member(ws, "bob")]);
     const value = { remind_after: 1000, escalate: { after: 2000, approvers: [`u/${bob.username}`] } };
-    const run = await begin(ws, [consent("gate", [`u/${ann.username}`], value), sees()]);
+    const run = await startRun(ws, [consent("gate", [`u/${ann.username}`], value), sees()]);
     const [gate] = await waiting(ws, run);
     const decide = () => bob.api.post(`v1/runs/${run}/consent`, { decision: "approved" });
     expect((await decide()).status).toBe(404);
@@ -208,8 +208,8 @@ describe("recovery of notices", () => {
     const { promise: killed, resolve } = Promise.withResolvers<void>();
     try {
       receiver.replies.push({ status: 204, after: killed });
-      const run = await begin(ws, [consent("pay", ["role:admin"], { notification: { channel: "webhook", url: receiver.url } })]);
-      await until(() => receiver.received.length === 1, { what: "the webhook's first message" });
+      const run = await startRun(ws, [consent("pay", ["role:admin"], { notification: { channel: "webhook", url: receiver.url } })]);
+      await until(() => receiver.receivedRequests.length === 1, { what: "the webhook's first message" });
       expect(crashFunction(instance, { output: "DeliverFunction" })).toBeGreaterThan(0);
       resolve();
       // The queue shows the message again after its visibility timeout.
@@ -222,7 +222,7 @@ describe("recovery of notices", () => {
         { timeoutMs: 90_000, everyMs: 500, what: "the webhook's record" },
       );
       expect(sent).toMatchObject({ state: "sent", attempts: 2 });
-      const [first, second, ...more] = receiver.received.map(({ headers }) => headers["webhook-id"]);
+      const [first, second, ...more] = receiver.receivedRequests.map(({ headers }) => headers["webhook-id"]);
       expect([second, more]).toEqual([first, []]);
     } finally {
       resolve();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, consent, type Gate, runOf, urls, waiting } from "../../support/approvals/approvals.ts";
+import { asks, consent, type Gate, runOf, startRun, urls, waiting } from "../../support/approvals/approvals.ts";
 import { mailsTo, startReceiver } from "../../support/approvals/notices.ts";
 import { until } from "../../support/until.ts";
 
@@ -31,14 +31,14 @@ const LOOKERS: Record<string, string>[] = [
 it("scanners that open any sent link decide nothing, however often they open it", async () => {
   const suspend = { required_events: 1, user_groups_required: { type: "static", value: ["deciders"] } };
   const [mailed, posted, linked] = await Promise.all([
-    begin(ws, [asks("ask", suspend)]),
-    begin(ws, [consent("gate", [`u/${ann.username}`], { notification: { channel: "webhook", url: receiver.url } })]),
-    begin(ws, [asks("ask")]),
+    startRun(ws, [asks("ask", suspend)]),
+    startRun(ws, [consent("gate", [`u/${ann.username}`], { notification: { channel: "webhook", url: receiver.url } })]),
+    startRun(ws, [asks("ask")]),
   ]);
   const runs = [mailed, posted, linked];
   const gates = (await Promise.all(runs.map((run) => waiting(ws, run)))).map(([gate]) => gate as Gate);
   const mail = await until(async () => (await mailsTo(ann.email))[0], { timeoutMs: 60_000, what: "the mail" });
-  const message = await until(() => receiver.received[0], { timeoutMs: 60_000, what: "the webhook" });
+  const message = await until(() => receiver.receivedRequests[0], { timeoutMs: 60_000, what: "the webhook" });
   const own = await urls(ws, gates[2]?.gate_id ?? "", { approver: "kim" });
   const sent = [...addressesIn(`${mail.text} ${mail.html}`), ...addressesIn(message.body), ...Object.values(own)];
   expect(sent.length).toBeGreaterThanOrEqual(5);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting, waitingIn } from "../../support/approvals/approvals.ts";
+import { asks, consent, type Gate, runOf, sees, startRun, urls, visit, waiting, waitingIn } from "../../support/approvals/approvals.ts";
 import { flow, saveFlow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
@@ -22,7 +22,7 @@ async function reject(gate: Gate | undefined, body: unknown = {}, query: Record<
 
 describe.concurrent("suspend and resume", () => {
   it("a step with required_events 0 does not wait", async () => {
-    const run = await begin(ws, [asks("ask", { required_events: 0 }), sees()]);
+    const run = await startRun(ws, [asks("ask", { required_events: 0 }), sees()]);
     expect(await ws.completed(run)).toMatchObject({
       success: true,
       result: { resume: null, resumes: [], approvers: [], previous: "asked" },
@@ -30,7 +30,7 @@ describe.concurrent("suspend and resume", () => {
   });
 
   it("a flow continues after the required number of approvals, in order of arrival", async () => {
-    const run = await begin(ws, [asks("ask", { required_events: 3 }), sees()]);
+    const run = await startRun(ws, [asks("ask", { required_events: 3 }), sees()]);
     const [gate] = await waiting(ws, run);
     await approve(gate, { n: 1 }, { approver: "a" });
     expect(await runOf(ws, run)).toMatchObject({ state: "suspended", gates: [{ approved_by: ["a"], required_events: 3 }] });
@@ -42,7 +42,7 @@ describe.concurrent("suspend and resume", () => {
   });
 
   it("a repeated resume_id counts once", async () => {
-    const run = await begin(ws, [asks("ask", { required_events: 2 }), sees()]);
+    const run = await startRun(ws, [asks("ask", { required_events: 2 }), sees()]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "", {}, 7);
     expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201, text: expect.stringContaining("1 of 2 required") });
@@ -53,13 +53,13 @@ describe.concurrent("suspend and resume", () => {
   });
 
   it("resume is null, and resumes and approvers are empty, without an approval step before", async () => {
-    const run = await begin(ws, [asks("ask"), flow.step("between", "1"), sees()]);
+    const run = await startRun(ws, [asks("ask"), flow.step("between", "1"), sees()]);
     await approve((await waiting(ws, run))[0]);
     expect(await ws.completed(run)).toMatchObject({ result: { resume: null, resumes: [], approvers: [], previous: 1 } });
   });
 
   it("each approval step starts without approvals", async () => {
-    const run = await begin(ws, [asks("one"), asks("two"), sees()]);
+    const run = await startRun(ws, [asks("one"), asks("two"), sees()]);
     await approve((await waiting(ws, run))[0], { first: true }, { approver: "a" });
     const second = await waiting(ws, run);
     expect(second.map(({ module_id }) => module_id)).toEqual(["two"]);
@@ -68,7 +68,7 @@ describe.concurrent("suspend and resume", () => {
   });
 
   it("a flow continues after a rejection with continue_on_error, with the error and the earlier approvals", async () => {
-    const run = await begin(ws, [asks("ask", { required_events: 2 }, "'asked'", { continue_on_error: true }), sees()]);
+    const run = await startRun(ws, [asks("ask", { required_events: 2 }, "'asked'", { continue_on_error: true }), sees()]);
     const [gate] = await waiting(ws, run);
     await approve(gate, { n: 1 }, { approver: "a" });
     await reject(gate, { why: "no" });
@@ -79,19 +79,19 @@ describe.concurrent("suspend and resume", () => {
   });
 
   it("a flow continues after a timeout with continue_on_disapprove_timeout, with the error", async () => {
-    const run = await begin(ws, [asks("ask", { timeout: 1, continue_on_disapprove_timeout: true }), sees()]);
+    const run = await startRun(ws, [asks("ask", { timeout: 1, continue_on_disapprove_timeout: true }), sees()]);
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resume: timedOut, resumes: [timedOut], approvers: [] } });
   });
 
   it("a rejection without a name is by unknown", async () => {
-    const run = await begin(ws, [asks("ask"), sees()]);
+    const run = await startRun(ws, [asks("ask"), sees()]);
     await reject((await waiting(ws, run))[0], {}, {});
     expect(await ws.completed(run)).toMatchObject({ success: false, canceled: false, result: disapproved("unknown") });
   });
 
   it("the failure module runs with the error of a rejection", async () => {
     const value = { modules: [asks("ask"), sees()], failure_module: flow.step("failure", "({ handled: previous_result.error.name })") };
-    const run = await begin(ws, value);
+    const run = await startRun(ws, value);
     await reject((await waiting(ws, run))[0]);
     expect(await ws.completed(run)).toMatchObject({ success: false, result: { handled: "SuspendedDisapproved" } });
   });
@@ -101,7 +101,7 @@ describe.concurrent("suspend and resume", () => {
       modules: [asks("ask", { timeout: 1 }), sees()],
       failure_module: flow.step("failure", "({ handled: previous_result.error.name })"),
     };
-    expect(await ws.completed(await begin(ws, value))).toMatchObject({
+    expect(await ws.completed(await startRun(ws, value))).toMatchObject({
       success: false,
       canceled: true,
       result: { handled: "SuspendedTimedOut" },
@@ -109,7 +109,7 @@ describe.concurrent("suspend and resume", () => {
   });
 
   it("an approval step whose script fails requests no approval, and with continue_on_error the next step sees the error", async () => {
-    const run = await begin(ws, [
+    const run = await startRun(ws, [
       flow.fail("ask", "'no'", { suspend: { required_events: 1 }, continue_on_error: true }),
       flow.step("after", "({ approvers, name: error.name })"),
     ]);
@@ -121,28 +121,29 @@ describe.concurrent("suspend and resume", () => {
       [asks("ask", {}, "1", { skip_if: { expr: "true" } }), flow.step("b", "'went on'")],
       [asks("ask", {}, "1", { mock: { enabled: true, return_value: 5 } }), flow.step("b", "'went on'")],
     ];
-    for (const modules of cases) expect(await ws.completed(await begin(ws, modules))).toMatchObject({ success: true, result: "went on" });
+    for (const modules of cases)
+      expect(await ws.completed(await startRun(ws, modules))).toMatchObject({ success: true, result: "went on" });
     const stops = [asks("ask", {}, "1", { stop_after_if: { expr: "result === 1" } }), flow.step("b", "'went on'")];
-    expect(await ws.completed(await begin(ws, stops))).toMatchObject({ success: true, result: 1 });
+    expect(await ws.completed(await startRun(ws, stops))).toMatchObject({ success: true, result: 1 });
   });
 
   it("iterator and branch expressions see the payload of the approval", async () => {
-    const loop = await begin(ws, [asks("ask"), flow.each("l", "resume.list", [flow.step("x", "flow_input.iter.value * 2")])]);
+    const loop = await startRun(ws, [asks("ask"), flow.each("l", "resume.list", [flow.step("x", "flow_input.iter.value * 2")])]);
     await approve((await waiting(ws, loop))[0], { list: [1, 2] });
     expect(await ws.completed(loop)).toMatchObject({ result: [2, 4] });
-    const branch = await begin(ws, [asks("ask"), flow.one("b", [["approvers.includes('kim')", [flow.step("x", "'kim said yes'")]]])]);
+    const branch = await startRun(ws, [asks("ask"), flow.one("b", [["approvers.includes('kim')", [flow.step("x", "'kim said yes'")]]])]);
     await approve((await waiting(ws, branch))[0]);
     expect(await ws.completed(branch)).toMatchObject({ result: "kim said yes" });
   });
 
   it("the sleep follows the approval", async () => {
-    const run = await begin(ws, [asks("ask", {}, "1", { sleep: { type: "static", value: 1 } }), sees()]);
+    const run = await startRun(ws, [asks("ask", {}, "1", { sleep: { type: "static", value: 1 } }), sees()]);
     await approve((await waiting(ws, run))[0], { n: 1 });
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
   });
 
   it("a waiting run that is canceled is canceled, and its links return that", async () => {
-    const run = await begin(ws, [asks("ask"), sees()]);
+    const run = await startRun(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "");
     expectStatus(await ws.post(`jobs_u/queue/cancel/${run}`, { reason: "changed my mind" }), 200);
@@ -153,7 +154,7 @@ describe.concurrent("suspend and resume", () => {
 
 describe.concurrent("nested gates", () => {
   it("a loop waits in each iteration", async () => {
-    const run = await begin(ws, [
+    const run = await startRun(ws, [
       flow.each("l", "[1, 2]", [asks("ask", {}, "flow_input.iter.value"), flow.step("x", "resume.by + previous_result")]),
     ]);
     await approve((await waiting(ws, run))[0], { by: 10 });
@@ -163,7 +164,7 @@ describe.concurrent("nested gates", () => {
 
   it("parallel branches wait at the same time and continue separately", async () => {
     const branches = ["a", "b"].map((id) => [asks(`ask_${id}`), flow.step(`after_${id}`, "resume.v")]);
-    const run = await begin(ws, [flow.all("all", branches, { parallel: true })]);
+    const run = await startRun(ws, [flow.all("all", branches, { parallel: true })]);
     const gates = await waiting(ws, run, 2);
     const of = (id: string) => gates.find(({ module_id }) => module_id === id);
     expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({ suspend: 2, state: "suspended" });
@@ -174,7 +175,10 @@ describe.concurrent("nested gates", () => {
 
   it("a nested flow waits, and the run shows it", async () => {
     await saveFlow(ws, "f/t/asking", [asks("ask"), sees()]);
-    const run = await begin(ws, [{ id: "inner", value: { type: "flow", path: "f/t/asking" } }, flow.step("x", "previous_result.resume")]);
+    const run = await startRun(ws, [
+      { id: "inner", value: { type: "flow", path: "f/t/asking" } },
+      flow.step("x", "previous_result.resume"),
+    ]);
     const gates = await waiting(ws, run);
     expect(await runOf(ws, run)).toMatchObject({ state: "suspended" });
     await approve(gates[0], { ok: 1 });
@@ -183,20 +187,20 @@ describe.concurrent("nested gates", () => {
 
   it("a nested flow whose approval timed out fails the flow around it with that error", async () => {
     await saveFlow(ws, "f/t/impatient", [asks("ask", { timeout: 1 }), sees()]);
-    const run = await begin(ws, [{ id: "inner", value: { type: "flow", path: "f/t/impatient" } }]);
+    const run = await startRun(ws, [{ id: "inner", value: { type: "flow", path: "f/t/impatient" } }]);
     expect(await ws.completed(run)).toMatchObject({ success: false, result: timedOut });
   });
 
   it("a timeout in a branch cancels the flow, unless the branch has skip_failure", async () => {
     const branch = [asks("ask", { timeout: 1 })];
-    const cancels = await begin(ws, [flow.all("b", [branch])]);
+    const cancels = await startRun(ws, [flow.all("b", [branch])]);
     expect(await ws.completed(cancels)).toMatchObject({ canceled: true, result: [timedOut] });
     const skips = { id: "b", value: { type: "branchall", branches: [{ modules: branch, skip_failure: true }] } };
-    expect(await ws.completed(await begin(ws, [skips]))).toMatchObject({ success: true, result: [timedOut] });
+    expect(await ws.completed(await startRun(ws, [skips]))).toMatchObject({ success: true, result: [timedOut] });
   });
 
   it("a waiting segment does not occupy the function", async () => {
-    const run = await begin(ws, { modules: [flow.step("a", "1"), asks("ask"), sees()], same_worker: true });
+    const run = await startRun(ws, { modules: [flow.step("a", "1"), asks("ask"), sees()], same_worker: true });
     await approve((await waiting(ws, run))[0], { n: 1 });
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resume: { n: 1 } } });
   });
@@ -210,7 +214,7 @@ describe.concurrent("nested gates", () => {
       { id: "nested", value: { type: "flow", path: "f/t/plain" }, ...suspend },
       sees(),
     ];
-    const run = await begin(ws, modules);
+    const run = await startRun(ws, modules);
     for (const module of ["loop", "same", "nested"]) {
       const [gate] = await waiting(ws, run);
       expect(gate?.module_id).toBe(module);
@@ -240,7 +244,7 @@ describe.concurrent("early approvals", () => {
   };
 
   it("an approval before the end of the step counts, and the flow does not wait", async () => {
-    const run = await begin(ws, [approvesItself, sees()]);
+    const run = await startRun(ws, [approvesItself, sees()]);
     expect(await ws.completed(run)).toMatchObject({
       success: true,
       result: { resumes: [{ early: true }], approvers: ["itself"], previous: 201 },
@@ -248,7 +252,7 @@ describe.concurrent("early approvals", () => {
   });
 
   it("a flow-level approval before any request is consumed by the next one", async () => {
-    const run = await begin(ws, [asks("first", {}, "1"), asks("second"), sees()]);
+    const run = await startRun(ws, [asks("first", {}, "1"), asks("second"), sees()]);
     await waiting(ws, run);
     const before = await urls(ws, run, { flow_level: true, approver: "owner" });
     expect(before.resume).toContain(`/jobs_u/resume/${run}/`);
@@ -266,7 +270,7 @@ describe.concurrent("early approvals", () => {
   const letGo = async (run: string) => expectStatus(await ws.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
 
   it("a stored approval counts for one of two gates", async () => {
-    const run = await begin(ws, [holding, asks("one"), asks("two"), sees()]);
+    const run = await startRun(ws, [holding, asks("one"), asks("two"), sees()]);
     await waiting(ws, run);
     const { resume } = await urls(ws, run, { flow_level: true });
     expect(await visit(resume, { body: { stored: true } })).toMatchObject({ status: 201 });
@@ -280,7 +284,7 @@ describe.concurrent("early approvals", () => {
   });
 
   it("a flow-level rejection applies to the next request", async () => {
-    const run = await begin(ws, [holding, asks("ask"), sees()]);
+    const run = await startRun(ws, [holding, asks("ask"), sees()]);
     await waiting(ws, run);
     const { cancel } = await urls(ws, run, { flow_level: true, approver: "kim" });
     expect(await visit(cancel)).toMatchObject({ status: 201 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api, shared } from "../../support/api/api.ts";
 import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { asks, begin, sees, waiting } from "../../support/approvals/approvals.ts";
+import { asks, sees, startRun, waiting } from "../../support/approvals/approvals.ts";
 import { type Checkout, newCheckout } from "../../support/cli/checkout.ts";
 import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
 
@@ -60,7 +60,7 @@ describe("svc approvals", () => {
   it("lists, shows, approves and rejects what waits for the user", async () => {
     const form = { type: "object", properties: { budget: { type: "string" } }, required: ["budget"] };
     const step = asks("ask", { inputs: ["item"], resume_form: { schema: form } }, "'asked'", { summary: "May we \u001b[31mbuy it?" });
-    const [first, second] = await Promise.all([1, 2].map(() => begin(ws, [step, sees()], { item: "drill" })));
+    const [first, second] = await Promise.all([1, 2].map(() => startRun(ws, [step, sees()], { item: "drill" })));
     const ids = await Promise.all([first, second].map(async (run) => (await waiting(ws, run ?? ""))[0]?.gate_id));
     const listed = await checkout.json<{ gate_id: string; summary: string }[]>("approvals", "list");
     expect(listed.map(({ gate_id }) => gate_id).sort()).toEqual([...ids].sort());

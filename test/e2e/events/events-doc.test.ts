@@ -27,13 +27,13 @@ it("docs/events.md: every example does what the page describes", async () => {
   expect(JSON.parse(tested)).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   expect(created).toBe("The variable f/examples/limit was saved.");
 
-  await until(() => receiver.received.length >= 2, { what: "the test and the event" });
+  await until(() => receiver.receivedRequests.length >= 2, { what: "the test and the event" });
   const webhook = new Webhook((JSON.parse(secret) as { secret: string }).secret);
-  const found = receiver.received.map(({ headers, body }) => {
+  const found = receiver.receivedRequests.map(({ headers, body }) => {
     expect(headers["content-type"]).toContain("application/json");
     return webhook.verify(body, headers as Record<string, string>) as { type: string; timestamp: string; data: object };
   });
-  expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toContain((JSON.parse(tested) as { id: string }).id);
+  expect(receiver.receivedRequests.map(({ headers }) => headers["webhook-id"])).toContain((JSON.parse(tested) as { id: string }).id);
   const documented = JSON.parse(/^\{"type":"CreateVariable".*$/m.exec(page)?.[0] ?? "{}") as (typeof found)[number];
   expect(found.find(({ type }) => type === documented.type)).toEqual({
     ...documented,

@@ -204,7 +204,7 @@ describe("flows deleted during a run", () => {
 });
 
 describe("canceled flows", () => {
-  it("a canceled flow ends at once, waiting steps never begin, and a running script is stopped", async () => {
+  it("a canceled flow ends at once, waiting steps never startRun, and a running script is stopped", async () => {
     const id = await start([telling("a", "a5", 30), telling("b", "b5")]);
     await witness.waitForReport("a5");
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" }), 200);

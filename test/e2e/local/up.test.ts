@@ -9,7 +9,7 @@ import { isAlive } from "../../../engine/launch/lock.mjs";
 import { svcDir } from "../../../engine/paths.ts";
 import { api } from "../../support/api/api.ts";
 import { expectStatus, workspaceOf } from "../../support/api/workspace.ts";
-import { begin, consent, runOf } from "../../support/approvals/approvals.ts";
+import { consent, runOf, startRun } from "../../support/approvals/approvals.ts";
 import { endCommands, npmRun } from "../../support/engine/commands.ts";
 import { shareGoCache } from "../../support/engine/go-cache.ts";
 import { until } from "../../support/until.ts";
@@ -83,7 +83,7 @@ describe("npm run up", () => {
     expectStatus(await demo().call("DELETE", "schedules/delete/f/examples/often"), 200);
     const step = { id: "a", value: { type: "script", path: "f/examples/refuses", input_transforms: {} } };
     const retried = { ...step, retry: { constant: { attempts: 1, seconds: 0 } }, continue_on_error: true };
-    await begin(demo(), [retried, { id: "b", value: { type: "identity" } }]);
+    await startRun(demo(), [retried, { id: "b", value: { type: "identity" } }]);
     await up.says(/(step a of preview failed[\s\S]*){2}demo preview succeeded/);
     expect((await demo().runWait("f/examples/missing")).status).toBe(404);
     await up.says(/demo f\/examples\/missing refused: 404/);
@@ -104,7 +104,7 @@ describe("npm run up", () => {
   it("the command stores outgoing mail, and npm run mail shows it", async () => {
     const none = npmRun("mail", [], env);
     expect([await none.ended, none.output()]).toEqual([0, expect.stringContaining("No mail was sent")]);
-    const run = await begin(demo(), [consent("pay", ["role:admin"], { message: "Pay 7?" })]);
+    const run = await startRun(demo(), [consent("pay", ["role:admin"], { message: "Pay 7?" })]);
     await until(async () => JSON.stringify((await runOf(demo(), run)).gates).includes('"to":"admin@example.com"'), { what: "the mail" });
     const mail = npmRun("mail", [], env);
     expect(await mail.ended).toBe(0);

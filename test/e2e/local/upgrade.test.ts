@@ -17,7 +17,7 @@ import { type Account, createAdmin } from "../../../engine/seed/admin.ts";
 import { api, shared } from "../../support/api/api.ts";
 import { eventsOf } from "../../support/api/events.ts";
 import { workspaceOf } from "../../support/api/workspace.ts";
-import { asks, begin, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { asks, sees, startRun, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 import { awsClients } from "../../support/engine/aws.ts";
 import { describeStack, getTemplate, updateStack, updateStackWithImports } from "../../support/engine/cloudformation.ts";
 import { assertNoDeniedRequests } from "../../support/engine/denied-requests.ts";
@@ -199,7 +199,10 @@ describe("an update of the stack", () => {
     const ticking = { schedule: "*/2 * * * * *", timezone: "UTC", script_path: "u/admin/kept", is_flow: false, args: {} };
     expect((await ws.post("schedules/create", { path: "u/admin/often", ...ticking })).status).toBe(201);
     const ticks = async () => (await ws.get("jobs/completed/list", { schedule_path: "u/admin/often" })).json as { success: boolean }[];
-    const [asking, running] = [await begin(ws, [asks("ask"), sees()]), await begin(ws, [flow.step("a", "'before'", sleeps), sees("b")])];
+    const [asking, running] = [
+      await startRun(ws, [asks("ask"), sees()]),
+      await startRun(ws, [flow.step("a", "'before'", sleeps), sees("b")]),
+    ];
     const later = await ws.run("u/admin/kept", {}, { scheduled_in_secs: 3 });
     const [gate] = await waiting(ws, asking);
     await until(async () => JSON.stringify((await ws.get(`jobs_u/get/${running}`)).json).includes('"Success"'), {
@@ -290,7 +293,7 @@ describe("tables that are restored to a point in time", () => {
       const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
       expect(EventSourceMappings.map(({ EventSourceArn }) => EventSourceArn)).toContain(Table?.LatestStreamArn);
     }
-    const asking = await begin(ws, [asks("ask"), sees()]);
+    const asking = await startRun(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, asking);
     const { resume } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });
     expect(await visit(resume)).toMatchObject({ status: 201 });

@@ -17,7 +17,7 @@ interface Codes {
   verification_uri: string;
   verification_uri_complete: string;
 }
-const begin = async (body: object = { client_name: "laptop" }): Promise<Codes> =>
+const requestCodes = async (body: object = { client_name: "laptop" }): Promise<Codes> =>
   shaped(deviceRoutes.requestDeviceCode, await client.call("POST", "auth/device", { token: "", body })) as Codes;
 const poll = (device_code: string) => client.call("POST", "auth/device/token", { token: "", body: { grant_type: GRANT, device_code } });
 const decide = (codes: Codes, approve: boolean, headers: Record<string, string> = {}) =>
@@ -62,7 +62,7 @@ describe("the sign-in of a device", () => {
   });
 
   it("is not decided or begun by pages of other sites, nor decided by tokens with limits or without sign-in", async () => {
-    const codes = await begin();
+    const codes = await requestCodes();
     const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     expect((await decide(codes, true, elsewhere)).status).toBe(403);
     expect((await client.call("POST", "auth/device", { token: "", headers: elsewhere, body: {} })).status).toBe(403);
@@ -95,7 +95,7 @@ describe("the page for devices", () => {
   });
 
   it("lets a user sign in, confirm the code of a link and allow the device, and decides nothing before", async () => {
-    const codes = await begin({ client_name: "<b>laptop</b>" });
+    const codes = await requestCodes({ client_name: "<b>laptop</b>" });
     const visit = await visited(codes.verification_uri_complete, phone);
     const { page } = visit;
     await heading(page, "Sign in").waitFor();
@@ -119,7 +119,7 @@ describe("the page for devices", () => {
   });
 
   it("takes the code by hand, shows a wrong one next to the field, and refuses the device", async () => {
-    const codes = await begin();
+    const codes = await requestCodes();
     const { page } = await visited(codes.verification_uri);
     if (await page.getByLabel("Email").isVisible()) await signIn(page);
     await heading(page, "Sign in a device").waitFor();

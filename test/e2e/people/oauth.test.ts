@@ -30,12 +30,12 @@ class Browser {
     return { status: answer.status, location: new URL(answer.headers.get("location") ?? "/", url), text: await answer.text(), setCookies };
   }
 
-  begin = (login = "acme", returnTo?: string) =>
+  startSignIn = (login = "acme", returnTo?: string) =>
     this.get(`${client.url}/api/oauth/login/${login}${returnTo === undefined ? "" : `?${new URLSearchParams({ return_to: returnTo })}`}`);
 
   /** Goes to the provider and returns the callback URL with its parameters, without opening it. */
   async toDoor(as: AtProvider, login = "acme", returnTo?: string): Promise<URL> {
-    const { location } = await this.begin(login, returnTo);
+    const { location } = await this.startSignIn(login, returnTo);
     location.searchParams.set("as", JSON.stringify(as));
     return (await this.get(location.href)).location;
   }
@@ -58,7 +58,7 @@ describe("sign-in through a provider", () => {
   it("the login is offered by name, and begins with PKCE, state and nonce", async () => {
     const listed = await client.call("GET", "oauth/list_logins", { token: "" });
     expect(listed.json).toEqual({ oauth: [{ type: "acme", display_name: "Acme" }, { type: "silent" }] });
-    const { status, location, setCookies } = await new Browser().begin();
+    const { status, location, setCookies } = await new Browser().startSignIn();
     expect([status, location.pathname]).toEqual([303, "/authorize"]);
     expect(Object.fromEntries(location.searchParams)).toEqual({
       client_id: "svc-test",
@@ -92,7 +92,7 @@ describe("sign-in through a provider", () => {
       "/device/x",
       "/device?x=1",
     ]) {
-      expect([other, (await browser.begin("acme", other)).status]).toEqual([other, 400]);
+      expect([other, (await browser.startSignIn("acme", other)).status]).toEqual([other, 400]);
     }
   });
 
@@ -266,7 +266,7 @@ describe("events of the instance", () => {
       expectStatus(await client.call("POST", "users/accept_invite", { token, body: joining }), 200);
 
       const { secret } = expectStatus(await client.get("webhooks/secret"), 200).json as { secret: string };
-      const about = (address: string) => receiver.received.filter(({ body }) => body.includes(address));
+      const about = (address: string) => receiver.receivedRequests.filter(({ body }) => body.includes(address));
       const verified = (address: string) =>
         about(address).map(({ headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>));
       await until(() => about(email).length >= 3 && about(other.email).length >= 2, { what: "five requests" });
@@ -297,7 +297,7 @@ describe("events of the instance", () => {
       expect(about(email).filter(({ headers }) => `${headers["webhook-id"]}.instance` === id)).toHaveLength(2);
 
       const { id: test } = expectStatus(await client.post("webhooks/test"), 200).json as { id: string };
-      await until(() => receiver.received.some(({ headers }) => headers["webhook-id"] === test), { what: "the test" });
+      await until(() => receiver.receivedRequests.some(({ headers }) => headers["webhook-id"] === test), { what: "the test" });
       for (const route of ["webhooks/list", "webhooks/secret", `${LOG}/list`, `${LOG}/get/${id}`])
         expect([route, (await other.api.get(route)).status]).toEqual([route, 403]);
       for (const route of ["webhooks/secret", "webhooks/test", `${LOG}/replay`])

@@ -79,11 +79,11 @@ describe("invalid webhook calls", () => {
 });
 
 describe("unusual webhook calls", () => {
-  const received = async (body: string | Uint8Array, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
+  const callWebhook = async (body: string | Uint8Array, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
     expectStatus(await ws.call("POST", `jobs/run_wait_result/p/${ECHO}`, { body, headers, query }), 200).json;
 
   it("a body that is not UTF-8 becomes raw_string", async () => {
-    expect(await received(Uint8Array.of(0x7b, 0xff, 0xfe, 0x00))).toEqual({ raw_string: "{\ufffd\ufffd\u0000" });
+    expect(await callWebhook(Uint8Array.of(0x7b, 0xff, 0xfe, 0x00))).toEqual({ raw_string: "{\ufffd\ufffd\u0000" });
   });
 
   it("a body with 100,000 keys as JSON, or 10,000 as a form, runs", async () => {
@@ -98,7 +98,7 @@ describe("unusual webhook calls", () => {
 
   it("form fields named like parts of every object are stored as data", async () => {
     const named = ["__proto__", "constructor"].map((name) => `--cut\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`);
-    const found = await received(`${named.join("")}--cut--\r\n`, form("; boundary=cut"));
+    const found = await callWebhook(`${named.join("")}--cut--\r\n`, form("; boundary=cut"));
     expect(Object.entries(found as object)).toEqual([
       ["__proto__", "1"],
       ["constructor", "1"],
@@ -107,7 +107,7 @@ describe("unusual webhook calls", () => {
 
   it("a call that selects headers and query parameters that are absent, empty or parts of every object gets none of them", async () => {
     const query = { include_header: "X-Absent,,__proto__, constructor ,toString", include_query: "absent,,__proto__,constructor,toString" };
-    expect(await received('{"n":1}', {}, query)).toEqual({ n: 1 });
+    expect(await callWebhook('{"n":1}', {}, query)).toEqual({ n: 1 });
   });
 });
 

@@ -17,7 +17,7 @@ interface Sent {
   query?: Record<string, string>;
 }
 /** Returns the arguments that a script receives for a body sent to a synchronous webhook. */
-async function received({ body, type, headers = {}, query = {} }: Sent): Promise<Record<string, unknown>> {
+async function callWebhook({ body, type, headers = {}, query = {} }: Sent): Promise<Record<string, unknown>> {
   const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/jobs/run_wait_result/p/${ECHO}?${new URLSearchParams(query)}`, {
     method: "POST",
     headers: { authorization: `Bearer ${ws.api.token}`, ...(type ? { "content-type": type } : {}), ...headers },
@@ -34,14 +34,14 @@ describe("multipart webhooks (spec 4.2.5)", () => {
     const form = new FormData();
     form.append("title", "photos");
     form.append("photo", new Blob(["one"]), "one.txt");
-    const found = await received({ body: form, query: { wrap_body: "true" } });
+    const found = await callWebhook({ body: form, query: { wrap_body: "true" } });
     expect(found).toEqual({ body: { title: "photos", photo: [stored("one.txt")] } });
   });
 
   it("a form file cannot replace a selected header", async () => {
     const form = new FormData();
     form.append("x_signature", new Blob(["forged"]), "forged.txt");
-    const found = await received({ body: form, headers: { "x-signature": "real" }, query: { include_header: "X-Signature" } });
+    const found = await callWebhook({ body: form, headers: { "x-signature": "real" }, query: { include_header: "X-Signature" } });
     expect(found).toEqual({ x_signature: "real" });
   });
 
@@ -49,22 +49,22 @@ describe("multipart webhooks (spec 4.2.5)", () => {
     const form = new FormData();
     form.append("doc", "see below");
     form.append("doc", new Blob(["one"]), "one.txt");
-    expect(await received({ body: form })).toEqual({ doc: ["see below", stored("one.txt")] });
+    expect(await callWebhook({ body: form })).toEqual({ doc: ["see below", stored("one.txt")] });
   });
 });
 
 describe("webhook texts (spec 4.2.1)", () => {
   it("a text with a byte order mark is read as JSON, and raw=true returns it as it was sent", async () => {
     const body = '\ufeff{"a":1}';
-    expect(await received({ body, type: "application/json", query: { raw: "true" } })).toEqual({ a: 1, raw_string: body });
+    expect(await callWebhook({ body, type: "application/json", query: { raw: "true" } })).toEqual({ a: 1, raw_string: body });
   });
 
   it("a text is read in the charset of its type, or in UTF-8 if the charset is missing or unknown", async () => {
     const latin1 = (text: string) => Buffer.from(text, "latin1");
-    expect(await received({ body: latin1("<a>é</a>"), type: "text/xml; charset=ISO-8859-1" })).toEqual({ raw_string: "<a>é</a>" });
-    expect(await received({ body: latin1('{"a":"é"}'), type: 'application/json; charset="latin1"' })).toEqual({ a: "é" });
-    expect(await received({ body: latin1("a=é"), type: "application/x-www-form-urlencoded;charset=windows-1252" })).toEqual({ a: "é" });
-    expect(await received({ body: '{"a":"é"}', type: "application/json; charset=klingon" })).toEqual({ a: "é" });
+    expect(await callWebhook({ body: latin1("<a>é</a>"), type: "text/xml; charset=ISO-8859-1" })).toEqual({ raw_string: "<a>é</a>" });
+    expect(await callWebhook({ body: latin1('{"a":"é"}'), type: 'application/json; charset="latin1"' })).toEqual({ a: "é" });
+    expect(await callWebhook({ body: latin1("a=é"), type: "application/x-www-form-urlencoded;charset=windows-1252" })).toEqual({ a: "é" });
+    expect(await callWebhook({ body: '{"a":"é"}', type: "application/json; charset=klingon" })).toEqual({ a: "é" });
   });
 });
 
@@ -75,9 +75,9 @@ describe("compressed webhooks", () => {
     ["br", brotliCompressSync],
   ])("a body in %s is decoded, whatever its type is", async (encoding, encode) => {
     const headers = { "content-encoding": encoding };
-    expect(await received({ body: encode('{"a":"é"}'), type: "application/json", headers })).toEqual({ a: "é" });
-    expect(await received({ body: encode("a=1"), type: "application/x-www-form-urlencoded", headers })).toEqual({ a: "1" });
-    expect(await received({ body: encode("[1]"), headers, query: { wrap_body: "true" } })).toEqual({ body: [1] });
+    expect(await callWebhook({ body: encode('{"a":"é"}'), type: "application/json", headers })).toEqual({ a: "é" });
+    expect(await callWebhook({ body: encode("a=1"), type: "application/x-www-form-urlencoded", headers })).toEqual({ a: "1" });
+    expect(await callWebhook({ body: encode("[1]"), headers, query: { wrap_body: "true" } })).toEqual({ body: [1] });
   });
 
   it("another encoding is refused with the supported ones", async () => {

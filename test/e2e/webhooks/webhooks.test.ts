@@ -38,7 +38,7 @@ interface Sent {
   query?: Record<string, string>;
 }
 /** Returns the arguments that a script receives for a body sent to a synchronous webhook. */
-async function received(body: string | Uint8Array, { type, headers = {}, query = {} }: Sent = {}): Promise<unknown> {
+async function callWebhook(body: string | Uint8Array, { type, headers = {}, query = {} }: Sent = {}): Promise<unknown> {
   const answer = await ws.call("POST", `jobs/run_wait_result/p/${ECHO}`, {
     body,
     query,
@@ -49,10 +49,10 @@ async function received(body: string | Uint8Array, { type, headers = {}, query =
 
 describe("the body of a webhook (spec 4.2)", () => {
   it("4.2.1 a body is read by its content: JSON, form, or any other text as raw_string", async () => {
-    expect(await received('{"a":[1,{"b":null}]}', { type: "application/json" })).toEqual({ a: [1, { b: null }] });
-    expect(await received('{"a":1}', { type: "text/plain" })).toEqual({ a: 1 });
-    expect(await received("a=1&a=2&b=%C3%A9", { type: "application/x-www-form-urlencoded" })).toEqual({ a: ["1", "2"], b: "é" });
-    expect(await received("<order/>", { type: "application/xml" })).toEqual({ raw_string: "<order/>" });
+    expect(await callWebhook('{"a":[1,{"b":null}]}', { type: "application/json" })).toEqual({ a: [1, { b: null }] });
+    expect(await callWebhook('{"a":1}', { type: "text/plain" })).toEqual({ a: 1 });
+    expect(await callWebhook("a=1&a=2&b=%C3%A9", { type: "application/x-www-form-urlencoded" })).toEqual({ a: ["1", "2"], b: "é" });
+    expect(await callWebhook("<order/>", { type: "application/xml" })).toEqual({ raw_string: "<order/>" });
   });
 
   it("4.2.2 each key of an object or a form is an argument of main", async () => {
@@ -65,12 +65,12 @@ describe("the body of a webhook (spec 4.2)", () => {
   });
 
   it("4.2.3 a body that is not an object is passed as body, and wrap_body does this for every body", async () => {
-    expect(await received("[1,2]", { type: "application/json" })).toEqual({ body: [1, 2] });
-    expect(await received('{"a":1}', { type: "application/json", query: { wrap_body: "true" } })).toEqual({ body: { a: 1 } });
+    expect(await callWebhook("[1,2]", { type: "application/json" })).toEqual({ body: [1, 2] });
+    expect(await callWebhook('{"a":1}', { type: "application/json", query: { wrap_body: "true" } })).toEqual({ body: { a: 1 } });
   });
 
   it("4.2.4 raw=true passes the body as it was sent", async () => {
-    expect(await received('{ "a":1 }\n', { query: { raw: "true" } })).toEqual({ a: 1, raw_string: '{ "a":1 }\n' });
+    expect(await callWebhook('{ "a":1 }\n', { query: { raw: "true" } })).toEqual({ a: 1, raw_string: '{ "a":1 }\n' });
   });
 
   it("4.2.5 multipart fields are arguments, and files are stored completely", async () => {
@@ -96,7 +96,7 @@ describe("the body of a webhook (spec 4.2)", () => {
   });
 
   it("4.2.6 include_header passes the named headers as arguments, which override the body", async () => {
-    const found = await received('{"x_signature":"forged"}', {
+    const found = await callWebhook('{"x_signature":"forged"}', {
       headers: { "X-Signature": "real" },
       query: { include_header: "X-Signature,X-Absent" },
     });
@@ -104,17 +104,17 @@ describe("the body of a webhook (spec 4.2)", () => {
   });
 
   it("4.2.7 include_query passes the named query parameters as arguments", async () => {
-    expect(await received("{}", { query: { include_query: "source,absent", source: "shop", other: "1" } })).toEqual({ source: "shop" });
+    expect(await callWebhook("{}", { query: { include_query: "source,absent", source: "shop", other: "1" } })).toEqual({ source: "shop" });
   });
 
   it("4.2.8 CloudEvents are accepted in both modes, and batches are rejected", async () => {
     const ce = { "ce-id": "1", "ce-source": "/s", "ce-type": "t", "ce-specversion": "1.0" };
     const metadata = { id: "1", source: "/s", type: "t", specversion: "1.0" };
-    expect(await received('{"n":1}', { type: "application/json", headers: ce })).toEqual({
+    expect(await callWebhook('{"n":1}', { type: "application/json", headers: ce })).toEqual({
       n: 1,
       WEBHOOK__METADATA__: { ...metadata, datacontenttype: "application/json" },
     });
-    expect(await received(JSON.stringify({ ...metadata, data: { n: 2 } }), { type: "application/cloudevents+json" })).toEqual({
+    expect(await callWebhook(JSON.stringify({ ...metadata, data: { n: 2 } }), { type: "application/cloudevents+json" })).toEqual({
       n: 2,
       WEBHOOK__METADATA__: metadata,
     });

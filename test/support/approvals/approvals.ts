@@ -19,7 +19,7 @@ export const consent = (id: string, approvers: string[], value: object = {}, mor
 export const sees = (id = "after") => flow.step(id, "({ resume, resumes, approvers, previous: previous_result })");
 
 /** Starts a flow that is not stored. */
-export async function begin(ws: Workspace, value: object | object[], args: object = {}, options: CallOptions = {}): Promise<string> {
+export async function startRun(ws: Workspace, value: object | object[], args: object = {}, options: CallOptions = {}): Promise<string> {
   const whole = Array.isArray(value) ? { modules: value } : value;
   return expectStatus(await ws.call("POST", "jobs/run/preview_flow", { body: { value: whole, args }, ...options }), 201).text;
 }

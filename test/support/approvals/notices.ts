@@ -97,19 +97,19 @@ export async function mailsTo(address: string): Promise<SentMail[]> {
   return (await readMail(shared().endpoint)).filter(({ to }) => to.includes(address));
 }
 
-interface Received {
+interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   body: string;
 }
 
 /** A webhook receiver that stores all requests. `replies`: the next responses, each optionally `after` an event. Default: 204. */
 export async function startReceiver() {
-  const received: Received[] = [];
+  const receivedRequests: ReceivedRequest[] = [];
   const replies: { status: number; headers?: Record<string, string>; after?: Promise<unknown> }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+    receivedRequests.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
     const { status, headers = {}, after } = replies.shift() ?? { status: 204 };
     await after;
     response.writeHead(status, headers).end();
@@ -117,7 +117,7 @@ export async function startReceiver() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    received,
+    receivedRequests,
     replies,
     close: () => new Promise((resolve) => server.close(resolve)),
   };

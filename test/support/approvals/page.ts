@@ -6,7 +6,7 @@ import { shared } from "../api/api.ts";
 import type { Workspace } from "../api/workspace.ts";
 import { barriers } from "../browser/axe.ts";
 import { openPage, type WatchedPage } from "../browser/browser.ts";
-import { asks, begin, sees, urls, waiting } from "./approvals.ts";
+import { asks, sees, startRun, urls, waiting } from "./approvals.ts";
 
 type PageOptions = Parameters<typeof openPage>[0];
 export const phone = { viewport: { width: 360, height: 740 }, colorScheme: "dark" } as const;
@@ -21,7 +21,7 @@ interface Opened {
 export function pageOpener(workspace: () => Workspace) {
   return async (value: object[], { approver, args = {}, options }: Opened = {}) => {
     const ws = workspace();
-    const run = await begin(ws, value, args);
+    const run = await startRun(ws, value, args);
     const [gate] = await waiting(ws, run);
     const id = gate?.gate_id ?? "";
     const link = (await urls(ws, id, approver ? { approver } : {})).approvalPage;

@@ -71,12 +71,12 @@ export async function passDays(room: Room, days: number): Promise<number> {
   const answer = await fetch(`${inject("useCases").endpoint}/_svc/expire`, { method: "POST", body });
   const { records } = (await answer.json()) as Swept;
   // The filter of the event source mapping (lib/storage/jobs-table.ts).
-  const removed = records.filter(({ dynamodb: { Keys, OldImage } }) => Keys["sk"]?.S === "job" && OldImage["rn"]?.S === "long");
-  for (const { dynamodb } of removed) {
+  const removedRecords = records.filter(({ dynamodb: { Keys, OldImage } }) => Keys["sk"]?.S === "job" && OldImage["rn"]?.S === "long");
+  for (const { dynamodb } of removedRecords) {
     const job = deps.jobs.parseRemoved(dynamodb.OldImage);
     if (job) await removeExpiredJob(deps, job);
   }
-  return removed.length;
+  return removedRecords.length;
 }
 
 /** Lists all that a room has stored for jobs: the keys of items and of objects. Plans of saved flows remain. */

@@ -95,7 +95,7 @@ export async function housekeep(room: Room): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Lets housekeeping look at the jobs alone, which is fast in a room with many runs. Throws the first failure after all jobs were looked at. */
+/** Runs the housekeeping of jobs alone, which is fast in a room with many runs. Throws the first failure after all jobs were looked at. */
 export async function resumeDue(room: Room, stopped: { stoppedMs?: number } = {}): Promise<void> {
   const failures: unknown[] = [];
   await resumeDueJobs(

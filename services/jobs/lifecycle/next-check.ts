@@ -9,10 +9,10 @@ interface EndRepairs {
 }
 
 /**
- * Returns when housekeeping looks again at an ended job, because something that ran for it may not have stopped, or something that follows it may not
+ * Returns when housekeeping checks an ended job again, because something that ran for it may not have stopped, or something that follows it may not
  * have started (epoch ms). Infinity if neither is the case.
  */
-export function nextLookMs(job: EndRepairs, nowMs: number): number {
+export function nextCheckMs(job: EndRepairs, nowMs: number): number {
   return Math.min(
     job.stopping ? nextStopMs(nowMs) : Number.POSITIVE_INFINITY,
     job.followUp ? nextFollowUpMs(job, nowMs) : Number.POSITIVE_INFINITY,
