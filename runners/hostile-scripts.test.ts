@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunnerLanguage, runnerLanguages } from "../contract/languages.ts";
 import { bashPrograms } from "./conformance/bash-programs.ts";
 import { goPrograms } from "./conformance/go-programs.ts";
-import { type Runner, startUnprivilegedRunner, until } from "./conformance/harness.ts";
+import { aloneInNamespace, type Runner, startUnprivilegedRunner, until } from "./conformance/harness.ts";
 import { javascriptPrograms } from "./conformance/javascript-programs.ts";
 import type { Programs } from "./conformance/programs.ts";
 import { pythonPrograms } from "./conformance/python-programs.ts";
@@ -104,5 +104,27 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
     expect(Number(logs.text)).toBeGreaterThan(0);
     expect(await runner.run({ code: wait(0) })).toMatchObject({ result: 1 });
     expect(running()).toBe("");
+  });
+});
+
+/** The namespace protects the processes of this machine. */
+describe.runIf(aloneInNamespace)("a script whose runner has an environment to itself", () => {
+  it("leaves none of many processes when the time to find them is over, and later runs work", async () => {
+    const { shell, wait } = programs.nodejs;
+    const runner = await startUnprivilegedRunner("nodejs", { SVC_SOLE_SUPERVISOR: "on", SVC_TEST_SWEEP_MS: "1" }, aloneInNamespace);
+    try {
+      const mark = `7${Math.floor(Math.random() * 1e8)}`;
+      const isRunning = () => spawnSync("pgrep", ["-f", `^sleep ${mark}$`]).status === 0;
+      // Their number takes longer than the supervisor searches in this test.
+      const leave = `for one in {1..50}; do setsid sleep ${mark} > /dev/null 2>&1 & done; until [ $(pgrep -fc '^sleep ${mark}$') = 50 ]; do :; done; echo left`;
+      for (let round = 0; round < 2; round++) {
+        const { outcome, logs, problem } = await runner.run({ code: shell(leave) });
+        expect([outcome, logs.text.trim(), problem]).toEqual(["success", "left", undefined]);
+        await until(() => !isRunning());
+        for (let run = 0; run < 2; run++) expect(await runner.run({ code: wait(0) })).toMatchObject({ outcome: "success", result: 1 });
+      }
+    } finally {
+      await runner.close();
+    }
   });
 });

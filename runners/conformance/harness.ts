@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -53,14 +53,27 @@ export function startRunner(language: string, environment: Record<string, string
   );
 }
 
+const isRoot = process.getuid?.() === 0;
+const inNamespace = [
+  ...["unshare", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--pid", "--fork", "--mount-proc", "--kill-child"],
+  // Process 1 of the namespace is another one than the program, as on Lambda.
+  ...["sh", "-c", '"$@"; exit', "sh"],
+];
+/** A command before others, which hides from them all processes that they have not started, and ends with all of theirs; `undefined` if the system refuses it. */
+export const aloneInNamespace =
+  process.platform === "linux" && spawnSync("unshare", [...inNamespace.slice(1), "true"]).status === 0 ? inNamespace : undefined;
+
 /**
  * Starts a runner of one language as on Lambda: its supervisor is a process by itself, alone in its directory, and neither it nor its jobs have any
- * privilege of root.
+ * privilege of root. `before`: a command that starts it.
  */
-export function startUnprivilegedRunner(language: string, environment: Record<string, string> = {}): Promise<Runner> {
-  const isRoot = process.getuid?.() === 0;
+export function startUnprivilegedRunner(
+  language: string,
+  environment: Record<string, string> = {},
+  before: readonly string[] = [],
+): Promise<Runner> {
   const unprivileged = isRoot ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : [];
-  return start(language, (manifest) => Promise.resolve(spawnSupervisor(manifest, environment, unprivileged)));
+  return start(language, (manifest) => Promise.resolve(spawnSupervisor(manifest, environment, [...before, ...unprivileged])));
 }
 
 async function start(language: string, host: (manifest: RunnerManifest) => Promise<Supervisor>): Promise<Runner> {

@@ -44,6 +44,8 @@ def handler(event, _context=None):
         facts["bug"] = _describe(error)
         outcome = invocation.failed("RunnerError", "The runner failed before the script's outcome was known.", started)
         outcome["problem"] = facts["bug"]
+    if fault := strays.take_survivors():
+        outcome["problem"] = facts["bug"] = facts.get("bug", fault)
     _print_line(event, outcome, facts)
     return outcome
 

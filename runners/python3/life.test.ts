@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pythonPath } from "../../test/support/programs.ts";
-import { type Runner, startRunner } from "../conformance/harness.ts";
+import { aloneInNamespace, type Runner, startRunner } from "../conformance/harness.ts";
 
 let runner: Runner;
 beforeAll(async () => {
@@ -19,12 +19,14 @@ beforeEach(() => {
 });
 
 /** Runs some lines of Python with the supervisor's modules and returns their output. */
-function python(program: string, args: string[], environment: Record<string, string> = {}): string {
-  const env = { ...process.env, ...environment };
-  return execFileSync(pythonPath(), ["-B", "-c", program, ...args], {
+function python(program: string, args: string[], environment: Record<string, string> = {}, before: readonly string[] = []): string {
+  const [command = "", ...rest] = [...before, pythonPath(), "-B", "-c", program, ...args];
+  return execFileSync(command, rest, {
     cwd: import.meta.dirname,
-    env,
+    env: { ...process.env, ...environment },
     encoding: "utf8",
+    timeout: 20_000,
+    killSignal: "SIGKILL",
   });
 }
 
@@ -177,5 +179,60 @@ def main():
       rmSync(join("/tmp", name), { force: true });
       await other.close();
     }
+  });
+});
+
+// The namespace protects the processes of this machine.
+describe.runIf(aloneInNamespace)("a supervisor that is alone in its environment", () => {
+  /** Leaves processes that `start` starts, ends them, and prints whether an idle host can be used, and the fault. Waits until the number of living processes is among `left`. */
+  const sweep = (start: string, left: string, { sweepMs = "0", before = aloneInNamespace ?? [] } = {}) => {
+    const directory = mkdtempSync(join(tmpdir(), "svc-alone-"));
+    const program = `
+import os, subprocess, time
+from svc_supervisor import hosts, strays, tmp
+def living():
+    strays._unrelated.clear()
+    return [pid for pid, _, _, has_ended in strays._entries() if not has_ended]
+strays.take_control()
+host = hosts.Host(tmp.TmpPolicy("none"))
+host.ready()
+${start}
+killed = strays.kill({host.process.pid}, None)
+while len(living()) not in ${left}: time.sleep(0.01)
+print(killed > 0, host.is_usable(), strays.take_survivors())
+host.destroy()`;
+    try {
+      return python(program, [], { SVC_WORK_DIR: directory, SVC_SOLE_SUPERVISOR: "on", SVC_TEST_SWEEP_MS: sweepMs }, before);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  };
+  const leave = `subprocess.run(["sh", "-c", "for one in 1 2 3; do setsid sleep 300 > /dev/null 2>&1 & done"])
+while len([pid for pid in living() if strays._parent_of(pid) == os.getpid()]) != 4: time.sleep(0.01)`;
+
+  it("ends a chain of processes each of which lives too briefly to be found", () => {
+    const chain = `
+def last_pid():
+    return int(open("/proc/loadavg").read().split()[-1])
+for _ in range(2):
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            if os.fork(): os._exit(0)
+while last_pid() < 100: pass`;
+    // It ends with the idle host and its fork, or without them.
+    expect(sweep(chain, "[2, 4]", { sweepMs: "50" })).toMatch(/^True (True|False) None\n$/);
+  });
+
+  it("ends everything if the time to find processes is over, and uses no idle host after that", () => {
+    expect(sweep(leave, "[2]")).toBe("True False None\n");
+  });
+
+  it("reports what it cannot end if there are other programs, and spares these and its hosts", () => {
+    const [command = "", ...rest] = aloneInNamespace ?? [];
+    const before = [command, ...rest, "sh", "-c", 'sleep 300 & "$@"; kill -0 $! && echo spared', "sh"];
+    expect(sweep(leave, "range(99)", { before })).toBe(
+      "True True Processes of a run could not be ended, because they start others too fast.\nspared\n",
+    );
   });
 });

@@ -81,15 +81,14 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
     for (let at = idle.findIndex((host) => host.key === key); at >= 0; at = idle.findIndex((host) => host.key === key)) {
       const [host] = idle.splice(at, 1) as [Host];
       clearTimeout(host.idleTimer);
-      if (!host.child.exit && host.child.isPlaced() && host.child.refreshOthers(Date.now()) === 0) return { host, fresh: false };
+      if (host.child.isUsable() && host.child.refreshOthers(Date.now()) === 0) return { host, fresh: false };
       discard(host);
     }
     const ready = spare;
     spare = undefined;
     clearTimeout(ready?.idleTimer);
-    const isUsable = ready && !ready.child.exit && ready.child.isPlaced();
-    if (ready && !isUsable) discard(ready);
-    const host = isUsable ? ready : newHost();
+    const host = ready?.child.isUsable() ? ready : newHost();
+    if (ready && host !== ready) discard(ready);
     host.key = key;
     return { host, fresh: true };
   }
@@ -110,6 +109,7 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
   return {
     name: runtime.name,
     prepare() {
+      if (spare && !spare.child.isUsable()) discard(spare);
       if (spare) return;
       spare = newHost();
       wait(spare);

@@ -13,6 +13,8 @@ export interface Settings {
   sole: boolean;
   /** A job that uses more is stopped. On AWS: the function's memory minus the supervisor's share. Elsewhere `undefined` by default. */
   memoryLimitKb: number | undefined;
+  /** A job that starts processes faster than they are killed must not stop the supervisor for longer. Tests choose another time. */
+  sweepMs: number;
 }
 
 /** The share of a function's memory for Node, the pipes and one result in transit. */
@@ -43,6 +45,7 @@ function readSettings(env: NodeJS.ProcessEnv): Settings {
     tmpMode: mode === "sweep" || mode === "private" ? mode : "none",
     sole: mode === "sweep" || env["SVC_SOLE_SUPERVISOR"] === "on",
     memoryLimitKb: limitMb > 0 ? limitMb * 1024 : undefined,
+    sweepMs: Number(env["SVC_TEST_SWEEP_MS"]) || 5000,
   };
 }
 

@@ -9,7 +9,7 @@ import { upload } from "./artefacts/upload.ts";
 import { type Child, installCleanUp } from "./process/child.ts";
 import { refillPipes } from "./process/pipes.ts";
 import { familyMemoryKb, peakResidentKb, residentKb } from "./process/processes.ts";
-import { takeControl } from "./process/strays.ts";
+import { takeControl, takeSurvivors } from "./process/strays.ts";
 import { effectiveTmpMode, repairWorkDir, sweepTmp } from "./process/tmp.ts";
 import { Beats } from "./reports/beats.ts";
 import { InternalRoute } from "./reports/internal-route.ts";
@@ -93,7 +93,8 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
         ...(known ? {} : { problem: describeFault(error) }),
       };
     }
-    if (unhidden) outcome.problem ??= unhidden;
+    const fault = takeSurvivors() ?? unhidden;
+    if (fault) outcome.problem ??= fault;
     const { problem, timings } = outcome;
     const { setupMs, runMs, totalMs, freshHost } = timings;
     // The line is for the log of the local engine. On AWS the role of a runner may not write logs, because scripts could forge lines and metrics;

@@ -16,7 +16,7 @@ import time
 
 from svc_host import processes, wire
 
-from . import work
+from . import strays, work
 
 MAX_KEYED = 3
 """The number of hosts with a key. The spare host is an additional one."""
@@ -39,6 +39,7 @@ class Host:
 
     def __init__(self, tmp):
         self.runs = 0
+        self._born = strays.count_kills_of_all()
         self.idle_since = 0.0
         self.lease = None
         self.baseline_kb = None
@@ -152,7 +153,8 @@ class Host:
     def is_usable(self):
         """Whether the host runs and its directory is still the one that was made for it."""
         try:
-            return self.alive() and os.lstat(os.path.join(self.home, "jobs")).st_ino == self._place
+            is_alive = self.alive() and self._born == strays.count_kills_of_all()
+            return is_alive and os.lstat(os.path.join(self.home, "jobs")).st_ino == self._place
         except OSError:
             return False
 
@@ -216,6 +218,7 @@ class Pool:
 
     def prepare(self):
         """Starts the spare host without waiting for it. It has run no user code, so it can serve any key."""
+        self._drop_unusable_spare()
         if self._spare is None:
             self._spare = Host(self._tmp)
 
@@ -262,10 +265,13 @@ class Pool:
                     if time.monotonic() - host.idle_since > MAX_IDLE_S:
                         self._hosts.pop(key).destroy()
 
-    def _new(self):
+    def _drop_unusable_spare(self):
         if self._spare and not self._spare.is_usable():
             self._spare.destroy()
             self._spare = None
+
+    def _new(self):
+        self._drop_unusable_spare()
         for last in (False, True):
             host, self._spare = self._spare or Host(self._tmp), None
             try:

@@ -6,19 +6,26 @@ import time
 
 from svc_host import isolation
 
+from . import work
+
 _older = {}
 """The start times of processes that are older than the first host, by process id."""
 _unrelated = set()
 """Processes that are not below the supervisor, which none of them can become. Forgotten after a minute, because ids are reused."""
 _forget_at = 0.0
-_SWEEP_S = 5.0
+_SWEEP_S = float(os.environ.get("SVC_TEST_SWEEP_MS") or 5000) / 1000
+"""A run that starts processes faster than they are killed must not stop the supervisor for longer."""
+_LAST_SWEEP_S = 5.0
+"""After everything was killed, what is left is quickly found."""
+_kills_of_all = 0
+_left = None
 
 
 def take_control():
     """Hides this process from scripts and makes it the parent of all orphans below it. Call it before the first host starts."""
     isolation.hide_from_children()
     isolation.adopt_orphans()
-    _older.update({pid: started for pid, _, started, _ in _entries()})
+    _older.update({pid: started for pid, _, started, has_ended in _entries() if not has_ended})
 
 
 def judge(pid, by_id, supervisor, older, hosts, ended, unrelated):
@@ -46,26 +53,121 @@ def judge(pid, by_id, supervisor, older, hosts, ended, unrelated):
 
 
 def kill(hosts, ended):
-    """Kills the strays, including those that they fork during the search, and returns their number. `hosts` are the ids of all hosts."""
+    """Kills the strays, including those that they fork during the search, and returns their number. `hosts` are the ids of all hosts.
+
+    If there are more after some seconds, all processes end at once, where that is possible.
+    """
+    global _left
+    killed, is_over = _sweep(hosts, ended, _SWEEP_S)
+    if not is_over:
+        return killed
+    if not _kill_all() or _sweep(hosts, ended, _LAST_SWEEP_S)[1]:
+        _left = "Processes of a run could not be ended, because they start others too fast."
+    return max(1, killed)
+
+
+def count_kills_of_all():
+    """Returns how often all processes were killed. A host that was started before is dead."""
+    return _kills_of_all
+
+
+def take_survivors():
+    """Returns the fault if processes of the last run could not be ended, once."""
+    global _left
+    fault, _left = _left, None
+    return fault
+
+
+def owns_all(pids, supervisor, parent_of, may_signal):
+    """Returns whether a signal to all processes would reach only those below the supervisor. Follows `ownsAll` of the Node-hosted supervisor.
+
+    The system sends it neither to its sender nor to process 1. Anything else that the supervisor may signal, such as the programs of a
+    developer, makes this False. `parent_of` returns None for a process that has ended.
+    """
+
+    def is_below(pid):
+        while pid != supervisor:
+            if pid is None:
+                return None
+            if pid <= 1:
+                return False
+            pid = parent_of(pid)
+        return True
+
+    def is_spared_or_below(pid):
+        # The parent may end while the line is followed; the supervisor then becomes the parent.
+        for _ in range(20):
+            found = is_below(pid)
+            if found or parent_of(pid) is None:
+                return True
+            if found is False:
+                return not may_signal(pid)
+        return False
+
+    return all(pid == 1 or is_spared_or_below(pid) for pid in pids)
+
+
+def _kill_all():
+    """Kills everything below the supervisor at once, also the hosts: no process can start another one meanwhile.
+
+    Does nothing where other programs would be hit, as on a developer's machine, and returns False.
+    """
+    global _kills_of_all
+    _unrelated.clear()
+    pids = [pid for pid, _, _, has_ended in _entries() if not has_ended]
+    if not work.SOLE or not owns_all(pids, os.getpid(), _parent_of, _may_signal):
+        return False
+    _kills_of_all += 1
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except OSError:
+        # None was left.
+        pass
+    return True
+
+
+def _parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="latin-1") as stat:
+            return int(stat.read().rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        # The process has ended.
+        return None
+
+
+def _may_signal(pid):
+    try:
+        os.kill(pid, 0)
+        return True
+    except OSError:
+        # It belongs to another user, or has ended.
+        return False
+
+
+def _sweep(hosts, ended, seconds):
+    """Returns the number of strays that it killed, and whether there were more when its time was over."""
     global _forget_at
     now = time.monotonic()
     if now > _forget_at:
         _unrelated.clear()
         _forget_at = now + 60
-    killed = set()
-    # A run that starts processes faster than they are killed must not stop the supervisor for longer.
-    while time.monotonic() < now + _SWEEP_S:
-        by_id = {}
-        for pid, parent, started, is_zombie in _entries():
-            if not is_zombie:
+    killed, gone = set(), set()
+    while time.monotonic() < now + seconds:
+        by_id, gone_before = {}, len(gone)
+        for pid, parent, started, has_ended in _entries():
+            if not has_ended:
                 by_id[pid] = (pid, parent, started)
-            elif parent == os.getpid() and pid not in hosts:
+                continue
+            if pid not in hosts:
+                gone.add(pid)
+            if parent == os.getpid() and pid not in hosts:
                 _reap(pid)
         verdicts = {pid: judge(pid, by_id, os.getpid(), _older, hosts, ended, _unrelated) for pid in by_id}
         _unrelated.update(pid for pid, verdict in verdicts.items() if verdict == "unrelated")
         found = [pid for pid, verdict in verdicts.items() if verdict == "stray" and pid not in killed]
-        if not found and "torn" not in verdicts.values():
-            break
+        # A process that ended while the list was read may have started another one, which is not in the list.
+        if not found and "torn" not in verdicts.values() and len(gone) == gone_before:
+            return len(killed), False
         for pid in found:
             killed.add(pid)
             try:
@@ -73,7 +175,7 @@ def kill(hosts, ended):
             except OSError:
                 # The process has ended.
                 pass
-    return len(killed)
+    return len(killed), True
 
 
 def _reap(pid):
@@ -84,7 +186,7 @@ def _reap(pid):
 
 
 def _entries():
-    """Yields (id, parent, start time, is a zombie) of each process that is not known to be unrelated; nothing on systems without /proc."""
+    """Yields (id, parent, start time, has ended) of each process that is not known to be unrelated; nothing on systems without /proc."""
     try:
         names = os.listdir("/proc")
     except OSError:
@@ -99,5 +201,5 @@ def _entries():
             # A process whose first thread has ended is shown as a zombie, although its other threads run.
             yield int(name), int(fields[1]), fields[19], fields[0] in "ZX" and int(fields[17]) <= 1
         except (OSError, ValueError, IndexError):
-            # The process has ended.
-            continue
+            # The process ended after the list of names was read.
+            yield int(name), None, None, True

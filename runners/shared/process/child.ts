@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { settings } from "../settings.ts";
 import { type PipeReader, pipeFromChild, pipeToChild, removeUnusedPipes } from "./pipes.ts";
 import { type Family, killGroup, killRelatives, newestProcessId, offerToOomKiller, PROCESS_TAG, processIds } from "./processes.ts";
-import { children, killStrays } from "./strays.ts";
+import { children, countKillsOfAll, killStrays } from "./strays.ts";
 import { effectiveTmpMode, emptyDirectory, removeTree, repairWorkDir, visibleBelowTmp, withPrivateTmp } from "./tmp.ts";
 
 export interface Exit {
@@ -55,6 +55,7 @@ export class Child {
   /** The job's working directory and HOME, mode 0700, with `tmp` in it. All jobs of a child use the same one; it is emptied between them. */
   readonly jobDirectory = join(this.directory, "job");
   readonly #place: number;
+  readonly #born = countKillsOfAll();
   readonly #process: ChildProcess | undefined;
   #others = processIds();
   #othersMs = Date.now();
@@ -160,6 +161,11 @@ export class Child {
     // After the leader's exit its group id may be reused. On Linux the relatives are found individually instead.
     if (!this.exit || process.platform !== "linux") killGroup(this.pid);
     if (!killStrays(this.pid).complete) killRelatives(this.family, this.#others);
+  }
+
+  /** Whether it runs, and its directory is still the one that was made for it. */
+  isUsable(): boolean {
+    return !this.exit && this.#born === countKillsOfAll() && this.isPlaced();
   }
 
   /** Whether the job's directory is still the one that was made for this child. */

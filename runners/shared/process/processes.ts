@@ -58,12 +58,16 @@ function relatives({ leader, tag, directory }: Family, others: Set<number>): num
   return found;
 }
 
+/** A family that starts processes faster than they are killed must not stop the supervisor for longer. */
+const SEARCH_MS = 5000;
+
 /** Kills a family's remaining processes, including those that they fork during the search. Returns the number of killed processes. */
 export function killRelatives(family: Family, others: Set<number>): number {
   const killed = new Set<number>();
+  const endMs = Date.now() + SEARCH_MS;
   for (;;) {
     const ids = relatives(family, others).filter((id) => !killed.has(id));
-    if (ids.length === 0) return killed.size;
+    if (ids.length === 0 || Date.now() > endMs) return killed.size;
     for (const id of ids) {
       kill(id);
       killed.add(id);

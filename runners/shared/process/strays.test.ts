@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pythonPath } from "../../../test/support/programs.ts";
-import { judgeProcess, type KnownProcesses, type ProcessEntry } from "./strays.ts";
+import { aloneInNamespace } from "../../conformance/harness.ts";
+import { judgeProcess, type KnownProcesses, ownsAll, type ProcessEntry } from "./strays.ts";
 
 const SUPERVISOR = 10;
 /** Process 20 executes a job, 21 waits for another one, 23 for its first one, and the job of 22 has ended. 30 is a program of the supervisor, and 40 is older than it. */
@@ -61,21 +62,61 @@ describe("a process", () => {
   });
 });
 
+describe("the signal to all processes", () => {
+  /** Process 10 supervises, below process 1. 20 and 30 are below it. */
+  const tree: Record<number, number> = { 1: 0, [SUPERVISOR]: 1, 20: SUPERVISOR, 30: 20 };
+  const isSent = (more: Record<number, number>, signalled: readonly number[]) => {
+    const parents: Record<number, number> = { ...tree, ...more };
+    const maySignal = (id: number) => [1, SUPERVISOR, 20, 30, ...signalled].includes(id);
+    return ownsAll(Object.keys(parents).map(Number), SUPERVISOR, { parentOf: (id) => parents[id], maySignal });
+  };
+
+  it.each<[string, Record<number, number>, number[], boolean]>([
+    ["if every process is below the supervisor", {}, [], true],
+    ["if another process belongs to another user", { 40: 1, 41: 0 }, [], true],
+    ["never if it would reach another program", { 40: 1 }, [40], false],
+    ["never if it would reach a program below another one", { 40: 1, 41: 40 }, [41], false],
+    ["never if it would reach the parent of the supervisor", { 5: 1, [SUPERVISOR]: 5 }, [5], false],
+    ["never if it would reach a thread of the kernel", { 2: 0 }, [2], false],
+    ["never if it cannot be found out to whom a process belongs", { 41: 40 }, [41], false],
+  ])("is sent %s", (_, more, signalled, sent) => {
+    expect(isSent(more, signalled)).toBe(sent);
+  });
+
+  it("is sent if a process ends, or loses its parent, while it is examined", () => {
+    const parents: Record<number, number> = { ...tree, 50: 49 };
+    const reads: number[] = [];
+    const parentOf = (id: number) => {
+      reads.push(id);
+      // The supervisor adopts the orphan.
+      if (id === 49) parents[50] = SUPERVISOR;
+      return id === 60 ? undefined : parents[id];
+    };
+    expect(ownsAll([1, SUPERVISOR, 20, 50, 60], SUPERVISOR, { parentOf, maySignal: () => true })).toBe(true);
+    expect(reads).toContain(49);
+  });
+});
+
 describe.runIf(process.platform === "linux" && /^(x64|arm64)$/.test(process.arch))("a supervisor that took control", () => {
   /** Runs a program in a new process that took control. Its standard input stays open. */
   const program = (code: string) => `
     import { spawn, spawnSync } from "node:child_process";
     import { readdirSync, readFileSync } from "node:fs";
-    import { killStrays, takeControl } from ${JSON.stringify(`${import.meta.dirname}/strays.ts`)};
+    import { countKillsOfAll, killStrays, takeControl, takeSurvivors } from ${JSON.stringify(`${import.meta.dirname}/strays.ts`)};
     if (takeControl()) throw new Error(takeControl());
     const below = () => readFileSync("/proc/self/task/" + process.pid + "/children", "utf8").trim().split(" ").filter(Boolean);
     const until = async (holds) => { while (!holds()) await new Promise((done) => setTimeout(done, 5)); };
     ${code}`;
-  const run = (code: string) => {
+  const run = (code: string, before: readonly string[] = [], variables: Record<string, string> = {}) => {
     const workDir = mkdtempSync(join(tmpdir(), "svc-strays-"));
     try {
-      const env = { ...process.env, SVC_WORK_DIR: workDir };
-      const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program(code)], { encoding: "utf8", env });
+      const [command = "", ...args] = [...before, process.execPath, "--input-type=module", "-e", program(code)];
+      const { stdout, stderr } = spawnSync(command, args, {
+        encoding: "utf8",
+        env: { ...process.env, SVC_WORK_DIR: workDir, ...variables },
+        timeout: 20_000,
+        killSignal: "SIGKILL",
+      });
       return stdout || stderr;
     } finally {
       rmSync(workDir, { recursive: true });
@@ -116,5 +157,53 @@ if os.fork() == 0:
     } finally {
       other.kill("SIGKILL");
     }
+  });
+
+  // These tests run in a namespace, which protects the processes of this machine.
+  describe.runIf(aloneInNamespace)("and is alone in its environment", () => {
+    const sole = { SVC_SOLE_SUPERVISOR: "on", SVC_TEST_SWEEP_MS: "50" };
+    const count = `readdirSync("/proc").filter((id) => Number(id) > 0 && !/\\) Z /.test(readFileSync("/proc/" + id + "/stat", "latin1"))).length`;
+
+    it("ends a chain of processes each of which lives too briefly to be found", () => {
+      const chain = `import os
+for _ in range(2):
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            if os.fork(): os._exit(0)`;
+      const code = `
+        spawnSync(${JSON.stringify(pythonPath())}, ["-c", ${JSON.stringify(chain)}], { stdio: "ignore" });
+        const { complete } = killStrays(0);
+        await until(() => ${count} === 2);
+        console.log(complete, takeSurvivors());
+        process.exit();`;
+      expect(run(code, aloneInNamespace, sole)).toBe("true undefined\n");
+    });
+
+    it("ends everything that it has started if the time to find processes is over", () => {
+      const code = `
+        spawnSync("sh", ["-c", "for one in 1 2 3; do setsid sleep 300 > /dev/null 2>&1 & done"]);
+        await until(() => below().length === 3);
+        const waiting = spawn("sleep", ["300"], { detached: true });
+        const { killed, complete } = killStrays(0);
+        await until(() => ${count} === 2);
+        console.log(killed > 0, complete, countKillsOfAll(), takeSurvivors());
+        process.exit();`;
+      expect(run(code, aloneInNamespace, { ...sole, SVC_TEST_SWEEP_MS: "0.001" })).toBe("true true 1 undefined\n");
+    });
+
+    it("reports what it cannot end if there are other programs, and spares these", () => {
+      const [command = "", ...rest] = aloneInNamespace ?? [];
+      const before = [command, ...rest, "sh", "-c", 'sleep 300 & "$@"; exit', "sh"];
+      const code = `
+        spawnSync("sh", ["-c", "for one in 1 2 3; do setsid sleep 300 > /dev/null 2>&1 & done"]);
+        await until(() => below().length === 3);
+        const { complete } = killStrays(0);
+        // Process 1, the shell, its program and this process.
+        await until(() => ${count} === 4);
+        console.log(complete, countKillsOfAll(), [takeSurvivors(), takeSurvivors()].map((fault) => typeof fault).join());
+        process.exit();`;
+      expect(run(code, before, { ...sole, SVC_TEST_SWEEP_MS: "0.001" })).toBe("false 0 string,undefined\n");
+    });
   });
 });

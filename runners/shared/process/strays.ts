@@ -97,8 +97,11 @@ export function takeControl(): string | undefined {
   return problem;
 }
 
-/** Lists the living processes. Those of `except` are left out. */
-function readEntries(except: ReadonlySet<number> = new Set(), onZombie: (entry: ProcessEntry) => void = () => {}): ProcessEntry[] {
+/** Lists the living processes without those of `except`. `onEnded` is called for each that has ended: with its parent if it is not collected yet. */
+function readEntries(
+  except: ReadonlySet<number> = new Set(),
+  onEnded: (id: number, parent: number | undefined) => void = () => {},
+): ProcessEntry[] {
   return readdirSync("/proc").flatMap((name) => {
     const id = Number(name);
     if (!(id > 0) || except.has(id)) return [];
@@ -109,9 +112,10 @@ function readEntries(except: ReadonlySet<number> = new Set(), onZombie: (entry: 
       const entry = { id, parent: Number(fields[1]), startedAt: fields[19] ?? "" };
       // A process whose first thread has ended is shown as a zombie, although its other threads run.
       if (!/[ZX]/.test(fields[0] ?? "") || Number(fields[17]) > 1) return [entry];
-      onZombie(entry);
+      onEnded(id, entry.parent);
     } catch {
-      // The process has ended.
+      // The process ended after the list of names was read.
+      onEnded(id, undefined);
     }
     return [];
   });
@@ -122,23 +126,109 @@ function reapOrphans(): void {
   listProcesses();
 }
 
-/** Lists the processes that may be descendants of the supervisor, and collects orphans that have ended. */
-function listProcesses(): ProcessEntry[] {
-  return readEntries(unrelated, ({ id, parent }) => {
-    if (parent === process.pid && !children.has(id) && !helpers.has(id)) control?.reap(id);
+/** Lists the processes that may be descendants of the supervisor, and collects orphans that have ended. `onEnded` is called with those that have ended. */
+function listProcesses(onEnded: (id: number) => void = () => {}): ProcessEntry[] {
+  return readEntries(unrelated, (id, parent) => {
+    if (children.has(id) || helpers.has(id)) return;
+    if (parent === process.pid) control?.reap(id);
+    onEnded(id);
   });
 }
 
-/** A job that starts processes faster than they are killed must not stop the supervisor for longer. */
-const SWEEP_MS = 5000;
+/**
+ * Returns whether a signal to all processes would reach only those below the supervisor. The system sends it neither to its sender nor to process 1. Anything
+ * else that the supervisor may signal, such as the programs of a developer, makes this false. `parentOf` returns `undefined` for a process that has ended.
+ */
+export function ownsAll(
+  ids: readonly number[],
+  supervisor: number,
+  { parentOf, maySignal }: { parentOf: (id: number) => number | undefined; maySignal: (id: number) => boolean },
+): boolean {
+  const isBelow = (id: number): boolean | undefined => {
+    for (let at: number | undefined = id; at !== supervisor; at = parentOf(at)) {
+      if (at === undefined) return undefined;
+      if (at <= 1) return false;
+    }
+    return true;
+  };
+  return ids.every((id) => {
+    if (id === 1) return true;
+    // The parent may end while the line is followed; the supervisor then becomes the parent.
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const found = isBelow(id);
+      if (found === true || parentOf(id) === undefined) return true;
+      if (found === false) return !maySignal(id);
+    }
+    return false;
+  });
+}
+
+function parentOf(id: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${id}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    // The process has ended.
+    return undefined;
+  }
+}
+
+function maySignal(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    // It belongs to another user, or has ended.
+    return false;
+  }
+}
+
+let killsOfAll = 0;
+/** Returns how often all processes were killed. A child that was started before is dead, even if Node has not seen its exit yet. */
+export const countKillsOfAll = (): number => killsOfAll;
 
 /**
- * Kills the processes that jobs left, including those that they fork during the search. `complete`: none can be left. It is false without control, and
- * while other jobs run.
+ * Kills all processes below the supervisor at once, those that wait for a job included. None of them can start another one meanwhile. Returns false
+ * without a kill where it would reach other programs or jobs, as on a developer's machine.
+ */
+function killAll(ended: number): boolean {
+  const isOtherBusy = [...children].some(([id, { busy }]) => busy && id !== ended);
+  const ids = readEntries().map(({ id }) => id);
+  if (!settings().sole || isOtherBusy || !ownsAll(ids, process.pid, { parentOf, maySignal })) return false;
+  killsOfAll++;
+  try {
+    process.kill(-1, "SIGKILL");
+  } catch {
+    // None was left.
+  }
+  return true;
+}
+
+let left: string | undefined;
+
+/** Returns the fault if processes of the last job could not be ended, once. */
+export function takeSurvivors(): string | undefined {
+  const fault = left;
+  left = undefined;
+  return fault;
+}
+
+/** After everything was killed, what is left is quickly found. */
+const LAST_SWEEP_MS = 5000;
+
+/**
+ * Kills the processes that jobs left, including those that they fork during the search. If there are more after some seconds, all processes end at once,
+ * where that is possible. `complete`: none can be left. It is false without control, and while other jobs run.
  */
 export function killStrays(ended: number): { killed: number; complete: boolean } {
   if (!control) return { killed: 0, complete: false };
-  const { older } = control;
+  const { isOver, ...first } = sweep(ended, settings().sweepMs, control.older);
+  if (!isOver) return first;
+  const second = killAll(ended) ? sweep(ended, LAST_SWEEP_MS, control.older) : { complete: false, isOver };
+  if (second.isOver) left = "Processes of a run could not be ended, because they start others too fast.";
+  return { killed: Math.max(1, first.killed), complete: second.complete };
+}
+
+function sweep(ended: number, sweepMs: number, older: Control["older"]): { killed: number; complete: boolean; isOver: boolean } {
   const startMs = Date.now();
   if (startMs - unrelatedMs > 60_000) {
     unrelated.clear();
@@ -146,8 +236,10 @@ export function killStrays(ended: number): { killed: number; complete: boolean }
   }
   const known = { supervisor: process.pid, older, helpers, children, ended, unrelated };
   const killed = new Set<number>();
+  const gone = new Set<number>();
   for (;;) {
-    const entries = listProcesses();
+    const goneBefore = gone.size;
+    const entries = listProcesses((id) => gone.add(id));
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     const verdicts = entries.map((entry) => [entry.id, judgeProcess(entry, byId, known)] as const);
     const idsOf = (wanted: Verdict) => verdicts.filter(([, verdict]) => verdict === wanted).map(([id]) => id);
@@ -161,8 +253,9 @@ export function killStrays(ended: number): { killed: number; complete: boolean }
         // The process has already ended.
       }
     }
-    const isOver = Date.now() - startMs > SWEEP_MS;
-    if (isOver || (found.length === 0 && idsOf("torn").length === 0))
-      return { killed: killed.size, complete: !isOver && idsOf("unsure").length === 0 };
+    // A process that ended while the list was read may have started another one, which is not in the list.
+    if (found.length === 0 && idsOf("torn").length === 0 && gone.size === goneBefore)
+      return { killed: killed.size, complete: idsOf("unsure").length === 0, isOver: false };
+    if (Date.now() - startMs > sweepMs) return { killed: killed.size, complete: false, isOver: true };
   }
 }
