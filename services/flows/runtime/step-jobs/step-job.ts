@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { findSharedFolder } from "../../../../core/flows/segments.ts";
-import { computeCacheKey, containsFiles } from "../../../../core/jobs/cache.ts";
+import { computeCacheKey } from "../../../../core/jobs/cache.ts";
 import { findDelegation, getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
-import { hasReferences } from "../../../../core/resources/references.ts";
+import { hasLateContent } from "../../../../core/jobs/late-content.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
 import type { StepContext } from "../step-context.ts";
 import type { ClockDeps } from "../transitions.ts";
@@ -81,7 +81,6 @@ export function cacheOf(
   if (!cacheTtlS) return {};
   const code = JSON.stringify([flow.path, module.id, runnable.hash, plan.scripts[module.id]?.key]);
   const hash = runnable.hash ?? createHash("sha256").update(code).digest("hex").slice(0, 16);
-  const needsWorker = hasReferences(args) || containsFiles(args);
-  const cacheKey = needsWorker ? undefined : computeCacheKey({ ...flow, hash }, { args: [module.id, args] });
+  const cacheKey = hasLateContent(args) ? undefined : computeCacheKey({ ...flow, hash }, { args: [module.id, args] });
   return { cacheTtlS, hash, ...(cacheKey === undefined ? {} : { cacheKey }) };
 }

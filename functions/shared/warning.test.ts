@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { addWarning, nameSome } from "./warning.ts";
+
+const reply = { statusCode: 201, headers: { "content-type": "text/plain" }, body: "saved" };
+
+it("a saved object is answered with its warning, and without one if there is none or it cannot be found out", async () => {
+  expect(await addWarning(reply, "not checked", async () => "Others may.")).toEqual({
+    ...reply,
+    headers: { ...reply.headers, "x-svc-warning": "Others may." },
+  });
+  expect(await addWarning(reply, "not checked", async () => undefined)).toEqual(reply);
+  expect(await addWarning(reply, "not checked", () => Promise.reject(new Error("The table is busy.")))).toEqual(reply);
+});
+
+it("a warning names five at most, and shows that there are more", () => {
+  expect(nameSome(["a", "b", "c", "d", "e"])).toBe("a, b, c, d, e");
+  expect(nameSome(["a", "b", "c", "d", "e", "f"])).toBe("a, b, c, d, e, ...");
+});
