@@ -108,7 +108,7 @@ def owns_all(pids, supervisor, parent_of, may_signal):
 
 
 def _kill_all():
-    """Kills everything below the supervisor at once, also the hosts: no process can start another one meanwhile.
+    """Kills everything below the supervisor at once, also the hosts: none of them can start another one first.
 
     Does nothing where other programs would be hit, as on a developer's machine, and returns False.
     """

@@ -187,7 +187,7 @@ let killsOfAll = 0;
 export const countKillsOfAll = (): number => killsOfAll;
 
 /**
- * Kills all processes below the supervisor at once, those that wait for a job included. None of them can start another one meanwhile. Returns false
+ * Kills all processes below the supervisor at once, those that wait for a job included. None of them can start another one first. Returns false
  * without a kill where it would reach other programs or jobs, as on a developer's machine.
  */
 function killAll(ended: number): boolean {
