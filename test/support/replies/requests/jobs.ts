@@ -1,0 +1,108 @@
+import { bad, closed, found, good, type Stage, type Steps, whole, work } from "../exchange.ts";
+import { aScript } from "./objects-in-use.ts";
+
+const path = "f/t/script";
+const none = { id: "00000000-0000-4000-8000-000000000000" };
+const ended = { id: "<ended>" };
+const waiting = { id: "<waiting>" };
+const later = { params: { path }, query: { scheduled_in_secs: 3600 }, json: { x: 2 }, alone: true } as const;
+
+/** The next run is lost: its job stays in the state `running`. */
+async function startRunning({ room, work }: Stage): Promise<void> {
+  const { run } = room.answers;
+  room.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
+  await work();
+  room.answers.run = run;
+}
+
+const state: Steps = [
+  ...aScript,
+  good("runScriptByPath", { params: { path }, json: { x: 1 }, keep: { ended: whole }, alone: true }),
+  work,
+  good("runScriptByPath", { ...later, keep: { waiting: whole } }),
+  good("runScriptByPath", { params: { path }, json: { x: 3 }, keep: { running: whole }, alone: true }),
+  startRunning,
+  good("createFlow", {
+    json: {
+      path: "f/t/flow",
+      summary: "",
+      value: { modules: [{ id: "a", value: { type: "script", path, input_transforms: { x: { type: "static", value: 7 } } } }] },
+    },
+    alone: true,
+  }),
+  work,
+  good("runFlowByPath", { params: { path: "f/t/flow" }, json: {}, keep: { flow: whole }, alone: true }),
+  work,
+  good("runFlowPreview", {
+    json: { value: { modules: [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1 } }] } },
+    keep: { asking: whole },
+    alone: true,
+  }),
+  work,
+];
+
+const reads: Steps = [
+  ...found("getJob", ended, none),
+  good("getJob", { params: waiting }),
+  good("getJob", { params: { id: "<flow>" } }),
+  bad("getJob", { params: { id: "none" } }),
+  ...found("getRootJobId", ended, none),
+  ...found("getLogs", ended, none),
+  ...found("getFlowLogs", { id: "<flow>" }, none),
+  ...found("getArgs", ended, none),
+  ...found("getCompletedJob", ended, none),
+  bad("getCompletedJob", { params: waiting }),
+  ...found("getResult", ended, none),
+  ...found("getResultMaybe", waiting, none),
+  good("getResultMaybe", { params: ended, query: { get_started: true } }),
+  ...found("getStepResult", { id: "<flow>", node: "a" }, { id: "<flow>", node: "none" }),
+  ...found("getTiming", ended, none),
+  ...found("getUpdate", ended, none, { query: { running: false } }),
+  ...found("getScheduledFor", waiting, none),
+  ...closed("startedAtByIds", { json: ["<ended>", "<waiting>", none.id] }),
+  bad("startedAtByIds", { json: ["none"] }),
+  ...found("setProgress", { id: "<running>" }, none, { json: { percent: 40 } }),
+  bad("setProgress", { params: { id: "<running>" }, json: { percent: 400 } }),
+  ...found("getProgress", { id: "<running>" }, none),
+  ...found("workerIsDraining", { id: "<running>" }, none),
+  ...found("setUserState", { id: "<asking>", key: "seen" }, { ...none, key: "seen" }, { json: { at: 3 } }),
+  ...found("getUserState", { id: "<asking>", key: "seen" }, { ...none, key: "seen" }),
+  ...closed("dbClock"),
+  ...closed("listWorkers"),
+];
+
+const lists: Steps = [
+  ...closed("listJobs"),
+  good("listJobs", { query: { script_path_exact: path, per_page: 1 } }),
+  bad("listJobs", { query: { created_before: "yesterday" } }),
+  ...closed("listQueue"),
+  ...closed("listCompleted"),
+  good("listCompleted", { query: { success: false } }),
+  ...closed("listFilteredUuids"),
+  ...closed("listQueueUuids"),
+  ...closed("countQueue"),
+  ...closed("queuePosition", { params: { scheduled_for_ms: Date.UTC(2031, 5, 1) } }),
+  bad("queuePosition", { params: { scheduled_for_ms: -1 } }),
+  ...closed("countCompleted"),
+  ...closed("countCompletedJobs"),
+  bad("countCompletedJobs", { query: { completed_after_s_ago: "long" } }),
+];
+
+const control: Steps = [
+  ...found("runNow", waiting, none),
+  bad("runNow", { params: ended }),
+  work,
+  good("runScriptByPath", { ...later, keep: { waiting: whole } }),
+  ...found("cancelJob", waiting, none, { json: { reason: "Not needed" } }),
+  bad("cancelJob", { params: ended, json: {} }),
+  good("runScriptByPath", { ...later, keep: { waiting: whole } }),
+  ...closed("cancelSelection", { json: ["<waiting>", "<ended>"] }),
+  bad("cancelSelection", { json: "<waiting>" }),
+  good("runScriptByPath", { ...later, keep: { waiting: whole } }),
+  ...closed("cancelPersistent", { params: { path }, json: { reason: "All of them" } }),
+  ...found("forceCancelJob", { id: "<running>" }, none, { json: {} }),
+  ...found("deleteCompleted", ended, none),
+  good("getJob", { params: ended }),
+];
+
+export const jobs: Steps = [...state, ...reads, ...lists, ...control];

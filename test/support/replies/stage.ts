@@ -1,0 +1,94 @@
+import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
+import type { RouteFunction } from "../../../contract/route.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
+import { buildTokenWrites } from "../../../services/identity/tokens.ts";
+import { addMember } from "../../../services/workspaces/members.ts";
+import type { Handler } from "../fuzz/deployed-functions.ts";
+import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../fuzz/gateway-event.ts";
+import { fillPath } from "../fuzz/operations.ts";
+import { newRoom, success } from "../use-cases/room.ts";
+import { playExecutions } from "../use-cases/room-flows.ts";
+import { addWorkspace, work } from "../use-cases/room-jobs.ts";
+import { findRoute, type Parts, type Sender, type Stage } from "./exchange.ts";
+
+/** The time at which each recording begins. */
+const BEGIN_MS = Date.UTC(2031, 4, 6, 7, 8, 9);
+const PEOPLE = {
+  ann: { email: "ann@example.com", username: "ann", superAdmin: true },
+  bob: { email: "bob@example.com", username: "bob", superAdmin: false },
+};
+
+/**
+ * Creates the place of one recording: an empty instance with one workspace, its administrator, and an operator without rights. Each recording has
+ * another workspace, because modules remember the keys of a workspace.
+ */
+export async function newStage(
+  workspace: string,
+  handlers: ReadonlyMap<RouteFunction, Handler>,
+  setClock: (nowMs: () => number) => void,
+): Promise<Stage> {
+  const room = { ...(await newRoom()), workspace };
+  const { deps, clock } = room;
+  clock.nowMs = BEGIN_MS;
+  setClock(() => clock.nowMs);
+  room.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
+  room.answers.run = async ({ args }) => success((args as { x?: unknown }).x ?? "done");
+  await addWorkspace(room);
+  await addMember(deps, workspace, { email: PEOPLE.bob.email, username: "bob", is_admin: false, operator: true }, { inherits: false });
+  const tokens: Partial<Record<Sender, string>> = {};
+  for (const sender of ["ann", "bob"] as const) {
+    const person = { ...PEOPLE[sender], createdAtMs: clock.nowMs };
+    await deps.objects.put({ ...keys.user(personKey(person.email)), value: person });
+    const { value, writes } = buildTokenWrites(person, { label: sender } as Parameters<typeof buildTokenWrites>[1], clock.nowMs);
+    await deps.objects.transactWrite(writes);
+    tokens[sender] = value;
+  }
+  const kept: Record<string, string> = {};
+  const stage: Stage = {
+    room,
+    kept,
+    work: async () => {
+      await work(room);
+      await playExecutions(room);
+      await work(room);
+    },
+    send: async ({ route: key, parts }) => {
+      const route = findRoute(key);
+      const { params, query = {}, headers = {}, json, text, from = "ann", token = tokens[from] } = fillIn(parts, kept);
+      const body = json === undefined ? text : JSON.stringify(json);
+      const event = toGatewayEvent({
+        method: route.method,
+        path: fillPath(route, { workspace, ...toTexts(params) }),
+        query: Object.entries(toTexts(query)),
+        headers: Object.entries({
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+          "X-Forwarded-For": "192.0.2.1, 198.51.100.1",
+          [EDGE_KEY_HEADER]: EDGE_KEY,
+          ...headers,
+        }),
+        ...(body === undefined ? {} : { body: Buffer.from(body) }),
+      });
+      const reply = await handlers.get(route.fn)?.(event, lambdaContext);
+      if (!reply) throw new Error(`The route ${key} does not answer.`);
+      return reply;
+    },
+  };
+  return stage;
+}
+
+const toTexts = (values: Readonly<Record<string, string | number | boolean>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+
+/** Replaces `<name>` by the value that an earlier reply left, in all texts. */
+function fillIn(parts: Parts, kept: Readonly<Record<string, string>>): Parts {
+  const { keep, show, ...sent } = parts;
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") return value.replace(/<(\w+)>/g, (whole, name: string) => kept[name] ?? whole);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner)]));
+  };
+  return fill(sent) as Parts;
+}

@@ -1,0 +1,34 @@
+import type { RouteKey } from "./exchange.ts";
+
+const refusesNothing = "It answers every request.";
+const isPage = "It sends the same page for every address.";
+const needsProvider = "It needs an identity provider: test/e2e/people/oauth.test.ts.";
+const needsService = "It needs the redirect of another service: test/e2e/connections/accounts.test.ts.";
+const needsBundle = "Only a deployed bundle has the file: test/e2e/clients/install.test.ts.";
+
+/** The requests that no recording has, each with its reason. */
+export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`, string>>> = {
+  "good beginLogin": needsProvider,
+  "good completeLogin": needsProvider,
+  "good returnFromLogin": needsProvider,
+  "good createAccount": needsService,
+  "good completeConnect": needsService,
+  "good returnFromConnect": needsService,
+  "good cliPackage": needsBundle,
+  "good clientPackage": needsBundle,
+  "good configSchema": needsBundle,
+  "bad logout": refusesNothing,
+  "bad isPasswordLoginDisabled": refusesNothing,
+  "bad isSmtpConfigured": refusesNothing,
+  "bad listLogins": refusesNothing,
+  "bad jwks": refusesNothing,
+  "bad openidConfiguration": refusesNothing,
+  "bad version": refusesNothing,
+  "bad health": "It fails only if the database does.",
+  "bad healthInDetail": "It fails only if the database does.",
+  "bad openapi": refusesNothing,
+  "bad reference": isPage,
+  "bad approvalPage": isPage,
+  "bad signedInApprovalPage": isPage,
+  "bad devicePage": isPage,
+};
