@@ -9,7 +9,8 @@ const arrows = {
   statemachines: ["contract", "core"],
   services: ["contract", "core", "statemachines", "runners/protocol.ts"],
   functions: ["contract", "core", "services", "aws", "runners/protocol.ts"],
-  lib: ["contract"],
+  // The kinds of stored objects, whose partitions the rights of functions name.
+  lib: ["contract", "core"],
   bin: ["lib", "contract"],
   // The settings of a deployment, which `npm run aws:check` compares with an account.
   engine: ["functions", "services", "aws", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
@@ -32,7 +33,7 @@ const servicesOrder = [
 ];
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
-  ...["telemetry", "patterns", "events", "records", "audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
+  ...["telemetry", "patterns", "records", "objects", "events", "audit", "builds", "drafts", "expressions", "files", "jobs", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
   ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps", "routes", "openapi", "sync"],
 ];
 

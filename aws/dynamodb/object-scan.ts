@@ -1,6 +1,6 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { env, requireEnv } from "../../contract/env.ts";
-import type { ObjectKey } from "../../core/objects/keys.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { documents } from "../sdk/clients.ts";
 
 /** An item's key and the workspace in its value. */

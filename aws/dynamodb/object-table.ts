@@ -21,8 +21,7 @@ import {
 } from "dynamodb-toolbox";
 import { assertNever } from "../../contract/assert-never.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import type { ObjectKey } from "../../core/objects/keys.ts";
-import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
+import type { Expectation, ObjectChange, ObjectKey, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import { documents } from "../sdk/clients.ts";
 import { getBatch, getItem, type PutRequest } from "./batch.ts";
 import { nameAttributes, type StoredItem } from "./stored-names.ts";
@@ -37,7 +36,7 @@ const table = new Table({
 
 /**
  * The shape of every stored object: its key, its value, which is validated by its schema when it is read, the fields that conditions
- * compare, and its expiry. `keys` lists all keys.
+ * compare, and its expiry. `core/stored-objects.ts` lists all kinds.
  */
 const ObjectEntity = new Entity({
   name: "object",
@@ -55,6 +54,8 @@ const ObjectEntity = new Entity({
     /** The build state of a version, separate from the value, so that neither writer overwrites the other field. */
     build: any().savedAs("b").optional(),
     expiresAtS: number().savedAs("ttl").optional(),
+    /** The version of the value's format. Absent: the first one. */
+    format: number().savedAs("f").optional(),
   }),
 });
 const toObject = nameAttributes(ObjectEntity) as (stored: StoredItem) => StoredObject;

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { publicKeyObject } from "../../core/people/signing-key.ts";
 import { objectTable } from "../dynamodb/object-table.ts";
 import { readSecretValue } from "../secretsmanager/secret-values.ts";
 
@@ -33,7 +33,7 @@ async function load(): Promise<SigningKey> {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: "der", type: "pkcs8" });
   const pem = createPublicKey(privateKey).export({ format: "pem", type: "spki" }).toString();
   const kid = createHash("sha256").update(pem).digest("hex").slice(0, 16);
-  await objectTable.put({ ...keys.publicKey(kid), value: pem }, "absent");
+  await objectTable.put({ ...publicKeyObject.key(kid), value: pem }, "absent");
   return { kid, privateKey };
 }
 
@@ -50,7 +50,7 @@ export async function findListedKey(kid: string): Promise<KeyObject | undefined>
   if (cached) return cached;
   if (Date.now() < nextListMs) throw new SvcError("engine.busy", {});
   nextListMs = Date.now() + LIST_EVERY_MS;
-  for (const { sk, value } of await objectTable.list(keys.publicKey("").pk)) {
+  for (const { sk, value } of await objectTable.list(publicKeyObject.partitionKey())) {
     if (typeof value === "string") known.set(sk, createPublicKey(value));
   }
   return known.get(kid);
@@ -62,7 +62,7 @@ const known = new Map<string, KeyObject>();
 export async function findPublicKey(kid: string): Promise<KeyObject | undefined> {
   const cached = known.get(kid);
   if (cached) return cached;
-  const found = await objectTable.get(keys.publicKey(kid));
+  const found = await objectTable.get(publicKeyObject.key(kid));
   if (typeof found?.value !== "string") return undefined;
   const key = createPublicKey(found.value);
   known.set(kid, key);

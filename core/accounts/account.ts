@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import { defineObject, inQueue, inWorkspace, sortableMs } from "../objects/define-object.ts";
 
 /** An account of a user at another service: what refreshes the token in its variable. */
 export const accountSchema = z.object({
@@ -29,7 +30,7 @@ export const refreshCallSchema = z.object({ refresh: z.array(z.object({ workspac
 export type RefreshCall = z.infer<typeof refreshCallSchema>;
 
 /** The entry of an account in the queue of refreshes. */
-export const dueRefreshSchema = z.object({ of: z.string(), account: z.number() });
+const dueRefreshSchema = z.object({ of: z.string(), account: z.number() });
 
 /** Tokens that another service issued. */
 export interface IssuedTokens {
@@ -89,3 +90,30 @@ export function buildRefreshMail({ client, path = "", failures }: Account, reaso
     ],
   };
 }
+
+/** An account of a user at another service, by its id. */
+export const accountObject = defineObject({
+  name: "account",
+  partition: "ACCOUNT",
+  ...inWorkspace,
+  sort: (id: number) => String(id),
+  schema: accountSchema,
+});
+
+/** An account whose token must be refreshed, sorted by the time of the next attempt. */
+export const dueRefreshObject = defineObject({
+  name: "due refresh",
+  partition: "REFRESHES",
+  sort: (atMs: number, workspace: string, id: number) => `${sortableMs(atMs)}#${workspace}#${id}`,
+  ...inQueue(1),
+  schema: dueRefreshSchema,
+});
+
+/** The wrapped key that seals the secrets of connect clients and the refresh tokens of accounts. */
+export const accountKeyObject = defineObject({
+  name: "key of accounts",
+  partition: "ACCOUNTKEY",
+  sort: () => "key",
+  belongsTo: "none",
+  schema: z.object({ wrapped: z.string() }),
+});

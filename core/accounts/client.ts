@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import { defineInstanceSetting } from "../objects/setting.ts";
 import type { StoredObject } from "../objects/write.ts";
 
 /** The setting of the instance with the clients by which users connect accounts of other services. */
@@ -62,7 +63,8 @@ export type SentClients = z.output<typeof connectClientsSchema>;
 /** A stored client. Its secret is sealed; a public client has none. */
 const storedClientSchema = z.object({ ...clientFields, sealedSecret: z.string().optional() });
 export type StoredClient = z.output<typeof storedClientSchema>;
-export const storedClientsSchema = z.record(z.string(), storedClientSchema);
+const storedClientsSchema = z.record(z.string(), storedClientSchema);
+export const connectClientsSetting = defineInstanceSetting(CONNECT_CLIENTS, storedClientsSchema);
 
 /** A client with its secret, as requests to the other service need it. */
 export interface ConnectClient {

@@ -1,4 +1,5 @@
-import { type Anchor, CHAIN_START, computeAnchorHash } from "../../contract/approval-record.ts";
+import { type Anchor, anchorSchema, CHAIN_START, computeAnchorHash } from "../../contract/approval-record.ts";
+import { defineObject, inWorkspace, sortableNumber } from "../objects/define-object.ts";
 
 /** A day is signed ten minutes after its end, so that entries written at the end of the day are included. */
 const SETTLED_MS = 600_000;
@@ -13,3 +14,12 @@ export function appendAnchor(previous: Anchor | undefined, content: Omit<Signed,
   const anchor = { ...content, n: (previous?.n ?? 0) + 1, prev: previous?.hash ?? CHAIN_START };
   return { ...anchor, hash: computeAnchorHash(anchor) };
 }
+
+/** Signed heads of chains, in order. */
+export const anchorObject = defineObject({
+  name: "signed heads",
+  partition: "ANCHOR",
+  ...inWorkspace,
+  sort: (n: number) => sortableNumber(n, 8),
+  schema: anchorSchema,
+});

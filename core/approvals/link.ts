@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { approverName } from "../../contract/common.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /** The object of a link: one approval of a step (`step`), or one approval for the next step of a flow that requests approval (`flow`). */
 export interface LinkSubject {
@@ -82,3 +83,12 @@ export function parseViewToken(token: string): Sent | undefined {
   const link = parseApprovalToken(rest);
   return id === undefined || link === undefined ? undefined : { id, ...link };
 }
+
+/** The wrapped keys that sign approval links. */
+export const linkKeysObject = defineObject({
+  name: "keys of links",
+  partition: "LINKS",
+  ...inWorkspace,
+  sort: () => "keys",
+  schema: linkKeysSchema,
+});

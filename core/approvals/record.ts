@@ -1,5 +1,6 @@
 import { type ApprovalEntry, approvalEntrySchema, CHAIN_START, computeEntryHash } from "../../contract/approval-record.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
+import { defineObject, inWorkspace, sortableNumber, withoutValue } from "../objects/define-object.ts";
 
 /** The content of an entry without its position in the chain. */
 export type EntryContent = Omit<ApprovalEntry, "n" | "prev" | "hash">;
@@ -24,3 +25,21 @@ function storable(recorded: EntryContent): EntryContent {
 
 /** Returns the day (UTC, `2026-11-22`) with whose heads an entry is signed. */
 export const toUtcDay = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
+
+/** The decisions of a run, in order. */
+export const approvalEntryObject = defineObject({
+  name: "entry of the approval record",
+  partition: "CHAIN",
+  ...inWorkspace,
+  sort: (root: string, n: number) => `${root}#${sortableNumber(n, 6)}`,
+  schema: approvalEntrySchema,
+});
+
+/** Marks that a run got new entries on a day (UTC), until the heads of that day are signed. */
+export const grownChainObject = defineObject({
+  name: "run with new entries",
+  partition: "GREW",
+  ...inWorkspace,
+  sort: (day: string, root: string) => `${day}#${root}`,
+  ...withoutValue,
+});

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type AppJson, type AppListQuery, type AppPolicy, type ListedAppJson, policySchema } from "../../contract/routes/stored/apps.ts";
+import { defineObject, inWorkspace, sortableNumber, sortByPath } from "../objects/define-object.ts";
 import { parseRecord } from "../records/record-format.ts";
 
 /** An app without the values of its versions. */
@@ -32,7 +33,7 @@ export const appVersionSchema = z.object({
 export type StoredAppVersion = z.infer<typeof appVersionSchema>;
 
 /** An entry in the history of an app. */
-export const appHistorySchema = z.object({
+const appHistorySchema = z.object({
   version: z.number(),
   createdBy: z.string(),
   createdAtMs: z.number(),
@@ -87,3 +88,49 @@ export const matchesApp = ({ path, createdBy, labels }: StoredApp, query: AppLis
   (query.created_by === undefined || createdBy === query.created_by) &&
   (query.label === undefined || (labels ?? []).includes(query.label)) &&
   query.starred_only !== true;
+
+export const appObject = defineObject({ name: "app", partition: "APP", ...inWorkspace, sort: sortByPath, schema: storedAppSchema });
+
+/** The path of an app by its id, because a version names only its app. */
+export const appPathObject = defineObject({
+  name: "path of an app",
+  partition: "APPID",
+  ...inWorkspace,
+  sort: (app: number) => String(app),
+  schema: z.object({ path: z.string() }),
+});
+
+export const appVersionObject = defineObject({
+  name: "version of an app",
+  partition: "APPV",
+  ...inWorkspace,
+  sort: (version: number) => String(version),
+  schema: appVersionSchema,
+});
+
+export const appHistoryObject = defineObject({
+  name: "entry in the history of an app",
+  partition: "APPH",
+  within: (workspace: string, app: number) => `${workspace}#${app}`,
+  sort: (version: number) => sortableNumber(version),
+  belongsTo: "partition",
+  schema: appHistorySchema,
+});
+
+/** The app of a custom path. */
+export const appCustomPathObject = defineObject({
+  name: "custom path of an app",
+  partition: "APPC",
+  ...inWorkspace,
+  sort: (customPath: string) => customPath,
+  schema: z.object({ app: z.number() }),
+});
+
+/** A deleted app whose versions are not all removed yet. */
+export const deletedAppObject = defineObject({
+  name: "deleted app",
+  partition: "APPD",
+  ...inWorkspace,
+  sort: (path: string, app: number | "") => `${sortByPath(path)}#${app}`,
+  schema: z.object({ app: z.number() }),
+});

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
+import { auditSchema } from "../../contract/routes/workspaces/audit.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /** The operations (api.md §3.9) of actions whose own name is different. Existing clients filter the log by them. */
 export const operationNames: Readonly<Record<string, string>> = {
@@ -104,3 +106,11 @@ export function matchesAuditQuery(entry: AuditJson, query: AuditQuery): boolean 
     among(query.action_kind, entry.action_kind)
   );
 }
+
+export const auditEntryObject = defineObject({
+  name: "audit entry",
+  partition: "AUDIT",
+  ...inWorkspace,
+  sort: (id: string) => id,
+  schema: auditSchema,
+});

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import type { DeliveryJson, DeliveryQuery } from "../../contract/routes/events/deliveries.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 import type { Attempt } from "./attempt.ts";
 import { progressSchema } from "./claim.ts";
 
@@ -71,3 +72,12 @@ export function matchesDeliveryQuery(delivery: EventDelivery, query: Pick<Delive
   const filters = ["endpoint", "type", "path", "state"] as const;
   return filters.every((field) => query[field] === undefined || query[field] === delivery[field]);
 }
+
+/** The delivery of an event to an endpoint, in the order of the events. */
+export const eventDeliveryObject = defineObject({
+  name: "delivery",
+  partition: "DELIVERY",
+  ...inWorkspace,
+  sort: (event: string, endpoint: string) => `${event}#${endpoint}`,
+  schema: eventDeliverySchema,
+});

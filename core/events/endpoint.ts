@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import type { WebhookJson } from "../../contract/routes/events/webhooks.ts";
+import { defineObject, inWorkspace, withoutValue } from "../objects/define-object.ts";
 import { matchesGlob } from "../patterns/glob.ts";
 
 /** The id of the endpoint that `workspaces/edit_webhook` sets. */
@@ -108,3 +109,21 @@ export function listEventPaths(event: SvcEvent): string[] {
     }
   }
 }
+
+/** A receiver of the workspace's events. Every change reads the first one: without any, it writes no event. */
+export const endpointObject = defineObject({
+  name: "endpoint",
+  partition: "ENDPOINT",
+  ...inWorkspace,
+  sort: (id: string) => id,
+  schema: endpointSchema,
+});
+
+/** Changes with each new endpoint, so that concurrent calls cannot pass the limit. */
+export const endpointGuardObject = defineObject({
+  name: "guard of endpoints",
+  partition: "ENDPOINTS",
+  ...inWorkspace,
+  sort: () => "guard",
+  ...withoutValue,
+});

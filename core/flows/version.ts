@@ -6,6 +6,9 @@ import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
+import { defineObject, inWorkspace, sortableNumber } from "../objects/define-object.ts";
+import { storedBodySchema } from "../objects/stored-body.ts";
+import type { StoredObject } from "../objects/write.ts";
 import { listNestedModules } from "./scopes.ts";
 
 /** The build state of a flow's inline scripts and its state machine. */
@@ -128,3 +131,83 @@ export function toFlowJson(
     ...(build.state === "failed" ? { lock_error_logs: build.error } : {}),
   };
 }
+
+/** The build is a separate field, so that neither writer overwrites the other one. */
+const withBuild = ({ value, build }: StoredObject) => ({ ...(value as object), build });
+
+/** The fields of a flow's newest version that a run needs: read for every run. */
+export const flowHeadObject = defineObject({
+  name: "flow",
+  partition: "FR",
+  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  sort: () => "head",
+  belongsTo: "partition",
+  read: withBuild,
+  schema: runnableFlowSchema,
+});
+
+export const flowVersionObject = defineObject({
+  name: "version of a flow",
+  partition: "FV",
+  within: (workspace: string, version: number) => `${workspace}#${version}`,
+  sort: () => "head",
+  belongsTo: "partition",
+  read: withBuild,
+  schema: runnableFlowSchema,
+});
+
+/** The flow and version of a hash. */
+export const flowHashObject = defineObject({
+  name: "hash of a flow",
+  partition: "FV",
+  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  sort: () => "version",
+  belongsTo: "partition",
+  schema: z.object({ version: z.number() }),
+});
+
+/** The fields of a version that are too large for the items above. */
+export const flowBodyObject = defineObject({
+  name: "body of a flow's version",
+  partition: "FV",
+  within: (workspace: string, version: number) => `${workspace}#${version}`,
+  sort: () => "body",
+  belongsTo: "partition",
+  schema: storedBodySchema,
+});
+
+export interface ListedFlow extends Omit<NewFlow, "value" | "schema"> {
+  version: number;
+  hash: string;
+  createdBy: string;
+  createdAtMs: number;
+  archived: boolean;
+}
+
+/** The fields by which flows are selected and sorted. The others are as they were sent, and were validated then. */
+const listedFieldsSchema = z.object({ path: z.string(), version: z.number(), createdAtMs: z.number(), archived: z.boolean() });
+
+/** The flow as lists show it. */
+export const flowListingObject = defineObject({
+  name: "flow in a list",
+  partition: "FL",
+  ...inWorkspace,
+  sort: (path: string) => path,
+  schema: z.custom<ListedFlow>((value) => listedFieldsSchema.safeParse(value).success),
+});
+
+/** An entry in the history of the versions saved at a path. */
+export const flowHistoryObject = defineObject({
+  name: "entry in the history of a flow",
+  partition: "FH",
+  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  sort: (version: number) => sortableNumber(version),
+  belongsTo: "partition",
+  schema: z.object({
+    version: z.number(),
+    hash: z.string(),
+    createdAtMs: z.number(),
+    createdBy: z.string(),
+    message: z.string().optional(),
+  }),
+});

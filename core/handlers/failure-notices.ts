@@ -6,6 +6,7 @@ import type { FailureNoticeRule, OwnFailureNotice, ShownFailureNotice } from "..
 import type { Job } from "../jobs/job.ts";
 import { shortenText } from "../notifications/event.ts";
 import type { RunNotice } from "../notifications/run-notice.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /** A receiver of notices about failures. `to`: an e-mail address, the URL of a webhook, or the name of the channel. */
 export interface Receiver {
@@ -98,3 +99,12 @@ export function summarizeError(error: unknown): { name: string; message: string 
   const text = (value: unknown, absent: string) => shortenText(typeof value === "string" && value !== "" ? value : absent, TEXT_CHARS);
   return { name: text(name, "Error"), message: text(message, "The run failed without a message.") };
 }
+
+/** The notices about the failures of a script or flow. */
+export const noticedFailuresObject = defineObject({
+  name: "notices about failures",
+  partition: "FAILURES",
+  ...inWorkspace,
+  sort: (kind: "script" | "flow", path: string) => `${kind} ${path}`,
+  schema: noticedFailuresSchema,
+});

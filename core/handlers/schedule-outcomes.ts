@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ScheduleSettings } from "../../contract/routes/schedules/schedule.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 const failedRunSchema = z.object({ job: z.string(), startedAtMs: z.number() });
 
@@ -93,3 +94,12 @@ export function findHandlerCalls(settings: HandlerSettings, succeeded: boolean, 
   }
   return calls;
 }
+
+/** The runs of a schedule, by its id, that ended in a row, for its handlers. */
+export const scheduleOutcomesObject = defineObject({
+  name: "outcomes of a schedule",
+  partition: "OUTCOMES",
+  ...inWorkspace,
+  sort: (schedule: string) => schedule,
+  schema: outcomeCountSchema,
+});

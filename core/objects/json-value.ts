@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { parseRecord } from "../records/record-format.ts";
-import { parseObject } from "./parse-object.ts";
+import { parseRecord, parseStored } from "../records/record-format.ts";
 import type { StoredObject } from "./write.ts";
 
 /** A value that is stored as JSON text: its keys may have any names, which the table's client would not preserve. */
@@ -11,6 +10,7 @@ export const toJsonValue = (value: unknown): z.infer<typeof jsonValueSchema> => 
 
 /** Returns the value that an object stores as JSON text. Throws `UnreadableRecordError`. */
 export function parseJsonValue<T>(schema: z.ZodType<T>, found: StoredObject): T {
-  const { json } = parseObject(jsonValueSchema, found);
-  return parseRecord(schema, { parent: found.pk, ref: found.sk, json });
+  const record = { parent: found.pk, ref: found.sk };
+  const { json } = parseStored(jsonValueSchema, found.value, record);
+  return parseRecord(schema, { ...record, json });
 }

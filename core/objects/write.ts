@@ -1,4 +1,10 @@
-import type { ObjectKey } from "./keys.ts";
+/** The key of an item in the table of objects: its partition key and its sort key. */
+export interface ObjectKey {
+  pk: string;
+  sk: string;
+  /** The version of the value's format, if it is not the first one. A write of `{ ...key, value }` stores it. */
+  format?: number | undefined;
+}
 
 /** A stored object: its key, its value, which is validated by its schema when it is read, and the fields that conditions compare. */
 export interface StoredObject extends ObjectKey {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { anyJson } from "../../contract/common.ts";
 import { type AutoInvite, type AutoInviteRequest, autoInviteSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
-import { parseObject } from "../objects/parse-object.ts";
+import { defineSetting } from "../objects/setting.ts";
 import type { StoredObject } from "../objects/write.ts";
 import { parseRecord } from "../records/record-format.ts";
 
@@ -9,6 +9,7 @@ import { parseRecord } from "../records/record-format.ts";
 const storedAutoInviteSchema = autoInviteSchema
   .omit({ instance_groups: true, instance_groups_roles: true })
   .extend({ groups: z.string().optional() });
+export const autoInviteSetting = defineSetting("auto_invite", storedAutoInviteSchema);
 const groupsSchema = z.object({ instance_groups: anyJson.optional(), instance_groups_roles: anyJson.optional() });
 
 /** Returns the stored form of the setting. */
@@ -23,7 +24,7 @@ export function toStoredAutoInvite({
 
 /** Returns the setting that an object stores. Throws `UnreadableRecordError`. */
 export function parseStoredAutoInvite(found: StoredObject): AutoInvite {
-  const { groups: json = "{}", ...autoInvite } = parseObject(storedAutoInviteSchema, found);
+  const { groups: json = "{}", ...autoInvite } = autoInviteSetting.parse(found);
   return { ...autoInvite, ...parseRecord(groupsSchema, { parent: found.pk, ref: found.sk, json }) };
 }
 

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { defineObject } from "../objects/define-object.ts";
 import { hashToken } from "./token.ts";
 
 /** The grant type of a device that polls for its token (RFC 8628 §3.4). */
@@ -144,3 +145,23 @@ export function endGrant(grant: PendingGrant | ApprovedGrant, state: "denied" | 
   const { approver: _, tokenExpiresAtMs: __, ...rest } = grant;
   return { ...rest, state };
 }
+
+/** A request of a device to sign in, by the hash of its device code. */
+export const deviceGrantObject = defineObject({
+  name: "request of a device",
+  partition: "DEVICE",
+  within: (hash: string) => hash,
+  sort: () => "grant",
+  belongsTo: "none",
+  schema: deviceGrantSchema,
+});
+
+/** The request to which a code that users type belongs. */
+export const deviceUserCodeObject = defineObject({
+  name: "code of a device",
+  partition: "DEVICECODE",
+  within: (userCode: string) => userCode,
+  sort: () => "code",
+  belongsTo: "none",
+  schema: z.object({ hash: z.string() }),
+});

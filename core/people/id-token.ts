@@ -1,4 +1,7 @@
+import * as z from "zod";
+import { idTokenJwkSchema } from "../../contract/routes/people/id-tokens.ts";
 import { getFlowRootId, type Job } from "../jobs/job.ts";
+import { defineObject } from "../objects/define-object.ts";
 import { type Actor, nameInAuditLog } from "./actor.ts";
 
 /** The claims of an ID token beside those of every JWT. They are texts, because policies of cloud providers compare texts. */
@@ -50,3 +53,12 @@ export function buildIdTokenClaims(actor: Actor, workspace: string, of: IdTokenJ
     workspace,
   };
 }
+
+/** The key that signs ID tokens: the sealed private key, and the public one. */
+export const idTokenKeyObject = defineObject({
+  name: "key of ID tokens",
+  partition: "IDTOKENKEY",
+  sort: () => "key",
+  belongsTo: "none",
+  schema: z.object({ wrapped: z.string(), privateKey: z.string(), jwk: idTokenJwkSchema }),
+});

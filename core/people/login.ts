@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import { defineObject, withoutValue } from "../objects/define-object.ts";
 
 /** An identity provider. On AWS the issuer is the user pool, which delegates to the provider; locally it is the provider itself. */
 export const loginSchema = z.object({
@@ -49,3 +50,22 @@ export function parseVerifiedPerson(claims: unknown): { email: string; name: str
   const parsed = claimsSchema.safeParse(claims);
   return parsed.success && parsed.data.email_verified ? { email: parsed.data.email, name: parsed.data.name } : undefined;
 }
+
+/** The wrapped key that seals pending sign-ins. */
+export const loginKeyObject = defineObject({
+  name: "key of sign-ins",
+  partition: "LOGINKEY",
+  sort: () => "key",
+  belongsTo: "none",
+  schema: z.object({ wrapped: z.string() }),
+});
+
+/** A completed sign-in, which prevents a second use. */
+export const usedLoginObject = defineObject({
+  name: "completed sign-in",
+  partition: "LOGIN",
+  within: (hash: string) => hash,
+  sort: () => "used",
+  belongsTo: "none",
+  ...withoutValue,
+});

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { defineObject } from "../objects/define-object.ts";
+import type { ObjectKey } from "../objects/write.ts";
 
 /** A user of the instance. */
 export const personSchema = z.object({
@@ -36,3 +38,15 @@ export const PERSON_KEY_CHARS = 16;
 export function personKey(email: string): string {
   return createHash("sha256").update(email.toLowerCase()).digest("base64url").slice(0, PERSON_KEY_CHARS);
 }
+
+/** A user of the instance, by `personKey`. */
+export const userObject = defineObject({
+  name: "user",
+  partition: "USERS",
+  sort: (person: string) => person,
+  belongsTo: "none",
+  schema: personSchema,
+});
+
+/** The key of a user as release 0.1 stored it. */
+export const oldUserKey = (email: string): ObjectKey => userObject.key(email.toLowerCase());

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defineObject } from "../objects/define-object.ts";
 
 /** The failed attempts that still count against an account or an address, as of the last one. */
 export const signInAttemptsSchema = z.object({ count: z.number(), lastAtMs: z.number() });
@@ -77,3 +78,13 @@ export function toAddressGroup(sent: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":")}::/64`;
 }
+
+/** The recent sign-in attempts of an account, an address, or an account at an address where it has signed in before. */
+export const signInAttemptsObject = defineObject({
+  name: "sign-in attempts",
+  partition: "ATTEMPTS",
+  within: (hash: string) => hash,
+  sort: () => "attempts",
+  belongsTo: "none",
+  schema: signInAttemptsSchema,
+});

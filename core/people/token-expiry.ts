@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { TokenBadge } from "../../contract/routes/people/tokens.ts";
-import { keys, type ObjectKey } from "../objects/keys.ts";
+import { defineObject, sortableMs } from "../objects/define-object.ts";
+import type { ObjectKey } from "../objects/write.ts";
 import type { TokenRecord } from "./token.ts";
 
 const DAY_MS = 24 * 3600_000;
@@ -51,7 +52,7 @@ const shardOf = (hash: string) => Number.parseInt(hash.slice(0, 2), 16) % EXPIRY
  * the key `end` has been announced.
  */
 export function listExpiryKeys({ hash, expiresAtMs, announced }: Pick<TokenExpiry, "hash" | "expiresAtMs" | "announced">) {
-  const at = (ms: number): ObjectKey => keys.tokenExpiry(shardOf(hash), ms, hash);
+  const at = (ms: number): ObjectKey => tokenExpiryObject.key(shardOf(hash), ms, hash);
   const end = at(expiresAtMs);
   const first = announced ? at(expiresAtMs - NOTICE_MS) : end;
   return { first, end, all: announced ? [first, end] : [end] };
@@ -65,3 +66,28 @@ export function toTokenBadge(expiresAtMs: number | undefined, nowMs: number): To
   if (leftMs <= NOTICE_MS) return "critical";
   return leftMs <= SOON_MS ? "soon" : "none";
 }
+
+/** A token with an end, sorted by the time at which it is announced or deleted. */
+export const tokenExpiryObject = defineObject({
+  name: "expiry of a token",
+  partition: "TOKENEXPIRY",
+  within: (shard: number) => String(shard),
+  sort: (atMs: number, hash: string) => `${sortableMs(Math.max(atMs, 0), 16)}#${hash}`,
+  belongsTo: "value",
+  schema: tokenExpirySchema,
+});
+
+/** The progress of the index of expiries for tokens that earlier releases stored. */
+export const tokenExpiryIndexObject = defineObject({
+  name: "progress of the index of expiries",
+  partition: "MIGRATIONS",
+  sort: () => "token-expiry",
+  belongsTo: "none",
+  schema: z.object({
+    /** When the first pass began (epoch ms). */
+    sinceMs: z.number(),
+    pass: z.enum(["first", "second", "done"]),
+    /** The user after whom the pass continues. */
+    after: z.string(),
+  }),
+});

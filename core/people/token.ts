@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import { defineObject } from "../objects/define-object.ts";
 import { PERSON_KEY_CHARS, personKey } from "./person.ts";
 
 /** A stored token, under the SHA-256 of its value, never the value itself. It contains the identity, so that one read authenticates. */
@@ -70,3 +71,22 @@ export const jobClaimsSchema = z.object({
   sa: z.boolean(),
 });
 export type JobClaims = z.infer<typeof jobClaimsSchema>;
+
+export const tokenObject = defineObject({
+  name: "token",
+  partition: "TOKEN",
+  within: (hash: string) => hash,
+  sort: () => "token",
+  belongsTo: "value",
+  schema: tokenRecordSchema,
+});
+
+/** A user's tokens by prefix, so that they can be listed and deleted without their values. */
+export const userTokenObject = defineObject({
+  name: "token of a user",
+  partition: "USER",
+  within: (email: string) => email.toLowerCase(),
+  sort: (prefix: string, hash: string) => `token#${prefix}#${hash}`,
+  belongsTo: "value",
+  schema: tokenRecordSchema,
+});

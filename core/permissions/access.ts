@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { extraPerms } from "../../contract/common.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 import { type Right, type Rights, roleSchema } from "../people/rights.ts";
 
 export const memberSchema = z.object({
@@ -140,3 +141,21 @@ export function revokeGrants(access: Access, principal: string): void {
     group.perms = without(group.perms);
   }
 }
+
+/** A user's role in a workspace, by `personKey`: read for every call. */
+export const memberObject = defineObject({
+  name: "member",
+  partition: "M",
+  ...inWorkspace,
+  sort: (person: string) => person,
+  schema: memberSchema,
+});
+
+/** Groups and the permissions of folders and objects: read for every call. */
+export const accessObject = defineObject({
+  name: "permissions",
+  partition: "ACCESS",
+  ...inWorkspace,
+  sort: () => "access",
+  schema: accessSchema,
+});

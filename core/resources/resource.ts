@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { isJsonSubset, matchesList } from "../jobs/filter.ts";
+import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 import { tryParseJson } from "../payload/json.ts";
 import { parseJson } from "../records/record-format.ts";
 
@@ -85,3 +86,11 @@ export function matchesResource({ path, json, resourceType, description, labels 
     (broad === undefined || holds(path, broad) || holds(description, broad) || holds(resourceType, broad) || holds(json, broad))
   );
 }
+
+export const resourceObject = defineObject({
+  name: "resource",
+  partition: "RES",
+  ...inWorkspace,
+  sort: sortByPath,
+  schema: storedResourceSchema,
+});

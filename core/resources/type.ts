@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /** A resource type of a workspace. Its schema is JSON text, like values. */
 export const storedTypeSchema = z.object({
@@ -53,3 +54,11 @@ export function toBuiltInTypeJson({ name, description, schema }: BuiltInType): R
 function asJsonSchema(schema: JsonSchema): Record<string, unknown> {
   return { $schema: "https://json-schema.org/draft/2020-12/schema", order: Object.keys(schema.properties), ...schema };
 }
+
+export const resourceTypeObject = defineObject({
+  name: "resource type",
+  partition: "RT",
+  ...inWorkspace,
+  sort: (name: string) => name,
+  schema: storedTypeSchema,
+});

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { toIsoTime } from "../../contract/iso-time.ts";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /** The last refused requests of a route, the newest first. */
 export const routeFailuresSchema = z.object({ failures: z.array(z.object({ atMs: z.number(), reason: z.string() })) });
@@ -10,3 +11,12 @@ export const toFailuresJson = ({ failures }: RouteFailures) => failures.map(({ a
 
 /** The number of refused requests that a route shows. */
 export const MOST_FAILURES = 20;
+
+/** The last refused requests of an HTTP trigger, by the trigger's id. */
+export const routeFailuresObject = defineObject({
+  name: "refused requests of a route",
+  partition: "ROUTEFAIL",
+  ...inWorkspace,
+  sort: (id: string) => id,
+  schema: routeFailuresSchema,
+});

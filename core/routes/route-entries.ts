@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type HttpFields, httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
+import { defineObject } from "../objects/define-object.ts";
 import type { StoredTrigger } from "../triggers/trigger.ts";
 import { isSameAddress, toRouteAddress } from "./address.ts";
 
@@ -19,7 +20,7 @@ export const routeEntrySchema = z.object({
   credential: z.string().optional(),
 });
 export type RouteEntry = z.infer<typeof routeEntrySchema>;
-export const routeEntriesSchema = z.object({ routes: z.array(routeEntrySchema) });
+const routeEntriesSchema = z.object({ routes: z.array(routeEntrySchema) });
 
 /** Returns the entry of a route. */
 export function toRouteEntry(workspace: string, { own, path, id, scriptPath, isFlow, email }: StoredTrigger): RouteEntry {
@@ -42,3 +43,13 @@ export const findConflict = (
 const MOST_BYTES = 300_000;
 /** Returns whether the entries are too large for one item. */
 export const areTooLarge = (routes: readonly RouteEntry[]): boolean => Buffer.byteLength(JSON.stringify(routes)) > MOST_BYTES;
+
+/** The HTTP triggers whose addresses begin with the same text segments. All workspaces share the addresses. */
+export const routesAtObject = defineObject({
+  name: "routes at an address",
+  partition: "ROUTES",
+  within: (prefix: string) => prefix,
+  sort: () => "routes",
+  belongsTo: "none",
+  schema: routeEntriesSchema,
+});

@@ -8,6 +8,7 @@ import {
 } from "../../contract/routes/schedules/schedule.ts";
 import { withinBounds } from "../../contract/within-bounds.ts";
 import { isJsonSubset } from "../jobs/filter.ts";
+import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 
 /** A stored schedule. */
 export const storedScheduleSchema = z.object({
@@ -95,3 +96,11 @@ export function matchesSchedule(schedule: StoredSchedule, query: ScheduleListQue
     (broad === undefined || [path, scriptPath, summary, description, schedule.schedule].some((text) => holds(text, broad)))
   );
 }
+
+export const scheduleObject = defineObject({
+  name: "schedule",
+  partition: "SCHED",
+  ...inWorkspace,
+  sort: sortByPath,
+  schema: storedScheduleSchema,
+});

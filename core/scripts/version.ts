@@ -6,6 +6,9 @@ import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.
 import type { Bundle } from "../builds/bundle.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema, findKeySpace, spaceOf } from "../jobs/concurrency.ts";
+import { defineObject, inWorkspace, sortableMs } from "../objects/define-object.ts";
+import { storedBodySchema } from "../objects/stored-body.ts";
+import type { StoredObject } from "../objects/write.ts";
 
 /** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */
 export const buildStateSchema = z.discriminatedUnion("state", [
@@ -155,3 +158,78 @@ export function toScriptJson(
     ...(built.lockErrorLogs === undefined ? {} : { lock_error_logs: built.lockErrorLogs }),
   };
 }
+
+/** The build is a separate field, so that neither writer overwrites the other one. */
+const withBuild = ({ value, build }: StoredObject) => ({ ...(value as object), build });
+
+/** The fields of a script's newest version that a run needs: read for every run. */
+export const scriptHeadObject = defineObject({
+  name: "script",
+  partition: "R",
+  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  sort: () => "head",
+  belongsTo: "partition",
+  read: withBuild,
+  schema: runnableSchema,
+});
+
+export const scriptVersionObject = defineObject({
+  name: "version of a script",
+  partition: "V",
+  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  sort: () => "head",
+  belongsTo: "partition",
+  read: withBuild,
+  schema: runnableSchema,
+});
+
+/** The fields of a version that are too large for the items above. */
+export const scriptBodyObject = defineObject({
+  name: "body of a script's version",
+  partition: "V",
+  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  sort: () => "body",
+  belongsTo: "partition",
+  schema: storedBodySchema,
+});
+
+/** The lock that the build of a version produced, or the error log. */
+export const scriptLockObject = defineObject({
+  name: "lock of a script's version",
+  partition: "V",
+  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  sort: () => "lock",
+  belongsTo: "partition",
+  schema: z.object({ lock: z.string().optional(), lockErrorLogs: z.string().optional() }),
+});
+
+export interface ListedScript extends Omit<NewScript, "content"> {
+  hash: string;
+  /** Absent in items of release 0.1. */
+  parentHashes?: string[];
+  createdBy: string;
+  createdAtMs: number;
+  archived: boolean;
+}
+
+/** The fields by which scripts are selected and sorted. The others are as they were sent, and were validated then. */
+const listedFieldsSchema = z.object({ path: z.string(), hash: z.string(), createdAtMs: z.number(), archived: z.boolean() });
+
+/** The script as lists show it. */
+export const scriptListingObject = defineObject({
+  name: "script in a list",
+  partition: "S",
+  ...inWorkspace,
+  sort: (path: string) => path,
+  schema: z.custom<ListedScript>((value) => listedFieldsSchema.safeParse(value).success),
+});
+
+/** An entry in the history of the versions saved at a path. */
+export const scriptHistoryObject = defineObject({
+  name: "entry in the history of a script",
+  partition: "H",
+  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  sort: (atMs: number, hash: string) => `${sortableMs(atMs)}#${hash}`,
+  belongsTo: "partition",
+  schema: z.object({ hash: z.string(), createdAtMs: z.number(), createdBy: z.string(), message: z.string().optional() }),
+});

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /**
  * A workspace's keys. KMS wraps the data keys, and every sealed value names the version of its key. Previous versions are retained while a
@@ -36,3 +37,12 @@ export function endRotation({ current, wrapped, exportKey }: KeyRing): KeyRing {
   const retained = Object.entries(wrapped).filter(([version]) => Number(version) > current - KEPT_VERSIONS);
   return { current, wrapped: Object.fromEntries(retained), exportKey };
 }
+
+/** The workspace's data keys, wrapped, and its exportable key. */
+export const keyRingObject = defineObject({
+  name: "key ring",
+  partition: "RING",
+  ...inWorkspace,
+  sort: () => "ring",
+  schema: keyRingSchema,
+});

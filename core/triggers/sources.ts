@@ -1,5 +1,7 @@
 import * as z from "zod";
 import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
+import { defineObject } from "../objects/define-object.ts";
+import { defineInstanceSetting } from "../objects/setting.ts";
 import type { StoredTrigger } from "./trigger.ts";
 import { buildLocalPart } from "./trigger.ts";
 
@@ -66,6 +68,7 @@ export const awsTriggerSourcesSchema = z.record(
     .array(z.string().regex(/^arn:[a-z-]+:(sns|events|s3):[^*?\s]+$/, "must be ARNs of topics, event buses and buckets, without wildcards"))
     .max(1000),
 );
+export const awsTriggerSourcesSetting = defineInstanceSetting(AWS_TRIGGER_SOURCES, awsTriggerSourcesSchema);
 
 /** Returns the ARN that must be listed for a trigger, or `undefined` if one of the listed ARNs allows it. */
 export function findMissingSource(own: AwsFields, listed: readonly string[]): string | undefined {
@@ -112,3 +115,12 @@ export function parseQueueUrl(url: string): QueuePlace | undefined {
   const region = /^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.amazonaws\.com(?:\.cn)?$/.exec(hostname);
   return { account, name, region: protocol === "https:" ? (region?.[1] ?? region?.[2]) : undefined };
 }
+
+/** A source whose mapping, rule or subscription may differ from what its triggers need. It remains after its workspace until that is removed. */
+export const connectionObject = defineObject({
+  name: "source that is to be checked",
+  partition: "CONNECTIONS",
+  sort: (workspace: string, source: string) => `${workspace}#${source}`,
+  belongsTo: "none",
+  schema: z.object({ of: z.string(), source: awsSourceSchema }),
+});

@@ -5,6 +5,7 @@ import { toIsoTime } from "../../contract/iso-time.ts";
 import { triggerKindSchema, triggerModeSchema } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
+import { defineObject, inQueue, inWorkspace, sortByPath } from "../objects/define-object.ts";
 
 /** A stored trigger. `own` contains the fields of its kind. */
 export const storedTriggerSchema = z.object({
@@ -31,7 +32,7 @@ export const storedTriggerSchema = z.object({
 export type StoredTrigger = z.infer<typeof storedTriggerSchema>;
 
 /** The stored reason for which a trigger takes no messages. */
-export const triggerFaultSchema = z.object({ message: z.string(), atMs: z.number() });
+const triggerFaultSchema = z.object({ message: z.string(), atMs: z.number() });
 
 /** The place of a trigger, in entries that find it by its source. */
 export const triggerRefSchema = z.object({ workspace: z.string(), kind: triggerKindSchema, path: z.string(), id: z.string() });
@@ -94,3 +95,67 @@ export function computeTriggeredJobId(trigger: string, message: string): string 
 
 /** Returns a short name for an id in the names of AWS resources. */
 export const hashName = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 24);
+
+/** A trigger of one kind. */
+export const triggerObject = defineObject({
+  name: "trigger",
+  partition: "TRIGGER",
+  within: (workspace: string, kind: string) => `${workspace}#${kind}`,
+  sort: sortByPath,
+  belongsTo: "partition",
+  schema: storedTriggerSchema,
+});
+
+/** The trigger that receives the messages of a source in AWS (core/triggers/sources.ts). */
+export const triggerSourceObject = defineObject({
+  name: "source of a trigger",
+  partition: "TSOURCE",
+  ...inWorkspace,
+  sort: (source: string) => source,
+  schema: triggerRefSchema,
+});
+
+/** The reason for which a trigger takes no messages, by the trigger's id. */
+export const triggerFaultObject = defineObject({
+  name: "fault of a trigger",
+  partition: "TFAULT",
+  ...inWorkspace,
+  sort: (id: string) => id,
+  schema: triggerFaultSchema,
+});
+
+/** A job that waits because its trigger is suspended. */
+export const heldJobObject = defineObject({
+  name: "waiting job of a trigger",
+  partition: "HELD",
+  ...inWorkspace,
+  sort: (trigger: string, job: string) => `${trigger}#${job}`,
+  schema: z.object({ job: z.string() }),
+});
+
+/** A trigger whose waiting jobs are being released. */
+export const releaseObject = defineObject({
+  name: "release of a trigger's jobs",
+  partition: "RELEASES",
+  sort: (workspace: string, trigger: string) => `${workspace}#${trigger}`,
+  ...inQueue(0),
+  schema: z.object({ id: z.string(), of: z.string() }),
+});
+
+/** A queue that housekeeping has read each minute, by its trigger's id. */
+export const polledQueueObject = defineObject({
+  name: "queue that is read with keys",
+  partition: "POLLS",
+  sort: (workspace: string, trigger: string) => `${workspace}#${trigger}`,
+  ...inQueue(0),
+  schema: triggerRefSchema,
+});
+
+/** The trigger that receives the mails of an address. All workspaces share the domain. */
+export const mailboxObject = defineObject({
+  name: "mail address of a trigger",
+  partition: "MAILBOXES",
+  sort: (localPart: string) => localPart,
+  belongsTo: "value",
+  schema: triggerRefSchema,
+});

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
+import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 
 /** A stored variable. The value of a secret is sealed. */
 export const storedVariableSchema = z.object({
@@ -86,3 +87,11 @@ export function matchesVariable(variable: StoredVariable, query: VariableListQue
     (broad === undefined || holds(path, broad) || holds(description, broad) || (value !== undefined && holds(value, broad)))
   );
 }
+
+export const variableObject = defineObject({
+  name: "variable",
+  partition: "VAR",
+  ...inWorkspace,
+  sort: sortByPath,
+  schema: storedVariableSchema,
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anEndedJob, aRunningJob } from "../../test/builders/jobs.ts";
-import { belongsToWorkspace, DELETED_REASON, isPurged, isRemovableItem, needsPurge } from "./deleted.ts";
+import { findWorkspace } from "../stored-objects.ts";
+import { DELETED_REASON, isPurged, isRemovableItem, needsPurge } from "./deleted.ts";
 
 const deleted = { id: "w", by: "ann@example.com", atMs: 1_000_000 };
 const LATER = deleted.atMs + 16 * 60_000;
@@ -16,11 +17,11 @@ describe("what a deleted workspace stored", () => {
 
   it("a workspace's data is every item in it and every token limited to it, and no other item", () => {
     const item = (pk: string, workspace?: string) => ({ pk, sk: "x", workspace });
-    expect(["VAR#w", "R#w#f/a/b", "A#artefacts/w/1.zip", "AUDIT#w"].filter((pk) => !belongsToWorkspace("w", item(pk)))).toEqual([]);
-    expect(belongsToWorkspace("w", item("TOKEN#00", "w")) && belongsToWorkspace("w", item("USER#ann@example.com", "w"))).toBe(true);
-    expect(["w", "w2", undefined].map((bound) => belongsToWorkspace("w", item("TOKENEXPIRY#0", bound)))).toEqual([true, false, false]);
+    expect(["VAR#w", "R#w#f/a/b", "A#artefacts/w/1.zip", "AUDIT#w"].filter((pk) => findWorkspace(item(pk)) !== "w")).toEqual([]);
+    expect(findWorkspace(item("TOKEN#00", "w")) === "w" && findWorkspace(item("USER#ann@example.com", "w")) === "w").toBe(true);
+    expect(["w", "w2", undefined].map((bound) => findWorkspace(item("TOKENEXPIRY#0", bound)) === "w")).toEqual([true, false, false]);
     const others = [item("VAR#w2"), item("R#other#w"), item("TOKEN#00", "w2"), item("TOKEN#w"), item("USERS"), item("WORKSPACES", "w")];
-    expect(others.filter((one) => belongsToWorkspace("w", one))).toEqual([]);
+    expect(others.filter((one) => findWorkspace(one) === "w")).toEqual([]);
   });
 
   it("includes its jobs once their runners are gone", () => {

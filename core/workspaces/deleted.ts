@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { hasEnded, type Job } from "../jobs/job.ts";
-import { findQueueWorkspace, findWorkspace, type ObjectKey } from "../objects/keys.ts";
+import { defineObject } from "../objects/define-object.ts";
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
 /** A deleted workspace and the progress of the removal of its data. */
@@ -36,8 +36,11 @@ export function isRemovableItem(job: Job, nowMs: number): boolean {
   return hasEnded(job) && (job.cancel?.reason !== DELETED_REASON || nowMs - job.endedAtMs >= STOPPED_MS);
 }
 
-/** Returns whether an item of the table belongs to a workspace. Tokens that are limited to the workspace belong to it, and so do its mail addresses. */
-export function belongsToWorkspace(workspace: string, item: ObjectKey & { workspace: string | undefined }): boolean {
-  const bound = item.workspace === workspace && /^(TOKEN|TOKENEXPIRY|USER)#|^MAILBOXES$/.test(item.pk);
-  return bound || findWorkspace(item.pk) === workspace || findQueueWorkspace(item) === workspace;
-}
+/** A deleted workspace, until all its data is removed. */
+export const deletedWorkspaceObject = defineObject({
+  name: "deleted workspace",
+  partition: "DELETED",
+  sort: (workspace: string) => workspace,
+  belongsTo: "none",
+  schema: deletedSchema,
+});

@@ -1,7 +1,7 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { on, type RouteHandler } from "../shared/edge.ts";
 import { logger } from "../shared/observe.ts";
 import { json, text } from "../shared/reply.ts";
@@ -14,7 +14,7 @@ const VERSION = "CE v1.700.0";
 /** Machines request the health often, so it is a single read. */
 async function checkHealth(): Promise<"healthy" | "unhealthy"> {
   try {
-    await objectTable.get(keys.workspace("health"), { consistent: false });
+    await objectTable.get(workspaceObject.key("health"), { consistent: false });
     return "healthy";
   } catch (error) {
     logger.error("unhealthy", error as Error);

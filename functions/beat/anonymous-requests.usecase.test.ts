@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AwsCounts, takeCounts } from "../../aws/sdk/request-counts.ts";
 import { limits } from "../../contract/limits.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { publicKeyObject } from "../../core/people/signing-key.ts";
 import { createJobToken } from "../../services/identity/job-token.ts";
 import { claimJob } from "../../services/jobs/lifecycle/claim.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   room = script.room;
   const key = await room.deps.signingKey();
   const pem = createPublicKey(key.privateKey).export({ format: "pem", type: "spki" }).toString();
-  await room.deps.objects.put({ ...keys.publicKey(key.kid), value: pem });
+  await room.deps.objects.put({ ...publicKeyObject.key(key.kid), value: pem });
   jobs = await Promise.all(
     Array.from({ length: RUNS }, async () => {
       const { id } = await addJob(room, { hash: script.hash, timeoutS: 600 });

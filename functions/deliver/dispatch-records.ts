@@ -1,6 +1,7 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import { sendDeliveries } from "../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../services/events/dispatch-event.ts";
@@ -10,8 +11,8 @@ import { deps } from "./deps.ts";
 
 /** The use case for the items of each partition. */
 const dispatchers = [
-  { prefix: keys.notice("", "").pk, dispatch: dispatchNotice },
-  { prefix: keys.outbox("", "").pk, dispatch: dispatchEvent },
+  { prefix: noticeObject.partitionKey(""), dispatch: dispatchNotice },
+  { prefix: outboxEventObject.partitionKey(""), dispatch: dispatchEvent },
 ];
 
 /**

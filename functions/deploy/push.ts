@@ -7,7 +7,7 @@ import type { Assets } from "../../aws/s3/assets.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import type { Deployment } from "../../contract/deployment.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { lockDeployments } from "../../services/identity/deployment-lock.ts";
 import { closeDeployment, openDeployment } from "../../services/identity/deployment-token.ts";
 import { writeProject } from "./files.ts";
@@ -38,7 +38,7 @@ const STOP_MS = 20_000;
 export async function pushDeployment(deps: PushDeps, deployment: Deployment, removed: boolean, untilMs: number): Promise<string> {
   const { workspace, removes } = deployment;
   // A deleted workspace is not created to be emptied.
-  if (removed && !(await deps.identity.objects.get(keys.workspace(workspace)))) return "";
+  if (removed && !(await deps.identity.objects.get(workspaceObject.key(workspace)))) return "";
   // The state of each other call is that after its last push.
   return lockDeployments(deps.identity.objects, workspace, untilMs, async (lost) => {
     const states = await readStates(deps.storage, deployment);

@@ -1,8 +1,8 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import type { NewFlow } from "../../contract/routes/flows/flows.ts";
 import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
 import { findOwnRule } from "../../core/handlers/failure-notices.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
 import { requireNewestFlow } from "../../services/flows/definitions/load.ts";
 import { muteFlowErrorHandler } from "../../services/flows/definitions/mute-error-handler.ts";
@@ -80,19 +80,19 @@ export const flows: ApiRoutes = [
   }),
   on(routes.flowWebhooks, async ({ params: { workspace, path } }) => json(200, await listFlowWebhooks(deps, workspace, path))),
   on(routes.listFlowTokens, async ({ auth: { actor }, params: { workspace, path } }) => {
-    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, path)), path);
     return json(200, await listRunTokens(deps, { actor, workspace }, { runs: "flows", path }));
   }),
   on(routes.countFlowTriggers, async ({ auth: { actor }, params: { workspace, path } }) => {
-    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, path)), path);
     return json(200, await countStarters({ actor, workspace }, { path, isFlow: true }));
   }),
   on(routes.getFlowFailureNotice, async ({ params: { workspace, path } }) => {
-    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, path)), path);
     return json(200, findOwnRule(await loadFailureNotices(deps.objects, workspace), path));
   }),
   on(routes.editFlowFailureNotice, async ({ params: { workspace, path }, body }) => {
-    requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path);
+    requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, path)), path);
     await setOwnFailureNotice(deps, workspace, path, body);
     return text(200, describeFailureNotice(path, body));
   }),

@@ -2,7 +2,7 @@ import type { TokenRoute } from "../../contract/route.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { findOwnRule } from "../../core/handlers/failure-notices.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
@@ -35,7 +35,7 @@ import { warnOfRoutes } from "./warn-of-routes.ts";
 const callerOf = ({ actor }: Auth, action: TokenRoute, workspace: string): ObjectCaller => ({ actor, action, workspace });
 
 const requireScript = async (workspace: string, path: string) =>
-  requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+  requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path);
 
 /** Loaded on first use, so that the function starts faster. */
 const importSave = () => import("../../services/scripts/create.ts");
@@ -84,11 +84,11 @@ export const scripts: ApiRoutes = [
     return text(200, `The workspace's error handler ${muted ? "ignores" : "handles"} failures of ${path}.`);
   }),
   on(routes.getScriptFailureNotice, async ({ params: { workspace, path } }) => {
-    requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+    requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path);
     return json(200, findOwnRule(await loadFailureNotices(deps.objects, workspace), path));
   }),
   on(routes.editScriptFailureNotice, async ({ params: { workspace, path }, body }) => {
-    requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+    requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path);
     await setOwnFailureNotice(deps, workspace, path, body);
     return text(200, describeFailureNotice(path, body));
   }),

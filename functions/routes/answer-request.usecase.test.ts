@@ -5,11 +5,13 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
 import { EDGE_KEY, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
 import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
@@ -27,13 +29,13 @@ const PATH = "shop/orders/7";
 
 async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled"): Promise<FoundRoute> {
   const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null });
-  const stored = { ...keys.trigger(room.workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
+  const stored = { ...triggerObject.key(room.workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
   await room.deps.objects.put(stored);
   const trigger = {
     ...{ id: randomUUID(), kind: "http" as StoredTrigger["kind"], path: "f/t/route", scriptPath: version.path, isFlow: false, mode },
     ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
   };
-  const head = { ...keys.scriptHead(room.workspace, version.path), value: version, build };
+  const head = { ...scriptHeadObject.key(room.workspace, version.path), value: version, build };
   const fields = httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own });
   return {
     workspace: room.workspace,
@@ -97,7 +99,7 @@ describe("an answer of a route", () => {
   it("is that to the decoded body, also for a preprocessor, or a refusal of its encoding", async () => {
     const preprocessed = { ...(await aRoute()), head: undefined as FoundRoute["head"] };
     const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
-    preprocessed.head = { ...keys.scriptHead(room.workspace, version.path), value: version, build };
+    preprocessed.head = { ...scriptHeadObject.key(room.workspace, version.path), value: version, build };
     preprocessed.trigger.scriptPath = version.path;
     room.answers.run = async () => success(1);
     for (const route of [await aRoute(), preprocessed]) {
@@ -131,7 +133,7 @@ describe("an answer of a route", () => {
     const error = { name: "Error", message: "no stock", stack: "at main (f/t/x.ts:3)" };
     room.answers.run = async () => failed(error);
     const [plain, own] = [serve(await aRoute()), serve(await aRoute({ failed_status: 503 }))];
-    const setting = keys.setting(room.workspace, "failed_runs");
+    const setting = settingObject.key(room.workspace, "failed_runs");
     const replies = [await plain.call("POST"), await own.call("POST")];
     await room.deps.objects.put({ ...setting, value: { status: 500 } });
     replies.push(await plain.call("POST"), await own.call("POST"));
@@ -312,7 +314,7 @@ describe("a deployment with CloudFront", () => {
     room.answers.run = async () => success(1);
     const preprocessed = await aRoute();
     const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
-    Object.assign(preprocessed, { head: { ...keys.scriptHead(room.workspace, version.path), value: version, build } });
+    Object.assign(preprocessed, { head: { ...scriptHeadObject.key(room.workspace, version.path), value: version, build } });
     preprocessed.trigger.scriptPath = version.path;
     for (const route of [await aRoute(), preprocessed]) {
       const { call } = serve(route, { outcome: "admitted" }, { includedHeaders: [EDGE_KEY_HEADER, "x-other"] });

@@ -3,9 +3,9 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { splitRequestPath } from "../../core/routes/address.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
 import { answerStatic } from "../../services/routes/static-files.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -30,7 +30,7 @@ function aSite(path: string): FoundRoute {
       ...{ id: randomUUID(), kind: "http", path: "f/t/route", scriptPath: "f/t/none", isFlow: false, mode: "enabled" },
       ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
     },
-    stored: { ...keys.trigger(room.workspace, "http", "f/t/route"), version: "1", value: {} },
+    stored: { ...triggerObject.key(room.workspace, "http", "f/t/route"), version: "1", value: {} },
     own: httpFieldsSchema.parse({ route_path: "pages", http_method: "get", ...site }),
     params: {},
     below: (splitRequestPath(path) ?? []).slice(1),

@@ -1,7 +1,9 @@
 import type { Context } from "aws-lambda";
 import { beforeAll, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { flowHeadObject, flowVersionObject } from "../../core/flows/version.ts";
+import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { failure, success } from "../../test/support/use-cases/room.ts";
 import { addFlow, type FlowRoom, newFlowRoom, playExecutions } from "../../test/support/use-cases/room-flows.ts";
@@ -17,15 +19,15 @@ beforeAll(async () => {
 
 async function addTargets() {
   const { build, ...value } = await addScript(room);
-  const script = { ...keys.scriptHead(room.workspace, value.path), value, build };
+  const script = { ...scriptHeadObject.key(room.workspace, value.path), value, build };
   const modules = [{ id: "a", value: { type: "script", path: value.path } }];
   const { path, version } = await addFlow(room, "f/t/fails", modules);
   await room.deps.objects.put(script);
   return {
     [`p/${value.path}`]: script,
     [`h/${value.hash}`]: script,
-    [`f/${path}`]: await room.deps.objects.get(keys.flowHead(room.workspace, path)),
-    [`fv/${version}`]: await room.deps.objects.get(keys.flowVersion(room.workspace, version)),
+    [`f/${path}`]: await room.deps.objects.get(flowHeadObject.key(room.workspace, path)),
+    [`fv/${version}`]: await room.deps.objects.get(flowVersionObject.key(room.workspace, version)),
   };
 }
 
@@ -51,7 +53,7 @@ it("a failed run of a script or flow has the status that the workspace has set, 
     for (const address of Object.keys(targets)) statuses.push(await wait(address));
     return statuses;
   };
-  const setting = keys.setting(room.workspace, "failed_runs");
+  const setting = settingObject.key(room.workspace, "failed_runs");
   const failed = failure("no stock");
   room.answers.run = async () => failed;
   expect(await waitForAll()).toEqual([200, 200, 200, 200]);

@@ -5,9 +5,9 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { toActionKind, toOperation } from "../../core/audit/entry.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { type Actor, nameInAuditLog } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { runAudited } from "../../services/audit/audit.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import type { SecretReader } from "../../services/secrets/reveal.ts";
@@ -62,7 +62,7 @@ export function domainApi(routes: ApiRoutes, admitLink?: AdmitLink) {
 /** A superadmin may do everything in a workspace without being its member, so only its record shows that there is one. */
 async function requireWorkspaceOf(actor: Actor, workspace: string | undefined): Promise<void> {
   if (workspace === undefined || actor.rights) return;
-  if (!(await objectTable.get(keys.workspace(workspace)))) throw new SvcError("workspace.notFound", { workspace });
+  if (!(await objectTable.get(workspaceObject.key(workspace)))) throw new SvcError("workspace.notFound", { workspace });
 }
 
 /** Returns the route with a handler that replies false for an object that the caller may not see. */

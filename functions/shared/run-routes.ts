@@ -4,9 +4,11 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import type { Route } from "../../contract/route.ts";
 import type { PayloadQuery } from "../../contract/routes/jobs/runs.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
+import { flowHeadObject, flowVersionObject } from "../../core/flows/version.ts";
+import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { scriptHeadObject, scriptVersionObject } from "../../core/scripts/version.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { BuildRequestDeps, VersionRunRequest } from "../../services/execution/requests/run-request.ts";
 import { buildVersionRequest } from "../../services/execution/requests/version-request.ts";
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
@@ -30,7 +32,7 @@ export function authenticateRun(authenticator: Authenticator): Authenticate<RunA
   return async (token, route, params) => {
     const { workspace = "" } = params;
     const wanted = getHeadKey(parseRunAddress(route, params));
-    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [wanted ?? keys.workspace(workspace)] });
+    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [wanted ?? workspaceObject.key(workspace)] });
     // The path of a version is part of its head; an absent version has none.
     const path = wanted && (params["path"] ?? (read[0]?.value as { path?: string } | undefined)?.path);
     checkAccess(actor, route, params, { workspace, ...(path === undefined ? {} : { path }) });
@@ -54,9 +56,9 @@ function parseRunAddress(
 }
 
 function getHeadKey({ kind, workspace, path, hash, version }: RunAddress): ObjectKey | undefined {
-  if (path !== undefined) return kind === "flow" ? keys.flowHead(workspace, path) : keys.scriptHead(workspace, path);
-  if (version !== undefined) return keys.flowVersion(workspace, version);
-  return hash === undefined ? undefined : keys.version(workspace, hash);
+  if (path !== undefined) return kind === "flow" ? flowHeadObject.key(workspace, path) : scriptHeadObject.key(workspace, path);
+  if (version !== undefined) return flowVersionObject.key(workspace, version);
+  return hash === undefined ? undefined : scriptVersionObject.key(workspace, hash);
 }
 
 /** A call of a script's or flow's webhook. */

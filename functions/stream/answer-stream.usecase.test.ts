@@ -5,8 +5,9 @@ import type { Invocation } from "../../aws/lambda/functions.ts";
 import { limits } from "../../contract/limits.ts";
 import type { StreamEventJson } from "../../contract/routes/jobs/streams.ts";
 import { routes } from "../../contract/routes/routes.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { userObject } from "../../core/people/person.ts";
 import { hashToken } from "../../core/people/token.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { extractStream } from "../../core/streams/stream-lines.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { recordHeartbeat } from "../../services/execution/heartbeat.ts";
@@ -54,7 +55,7 @@ const open = async (reply: Reply, gone = new AbortController().signal) =>
 
 async function saveScript(): Promise<{ path: string; hash: string }> {
   const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null });
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, version.path), value: version, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, version.path), value: version, build });
   return version;
 }
 const addSavedScript = async (): Promise<string> => (await saveScript()).path;
@@ -192,7 +193,7 @@ describe("a request that resumes run_and_stream", () => {
     await chunks.return(undefined);
     const headers: [string, string][] = [["last-event-id", id]];
     const bob = { email: "bob@example.com", username: "bob", superAdmin: true };
-    await room.deps.objects.put({ ...keys.user(bob.email), value: { ...bob, createdAtMs: room.clock.nowMs } });
+    await room.deps.objects.put({ ...userObject.key(bob.email), value: { ...bob, createdAtMs: room.clock.nowMs } });
     const ofBob = await createToken(room.deps, { ...anAdmin, ...bob }, {});
     const [job] = await listJobs(room, path);
     const replies = [

@@ -6,6 +6,44 @@ import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
+import { anchorObject } from "../../core/approvals/anchor.ts";
+import { linkKeysObject } from "../../core/approvals/link.ts";
+import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
+import { approvalEntryObject, grownChainObject } from "../../core/approvals/record.ts";
+import { auditEntryObject } from "../../core/audit/entry.ts";
+import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
+import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
+import { endpointObject } from "../../core/events/endpoint.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
+import { scheduleOutcomesObject } from "../../core/handlers/schedule-outcomes.ts";
+import { endedIndexObject } from "../../core/jobs/ended-index.ts";
+import { failedItemObject, taskCursorObject } from "../../core/jobs/periodic-task.ts";
+import { repeatedCallObject } from "../../core/jobs/repeated-call.ts";
+import { noticeAgainObject, noticeDeliveryObject, noticeObject } from "../../core/notifications/stored-notice.ts";
+import { webhookSecretObject } from "../../core/notifications/webhook-secret.ts";
+import type { AnyObjectKind } from "../../core/objects/define-object.ts";
+import { settingObject } from "../../core/objects/setting.ts";
+import { publicKeyObject } from "../../core/people/signing-key.ts";
+import { tokenObject, userTokenObject } from "../../core/people/token.ts";
+import { tokenExpiryObject } from "../../core/people/token-expiry.ts";
+import { accessObject } from "../../core/permissions/access.ts";
+import { routeFailuresObject } from "../../core/routes/failures.ts";
+import { routesAtObject } from "../../core/routes/route-entries.ts";
+import { scheduleObject } from "../../core/schedules/schedule.ts";
+import { keyRingObject } from "../../core/secrets/key-ring.ts";
+import { openStreamObject } from "../../core/streams/stream-slot.ts";
+import { connectionObject } from "../../core/triggers/sources.ts";
+import {
+  heldJobObject,
+  mailboxObject,
+  polledQueueObject,
+  releaseObject,
+  triggerFaultObject,
+  triggerObject,
+  triggerSourceObject,
+} from "../../core/triggers/trigger.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
+import { folderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { StackConfig } from "../config.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
 import { grantStreamRead } from "./table-stream.ts";
@@ -31,7 +69,7 @@ export class ObjectsTable extends Construct {
 
   /** Grants a function that ends jobs the right to read the workspace's outcome handlers, and nothing else. */
   allowReadOutcomeHandlers(fn: LambdaFunction): void {
-    this.allowItems(fn, ["GetItem"], ["SETTINGS#*", "SCHED#*", "OUTCOMES#*"]);
+    this.allowItems(fn, ["GetItem"], [settingObject, scheduleObject, scheduleOutcomesObject]);
     fn.addEnvironment(env.objectsTable, this.table.tableName);
   }
 
@@ -41,7 +79,7 @@ export class ObjectsTable extends Construct {
 
   /** Grants reads of the public keys for job tokens together. */
   allowListKeys(fn: LambdaFunction): void {
-    this.allowItems(fn, ["Query"], ["KEYS"]);
+    this.allowItems(fn, ["Query"], [publicKeyObject]);
   }
 
   /** Grants an executor the right to publish the public key for job tokens, and no other writes. */
@@ -50,46 +88,50 @@ export class ObjectsTable extends Construct {
       new PolicyStatement({
         actions: ["dynamodb:PutItem"],
         resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } },
+        conditions: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": [publicKeyObject.leadingKeys] } },
       }),
     );
   }
 
   /** Grants updates of the last use of tokens, and of no other item. */
   allowTouchTokens(fn: LambdaFunction): void {
-    this.allowItems(fn, ["UpdateItem"], ["TOKEN#*", "USER#*"]);
+    this.allowItems(fn, ["UpdateItem"], [tokenObject, userTokenObject]);
   }
 
   /** Grants access to the items of idempotency keys, and to no others. */
   allowIdempotency(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [repeatedCallObject]);
   }
 
   /** Grants access to the items of open streams, and to no others. */
   allowStreamSlots(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem", "DeleteItem"], ["STREAMS#*"]);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [openStreamObject]);
   }
 
   /** Delivers every new notice and event to a function, which stores the progress of its deliveries. `undispatched` receives the positions of records that it could not handle. */
   allowDeliver(fn: LambdaFunction, config: StackConfig, undispatched: Queue): void {
     this.allowRead(fn);
-    this.allowItems(fn, ["PutItem"], ["RETRIES", "WEBHOOKS#*", "MAILED#*", "DELIVERY#*", "ENDPOINT#*", "NOTICE#*"]);
-    this.allowStreamReads(fn, ["NOTICE#", "OUTBOX#"], { config, undispatched });
+    this.allowItems(
+      fn,
+      ["PutItem"],
+      [dueAttemptObject, webhookSecretObject, noticeDeliveryObject, eventDeliveryObject, endpointObject, noticeObject],
+    );
+    this.allowStreamReads(fn, [noticeObject, outboxEventObject], { config, undispatched });
   }
 
-  /** Subscribes a function to new items with such keys. A failing batch is halved until the failing record is isolated, which is repeated for 20 hours. */
+  /** Subscribes a function to new items of these kinds. A failing batch is halved until the failing record is isolated, which is repeated for 20 hours. */
   private allowStreamReads(
     fn: LambdaFunction,
-    prefixes: string[],
+    kinds: readonly AnyObjectKind[],
     { config, undispatched }: { config: StackConfig; undispatched: Queue },
   ): void {
     fn.addEventSourceMapping("Notices", {
       eventSourceArn: grantStreamRead(this.table, fn),
       startingPosition: StartingPosition.LATEST,
-      filters: prefixes.map((prefix) =>
+      filters: kinds.map(({ partition }) =>
         FilterCriteria.filter({
           eventName: FilterRule.isEqual("INSERT"),
-          dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(prefix) } } },
+          dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(`${partition}#`) } } },
         }),
       ),
       // The local engine does not support partial batch responses, so each batch has one item.
@@ -105,77 +147,90 @@ export class ObjectsTable extends Construct {
 
   /** Grants access to pending gates, decisions, notices, and the keys that sign links. */
   allowApprove(fn: LambdaFunction): void {
-    const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*", "AUDIT#*"];
+    const partitions = [
+      pendingGateObject,
+      approvalEntryObject,
+      grownChainObject,
+      noticeObject,
+      noticeAgainObject,
+      linkKeysObject,
+      webhookSecretObject,
+      auditEntryObject,
+    ];
     this.allowItems(fn, ["PutItem", "DeleteItem"], partitions);
   }
 
   /** Grants writes of audit log entries. The entry of a refused change is removed again. */
   allowAudit(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem", "DeleteItem"], ["AUDIT#*"]);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [auditEntryObject]);
   }
 
   /** Grants writes of the wrapped keys that sign approval links: reading a link may replace an old key. */
   allowLinkKeys(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], ["LINKS#*"]);
+    this.allowItems(fn, ["PutItem"], [linkKeysObject]);
   }
 
   /** Grants the creation of a workspace's key ring: the first export of its key may come before its first secret. */
   allowCreateKeyRing(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], ["RING#*"]);
-    this.allowItems(fn, ["ConditionCheckItem"], ["WORKSPACES"]);
+    this.allowItems(fn, ["PutItem"], [keyRingObject]);
+    this.allowItems(fn, ["ConditionCheckItem"], [workspaceObject]);
   }
 
   /** Grants requests to check the sources of triggers. */
   allowRequestConnections(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], ["CONNECTIONS"]);
+    this.allowItems(fn, ["PutItem"], [connectionObject]);
   }
 
   /** Grants what changes of schedules and triggers write: themselves, the entries that find them, their permissions, and requests to check a source. */
   allowSaveTriggers(fn: LambdaFunction): void {
     this.allowRead(fn);
-    const found = ["TSOURCE#*", "POLLS", "MAILBOXES", "RELEASES", "CONNECTIONS"];
-    this.allowItems(fn, ["PutItem", "DeleteItem"], ["SCHED#*", "TRIGGER#*", "ACCESS#*", "ROUTES#*", "ROUTEFAIL#*", ...found]);
+    const found = [triggerSourceObject, polledQueueObject, mailboxObject, releaseObject, connectionObject];
+    this.allowItems(
+      fn,
+      ["PutItem", "DeleteItem"],
+      [scheduleObject, triggerObject, accessObject, routesAtObject, routeFailuresObject, ...found],
+    );
     // A save at a path requires the workspace and the folder.
-    this.allowItems(fn, ["ConditionCheckItem"], ["WORKSPACES", "F#*", "ACCESS#*"]);
+    this.allowItems(fn, ["ConditionCheckItem"], [workspaceObject, folderObject, accessObject]);
   }
 
   /** Grants what function `receive` writes: faults of triggers, jobs that wait for their trigger, and requests to check a source. */
   allowReceive(fn: LambdaFunction): void {
     this.allowRead(fn);
-    this.allowItems(fn, ["PutItem", "DeleteItem"], ["TFAULT#*", "HELD#*", "CONNECTIONS"]);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [triggerFaultObject, heldJobObject, connectionObject]);
     // A job waits only while its trigger is suspended.
-    this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
+    this.allowItems(fn, ["ConditionCheckItem"], [triggerObject]);
   }
 
   /** Grants what function `routes` writes beside its jobs: faults of routes, and jobs that wait for their route. */
   allowHttpRoutes(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], ["TFAULT#*", "HELD#*", "ROUTEFAIL#*"]);
+    this.allowItems(fn, ["PutItem"], [triggerFaultObject, heldJobObject, routeFailuresObject]);
     // A job waits only while its route is suspended.
-    this.allowItems(fn, ["ConditionCheckItem"], ["TRIGGER#*"]);
+    this.allowItems(fn, ["ConditionCheckItem"], [triggerObject]);
   }
 
   /** Grants what function `connect` writes: faults of triggers, and the list of sources that are to be checked. */
   allowConnect(fn: LambdaFunction): void {
     this.allowRead(fn);
-    this.allowItems(fn, ["PutItem", "DeleteItem"], ["TFAULT#*", "CONNECTIONS"]);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [triggerFaultObject, connectionObject]);
   }
 
   /** Grants access to the signed heads of the audit log of approvals. */
   allowAnchors(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);
+    this.allowItems(fn, ["PutItem"], [anchorObject]);
   }
 
   /** Grants turning off a schedule that has nothing to run. */
   allowTurnOffSchedules(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], ["SCHED#*"]);
+    this.allowItems(fn, ["PutItem"], [scheduleObject]);
   }
 
-  private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
+  private allowItems(fn: LambdaFunction, actions: string[], kinds: readonly AnyObjectKind[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions } },
+        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(({ leadingKeys }) => leadingKeys) } },
       }),
     );
   }
@@ -194,14 +249,14 @@ export class ObjectsTable extends Construct {
   allowSweep(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem"]);
     // Its failed items and its place, and the time since which an index is complete.
-    this.allowItems(fn, ["PutItem"], ["DELETED", "HOUSEKEEPING", "CURSORS", "MIGRATIONS"]);
+    this.allowItems(fn, ["PutItem"], [deletedWorkspaceObject, failedItemObject, taskCursorObject, endedIndexObject]);
   }
 
   /** Grants the rights to announce and delete tokens that expire: the workspaces of their owners, the index of expiries, and events. `allowSweep` grants the deletion. */
   allowExpireTokens(fn: LambdaFunction): void {
     this.allow(fn, ["BatchGetItem"]);
-    this.allowItems(fn, ["PutItem"], ["TOKENEXPIRY#*", "OUTBOX#*"]);
-    this.allowItems(fn, ["ConditionCheckItem"], ["TOKENEXPIRY#*", "TOKEN#*"]);
+    this.allowItems(fn, ["PutItem"], [tokenExpiryObject, outboxEventObject]);
+    this.allowItems(fn, ["ConditionCheckItem"], [tokenExpiryObject, tokenObject]);
   }
 
   private allow(fn: LambdaFunction, actions: string[]): void {

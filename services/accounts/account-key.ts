@@ -1,10 +1,9 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { accountKeyObject } from "../../core/accounts/account.ts";
 import { openSecret } from "../../core/secrets/open.ts";
 import { type SecretLocation, sealSecret } from "../../core/secrets/seal.ts";
 
@@ -15,8 +14,6 @@ export interface AccountKeyDeps {
 }
 
 const KEY_VERSION = 1;
-const storedKeySchema = z.object({ wrapped: z.string() });
-
 /** The owner of a sealed text. Each kind of text has its own, so that none is accepted as another. */
 export const sealLocations = {
   client: (name: string): SecretLocation => ({ workspace: INSTANCE, path: `#client/${name}` }),
@@ -30,9 +27,9 @@ let cached: { key: Buffer; untilMs: number } | undefined;
 /** Returns the key, or `undefined` if nothing was sealed yet. */
 async function findAccountKey({ objects, accountKeys, nowMs }: AccountKeyDeps): Promise<Buffer | undefined> {
   if (cached && cached.untilMs > nowMs()) return cached.key;
-  const stored = await objects.get(keys.accountKey());
+  const stored = await objects.get(accountKeyObject.key());
   if (!stored) return undefined;
-  const key = await accountKeys.unwrap(INSTANCE, parseObject(storedKeySchema, stored).wrapped);
+  const key = await accountKeys.unwrap(INSTANCE, accountKeyObject.parse(stored).wrapped);
   cached = { key, untilMs: nowMs() + limits.dataKeyCacheMs };
   return key;
 }
@@ -42,7 +39,7 @@ async function requireAccountKey(deps: AccountKeyDeps): Promise<Buffer> {
   const found = await findAccountKey(deps);
   if (found) return found;
   const { wrapped } = await deps.accountKeys.generate(INSTANCE);
-  await deps.objects.put({ ...keys.accountKey(), value: { wrapped } }, "absent");
+  await deps.objects.put({ ...accountKeyObject.key(), value: { wrapped } }, "absent");
   return requireAccountKey(deps);
 }
 

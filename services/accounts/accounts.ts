@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
-import { type Account, accountSchema, deriveAccountId } from "../../core/accounts/account.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { type Account, accountObject, deriveAccountId } from "../../core/accounts/account.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import type { CopyDeps } from "../secrets/route-credentials.ts";
@@ -57,9 +56,9 @@ export async function createAccount(deps: AccountDeps, caller: WorkspaceCaller, 
     createdAtMs: deps.nowMs(),
   };
   const expiresAtS = Math.ceil(deps.nowMs() / 1000) + UNUSED_S;
-  const object = { ...keys.account(workspace, id), value: account, version: randomUUID(), expiresAtS };
+  const object = { ...accountObject.key(workspace, id), value: account, version: randomUUID(), expiresAtS };
   await commitParts(deps.objects, [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     { write: write.put(object, "absent"), refused: undefined },
   ]);
   if (path != null) await createTokenVariable(deps, caller, { path, account: id, request, token: connected.accessToken });
@@ -80,8 +79,8 @@ async function createTokenVariable(deps: AccountDeps, caller: WorkspaceCaller, {
     await createVariable(deps, caller, { path, value: token, is_secret: true, description, account, is_oauth: true });
   } catch (error) {
     if (!isSvcError(error) || error.code !== "variable.exists") throw error;
-    const found = await deps.objects.get(keys.variable(caller.workspace, path));
-    if (!found || parseObject(storedVariableSchema, found).account !== account) throw error;
+    const found = await deps.objects.get(variableObject.key(caller.workspace, path));
+    if (!found || variableObject.parse(found).account !== account) throw error;
   }
 }
 
@@ -108,15 +107,15 @@ export async function disconnectAccount(deps: Pick<AccountDeps, "objects">, call
   await permitAccount(deps, caller, id);
   await retryOnConflict(
     async () => {
-      const stored = await objects.get(keys.account(workspace, id));
+      const stored = await objects.get(accountObject.key(workspace, id));
       if (!stored) throw new SvcError("account.notFound", { account: id });
-      const { path = "", dueMs } = parseObject(accountSchema, stored);
-      const found = await objects.get(keys.variable(workspace, path));
-      const variable = found && parseObject(storedVariableSchema, found);
+      const { path = "", dueMs } = accountObject.parse(stored);
+      const found = await objects.get(variableObject.key(workspace, path));
+      const variable = found && variableObject.parse(found);
       const freed = variable?.account === id ? withoutAccount(variable) : undefined;
-      const object = { ...keys.variable(workspace, path), value: freed, version: randomUUID() };
+      const object = { ...variableObject.key(workspace, path), value: freed, version: randomUUID() };
       const isDone = await commitParts(objects, [
-        { write: write.remove(keys.account(workspace, id), unchangedSince(stored)), refused: undefined },
+        { write: write.remove(accountObject.key(workspace, id), unchangedSince(stored)), refused: undefined },
         ...(found && freed ? [{ write: write.put(object, unchangedSince(found)), refused: undefined }] : []),
         ...buildDueParts(workspace, id, { before: dueMs, after: undefined }),
       ]);

@@ -3,11 +3,13 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TokenEndpoints } from "../../aws/http/token-endpoints.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { accountSchema, type IssuedTokens, type RefreshCall } from "../../core/accounts/account.ts";
+import { accountObject, accountSchema, dueRefreshObject, type IssuedTokens, type RefreshCall } from "../../core/accounts/account.ts";
 import { CONNECT_CLIENTS } from "../../core/accounts/client.ts";
 import { mailNoticeSchema } from "../../core/notifications/mail-notice.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
+import { instanceSettingObject } from "../../core/objects/setting.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { variableObject } from "../../core/variables/variable.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
@@ -60,7 +62,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   // The accounts of other tests are due no more.
-  for (const entry of await room.deps.objects.list(keys.dueRefresh(0, "", 0).pk)) await room.deps.objects.deleteItem(entry);
+  for (const entry of await room.deps.objects.list(dueRefreshObject.partitionKey())) await room.deps.objects.deleteItem(entry);
   valid = new Set();
   refreshes = [];
   answer = async (token) => {
@@ -90,7 +92,7 @@ async function connectAt(path: string): Promise<number> {
 }
 const read = (path: string) => getVariable(room.deps, { ...caller(), actor: ann } as never, path, { decrypted: true, encrypted: false });
 const loadAccount = async (id: number) => {
-  const found = await room.deps.objects.get(keys.account(room.workspace, id));
+  const found = await room.deps.objects.get(accountObject.key(room.workspace, id));
   return found && accountSchema.parse(found.value);
 };
 /** A tick of housekeeping, and what function `objects` does at its call. */
@@ -103,9 +105,9 @@ async function tick(): Promise<number> {
   return refreshed;
 }
 const queued = async (id: number) =>
-  (await room.deps.objects.list(keys.dueRefresh(0, "", 0).pk)).filter(({ sk }) => sk.endsWith(`#${room.workspace}#${id}`));
+  (await room.deps.objects.list(dueRefreshObject.partitionKey())).filter(({ sk }) => sk.endsWith(`#${room.workspace}#${id}`));
 const mails = async () =>
-  (await room.deps.objects.list(keys.notice(room.workspace, "").pk)).map(({ value }) => mailNoticeSchema.parse(value));
+  (await room.deps.objects.list(noticeObject.partitionKey(room.workspace))).map(({ value }) => mailNoticeSchema.parse(value));
 
 it("a text that the service did not seal creates no key, because requests without a token may send one", async () => {
   const generate = () => expect.fail("a key was created");
@@ -120,7 +122,7 @@ it("a text that the service did not seal creates no key, because requests withou
 
 describe("the clients of the instance", () => {
   it("have secrets that nothing shows, and that stay with the URL that they were entered for", async () => {
-    const stored = JSON.stringify(await room.deps.objects.get(keys.instanceSetting(CONNECT_CLIENTS)));
+    const stored = JSON.stringify(await room.deps.objects.get(instanceSettingObject.key(CONNECT_CLIENTS)));
     const shown = [await getGlobalSetting(room.deps, ann, CONNECT_CLIENTS), await listGlobalSettings(room.deps)];
     expect(shown[0]).toEqual({ acme: { id: "client-1", connect_config: PATH_CONFIG } });
     expect(stored + JSON.stringify(shown)).not.toContain("planted-client-secret");
@@ -350,7 +352,7 @@ describe("the token of an account", () => {
       details: { reason: expect.stringContaining("no longer") },
     });
     await setConnectClients(deps(), { acme: CLIENT });
-    await room.deps.objects.deleteItem(keys.variable(room.workspace, path));
+    await room.deps.objects.deleteItem(variableObject.key(room.workspace, path));
     await refreshAccount(deps(), ref);
     expect([await loadAccount(id), await queued(id)]).toEqual([undefined, []]);
   });

@@ -5,13 +5,11 @@ import {
   CONNECT_CLIENTS,
   type ConnectClient,
   connectClientsSchema,
+  connectClientsSetting,
   findKeptSecret,
   type StoredClient,
-  storedClientsSchema,
   toConnectClient,
 } from "../../core/accounts/client.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { type AccountKeyDeps, openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
@@ -20,7 +18,7 @@ interface SaveClientsDeps extends AccountKeyDeps {
   objects: Pick<ObjectTable, "get" | "put" | "transactWrite">;
 }
 
-const key = keys.instanceSetting(CONNECT_CLIENTS);
+const key = connectClientsSetting.key();
 
 /**
  * Replaces the connect clients of the instance; `null` removes all. A client without a secret keeps the one that was stored for it, if its id and
@@ -37,7 +35,7 @@ export async function setConnectClients(deps: SaveClientsDeps, value: unknown): 
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(key);
-      const before = found ? parseObject(storedClientsSchema, found) : {};
+      const before = found ? connectClientsSetting.parse(found) : {};
       const clients: Record<string, StoredClient> = {};
       for (const [name, client] of Object.entries(sent)) {
         const sealedSecret = client.secret
@@ -56,7 +54,7 @@ export async function setConnectClients(deps: SaveClientsDeps, value: unknown): 
 /** Returns the stored connect clients by name. */
 export async function loadStoredClients({ objects }: { objects: Pick<ObjectTable, "get"> }): Promise<Record<string, StoredClient>> {
   const found = await objects.get(key);
-  return found ? parseObject(storedClientsSchema, found) : {};
+  return found ? connectClientsSetting.parse(found) : {};
 }
 
 /** Returns a stored client. Throws `connect.unknown`. */

@@ -3,8 +3,7 @@ import type { TokenEndpoints } from "../../aws/http/token-endpoints.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { type CompletedConnect, completedConnectSchema, computeTokenEnd, pendingConnectSchema } from "../../core/accounts/account.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { hashUsedLogin } from "../../core/people/login.ts";
+import { hashUsedLogin, usedLoginObject } from "../../core/people/login.ts";
 import { type AccountKeyDeps, openJsonForAccounts, sealJsonForAccounts, sealLocations } from "./account-key.ts";
 import { loadConnectClient } from "./clients.ts";
 
@@ -62,7 +61,7 @@ export async function completeConnect(
       : await openJsonForAccounts(deps, sealLocations.pending, { sealed: cookie, schema: pendingConnectSchema });
   if (!pending || pending.client !== client || pending.untilMs <= nowMs() || !isSame(pending.state, state)) throw notBegun();
   if (caller !== undefined && caller !== pending.owner) throw notBegun();
-  const spent = { ...keys.usedLogin(hashUsedLogin(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
+  const spent = { ...usedLoginObject.key(hashUsedLogin(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
   if (!(await objects.put(spent, "absent"))) throw notBegun();
   if (!code) {
     const reason = error && /^\w{1,60}$/.test(error) ? error : "it sent no code";

@@ -5,18 +5,16 @@ import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import {
   type Account,
-  accountSchema,
+  accountObject,
   buildRefreshMail,
   computeDueMs,
   computeRetryMs,
   computeTokenEnd,
   type IssuedTokens,
 } from "../../core/accounts/account.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { createExportNonce } from "../../core/secrets/seal.ts";
-import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
 import { buildVariableCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
@@ -65,9 +63,9 @@ export async function requireAccount(
   { objects }: Pick<RefreshDeps, "objects">,
   { workspace, account: id }: AccountRef,
 ): Promise<ReadAccount> {
-  const stored = await objects.get(keys.account(workspace, id));
+  const stored = await objects.get(accountObject.key(workspace, id));
   if (!stored) throw new SvcError("account.notFound", { account: id });
-  return { stored, account: parseObject(accountSchema, stored) };
+  return { stored, account: accountObject.parse(stored) };
 }
 
 function claimAccount(deps: RefreshDeps, ref: AccountRef): Promise<ReadAccount> {
@@ -78,7 +76,7 @@ function claimAccount(deps: RefreshDeps, ref: AccountRef): Promise<ReadAccount> 
       throw new SvcError("account.notRefreshed", { account: ref.account, reason: "it has no refresh token or no variable" });
     if ((account.claimedUntilMs ?? 0) > deps.nowMs()) throw busy();
     const claimed = { ...account, claimedUntilMs: deps.nowMs() + CLAIM_MS };
-    const object = { ...keys.account(ref.workspace, ref.account), value: claimed, version: randomUUID() };
+    const object = { ...accountObject.key(ref.workspace, ref.account), value: claimed, version: randomUUID() };
     const refused = await deps.objects.transactWrite([write.put(object, unchangedSince(stored))]);
     return refused === undefined ? { done: { stored: object, account: claimed } } : undefined;
   }, busy);
@@ -155,15 +153,15 @@ async function changeClaimed(
   claimed: ReadAccount,
   change: (account: Account, variable: StoredVariable) => Promise<RefreshChange>,
 ): Promise<void> {
-  const key = keys.account(workspace, id);
+  const key = accountObject.key(workspace, id);
   await retryOnConflict(
     async () => {
       const stored = await deps.objects.get(key);
-      const account = stored && parseObject(accountSchema, stored);
+      const account = stored && accountObject.parse(stored);
       // A rename of the variable changes the account, and not the claim.
       if (!account || account.claimedUntilMs !== claimed.account.claimedUntilMs) return { done: undefined };
-      const found = await deps.objects.get(keys.variable(workspace, account.path ?? ""));
-      const variable = found && parseObject(storedVariableSchema, found);
+      const found = await deps.objects.get(variableObject.key(workspace, account.path ?? ""));
+      const variable = found && variableObject.parse(found);
       if (variable?.account !== id) {
         const removed = [
           { write: write.remove(key, unchangedSince(stored)), refused: undefined },
@@ -173,7 +171,7 @@ async function changeClaimed(
       }
       const { claimedUntilMs: _, ...free } = account;
       const changed = await change(free, variable);
-      const next = changed.variable && { ...keys.variable(workspace, variable.path), value: changed.variable, version: randomUUID() };
+      const next = changed.variable && { ...variableObject.key(workspace, variable.path), value: changed.variable, version: randomUUID() };
       const isDone = await commitSealed(deps, workspace, [
         ...changed.parts,
         { write: write.put({ ...key, value: changed.account, version: randomUUID() }, unchangedSince(stored)), refused: undefined },

@@ -1,8 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
-import { dueRefreshSchema } from "../../core/accounts/account.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { dueRefreshObject } from "../../core/accounts/account.ts";
 
 export interface StartRefreshesDeps {
   objects: Pick<ObjectTable, "list">;
@@ -19,10 +17,10 @@ const PER_CALL = 10;
 
 /** Has the tokens refreshed that are due, by function `objects`, which opens secrets. Returns their number. */
 export async function startDueRefreshes(deps: StartRefreshesDeps): Promise<number> {
-  const { pk, sk: until } = keys.dueRefresh(deps.nowMs(), "\uffff", 0);
+  const { pk, sk: until } = dueRefreshObject.key(deps.nowMs(), "\uffff", 0);
   const found = await deps.objects.list(pk, { between: ["0", until], limit: PER_TICK });
   const read = await Promise.all(
-    found.map((stored) => deps.isolation.attempt("refreshAccounts", stored.sk, () => parseObject(dueRefreshSchema, stored))),
+    found.map((stored) => deps.isolation.attempt("refreshAccounts", stored.sk, () => dueRefreshObject.parse(stored))),
   );
   const due = read.flatMap((each) => (each.ok ? [{ workspace: each.value.of, account: each.value.account }] : []));
   for (let at = 0; at < due.length; at += PER_CALL) await deps.functions.startRefreshing({ refresh: due.slice(at, at + PER_CALL) });

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { type AppChange, appChangeSchema, appRoutes, type NewApp, newAppSchema } from "../../contract/routes/stored/apps.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { appVersionObject, deletedAppObject } from "../../core/apps/app.ts";
 import { personKey } from "../../core/people/person.ts";
+import { memberObject } from "../../core/permissions/access.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { eventsOf, listEvents } from "../../test/support/use-cases/room-events.ts";
@@ -18,7 +19,7 @@ let room: Room;
 beforeAll(async () => {
   room = await newRoomWithFolder();
   const member = { email: "bob@example.com", username: "bob", role: "developer", createdAtMs: 0 };
-  await room.deps.objects.put({ ...keys.member(room.workspace, personKey(member.email)), value: member });
+  await room.deps.objects.put({ ...memberObject.key(room.workspace, personKey(member.email)), value: member });
 });
 
 const newPath = () => `f/t/${randomUUID()}`;
@@ -215,10 +216,10 @@ describe("saving an app, whichever write fails,", () => {
         check: async () => {
           expect(await appExists(room.deps, room.workspace, path)).toBe(false);
           for (const each of [id, version]) {
-            expect(await room.deps.objects.get(keys.appVersion(room.workspace, each))).toBeUndefined();
+            expect(await room.deps.objects.get(appVersionObject.key(room.workspace, each))).toBeUndefined();
             expect(await room.deps.storage.getObject(appObjectKey(room.workspace, each), 10)).toBeUndefined();
           }
-          expect(await room.deps.objects.list(keys.deletedApp(room.workspace, path, "").pk, { beginsWith: path })).toEqual([]);
+          expect(await room.deps.objects.list(deletedAppObject.partitionKey(room.workspace), { beginsWith: path })).toEqual([]);
           expect((await eventsOf(room, path)).filter((type) => type === "DeleteApp")).toHaveLength(1);
           await create(path, { custom_path: path });
           expect((await load(path)).versions).toHaveLength(1);

@@ -1,20 +1,18 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { AppHistoryJson, AppJson, AppListQuery, ListedAppJson } from "../../contract/routes/stored/apps.ts";
 import {
-  appHistorySchema,
-  appVersionSchema,
+  appHistoryObject,
+  appObject,
+  appPathObject,
+  appVersionObject,
   matchesApp,
   type StoredApp,
-  storedAppSchema,
   toAppJson,
   toListedAppJson,
 } from "../../core/apps/app.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
@@ -29,30 +27,28 @@ export interface ReadAppDeps {
 /** Returns the app as read from the table. Throws `app.notFound`. */
 export function requireApp(found: StoredObject | undefined, path: string): StoredApp {
   if (!found) throw new SvcError("app.notFound", { path });
-  return parseObject(storedAppSchema, found);
+  return appObject.parse(found);
 }
 
 /** Returns the newest version of an app. Throws `app.notFound`. */
 export async function getApp(deps: ReadAppDeps, workspace: string, path: string): Promise<AppJson> {
-  const app = requireApp(await deps.objects.get(keys.app(workspace, path)), path);
+  const app = requireApp(await deps.objects.get(appObject.key(workspace, path)), path);
   const json = await loadAppJson(deps, workspace, app, app.version);
   // A version that is gone was deleted together with its app, after the app was read.
   if (!json) throw new SvcError("app.notFound", { path });
   return json;
 }
 
-const pathSchema = z.object({ path: z.string() });
-
 /** Returns an app with the value of a version. Throws `app.versionNotFound`. */
 export async function getAppVersion(deps: ReadAppDeps, { actor, action, workspace }: ObjectCaller, version: number): Promise<AppJson> {
   const notFound = () => new SvcError("app.versionNotFound", { version: String(version) });
-  const found = await deps.objects.get(keys.appVersion(workspace, version));
+  const found = await deps.objects.get(appVersionObject.key(workspace, version));
   if (!found) throw notFound();
-  const pointer = await deps.objects.get(keys.appPath(workspace, parseObject(appVersionSchema, found).app));
+  const pointer = await deps.objects.get(appPathObject.key(workspace, appVersionObject.parse(found).app));
   if (!pointer) throw notFound();
-  const { path } = parseObject(pathSchema, pointer);
+  const { path } = appPathObject.parse(pointer);
   permit(actor, action, { workspace, path }, notFound);
-  const app = await deps.objects.get(keys.app(workspace, path));
+  const app = await deps.objects.get(appObject.key(workspace, path));
   const json = app && (await loadAppJson(deps, workspace, requireApp(app, path), version));
   if (!json) throw notFound();
   return json;
@@ -65,15 +61,15 @@ async function loadAppJson(
   version: number,
 ): Promise<AppJson | undefined> {
   const [found, history, { access }] = await Promise.all([
-    objects.get(keys.appVersion(workspace, version)),
-    objects.list(keys.appHistory(workspace, app.id, 0).pk),
+    objects.get(appVersionObject.key(workspace, version)),
+    objects.list(appHistoryObject.partitionKey(workspace, app.id)),
     loadAccess(objects, workspace),
   ]);
   if (!found) return undefined;
-  const stored = parseObject(appVersionSchema, found);
+  const stored = appVersionObject.parse(found);
   if (stored.app !== app.id) return undefined;
   return toAppJson(workspace, app, {
-    versions: parseReadableObjects(appHistorySchema, history).map((entry) => entry.version),
+    versions: appHistoryObject.parseReadable(history).map((entry) => entry.version),
     version: stored,
     value: await readStoredBody(found, (s3Key) => storage.getObjectText(s3Key)),
     extraPerms: access.objects[accessObjectKey("app", app.path)] ?? {},
@@ -82,7 +78,7 @@ async function loadAppJson(
 
 /** Returns whether an app exists at a path. */
 export async function appExists({ objects }: Pick<ReadAppDeps, "objects">, workspace: string, path: string): Promise<boolean> {
-  return (await objects.get(keys.app(workspace, path))) !== undefined;
+  return (await objects.get(appObject.key(workspace, path))) !== undefined;
 }
 
 /**
@@ -95,9 +91,10 @@ export async function listApps(
   query: AppListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<ListedAppJson[]> {
-  const [stored, { access }] = await Promise.all([objects.list(keys.app(workspace, "").pk), loadAccess(objects, workspace)]);
+  const [stored, { access }] = await Promise.all([objects.list(appObject.partitionKey(workspace)), loadAccess(objects, workspace)]);
   const order = query.order_desc === false ? 1 : -1;
-  const found = parseReadableObjects(storedAppSchema, stored)
+  const found = appObject
+    .parseReadable(stored)
     .filter((app) => isVisible(app.path) && matchesApp(app, query))
     .sort((a, b) => order * (a.editedAtMs - b.editedAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map((app) => toListedAppJson(workspace, app, access.objects[accessObjectKey("app", app.path)] ?? {}));
@@ -109,9 +106,9 @@ export async function listAppHistory(
   workspace: string,
   path: string,
 ): Promise<AppHistoryJson[]> {
-  const { id } = requireApp(await objects.get(keys.app(workspace, path)), path);
-  const stored = await objects.list(keys.appHistory(workspace, id, 0).pk, { newestFirst: true });
-  return parseReadableObjects(appHistorySchema, stored).map(({ version, createdAtMs, createdBy, message }) => ({
+  const { id } = requireApp(await objects.get(appObject.key(workspace, path)), path);
+  const stored = await objects.list(appHistoryObject.partitionKey(workspace, id), { newestFirst: true });
+  return appHistoryObject.parseReadable(stored).map(({ version, createdAtMs, createdBy, message }) => ({
     version,
     created_at: new Date(createdAtMs).toISOString(),
     created_by: createdBy,

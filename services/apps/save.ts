@@ -5,9 +5,16 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { AppChange, AppPolicy, NewApp } from "../../contract/routes/stored/apps.ts";
-import { parsePolicy, type StoredApp } from "../../core/apps/app.ts";
+import {
+  appCustomPathObject,
+  appHistoryObject,
+  appObject,
+  appPathObject,
+  appVersionObject,
+  parsePolicy,
+  type StoredApp,
+} from "../../core/apps/app.ts";
 import { createVersionId } from "../../core/flows/version.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
@@ -63,11 +70,11 @@ export async function createApp(deps: SaveAppDeps, caller: WorkspaceCaller, requ
       return [
         ...buildPathConditions(workspace, path),
         toPart(
-          write.put({ ...keys.app(workspace, path), value: app, version: randomUUID() }, "absent"),
+          write.put({ ...appObject.key(workspace, path), value: app, version: randomUUID() }, "absent"),
           new SvcError("app.exists", { path }),
         ),
         ...buildVersionParts(workspace, app, { body, message }),
-        toPart(write.put({ ...keys.appPath(workspace, app.id), value: { path } }, "absent")),
+        toPart(write.put({ ...appPathObject.key(workspace, app.id), value: { path } }, "absent")),
         ...buildCustomPathParts(workspace, app, undefined),
         ...(await buildEventParts(deps, {
           type: "CreateApp",
@@ -98,7 +105,7 @@ export async function updateApp(
   const json = request.value === undefined ? undefined : toJsonText(request.value);
   let saved: StoredApp | undefined;
   const change = async (newVersion: number | undefined, body: VersionBody | undefined): Promise<TransactionPart[]> => {
-    const found = await deps.objects.get(keys.app(workspace, path));
+    const found = await deps.objects.get(appObject.key(workspace, path));
     const before = requireApp(found, path);
     const atMs = deps.nowMs();
     const policyJson =
@@ -119,15 +126,15 @@ export async function updateApp(
     };
     saved = app;
     const message = request.deployment_message;
-    const head = { ...keys.app(workspace, to), value: app, version: randomUUID() };
+    const head = { ...appObject.key(workspace, to), value: app, version: randomUUID() };
     return [
       ...(to === path
         ? [toPart(write.put(head, found && unchangedSince(found)))]
         : [
             ...buildPathConditions(workspace, to),
             toPart(write.put(head, "absent"), new SvcError("app.exists", { path: to })),
-            toPart(write.remove(keys.app(workspace, path), found && unchangedSince(found))),
-            toPart(write.put({ ...keys.appPath(workspace, app.id), value: { path: to } }, "present")),
+            toPart(write.remove(appObject.key(workspace, path), found && unchangedSince(found))),
+            toPart(write.put({ ...appPathObject.key(workspace, app.id), value: { path: to } }, "present")),
             await buildAclPart(deps, { workspace, kind: "app", path }, { actor, to }),
           ]),
       ...(body ? buildVersionParts(workspace, app, { body, message }) : []),
@@ -205,8 +212,8 @@ function buildVersionParts(
   const made = { createdBy, createdAtMs };
   const entry = { version, ...made, ...(message ? { message } : {}) };
   return [
-    toPart(write.put({ ...keys.appVersion(workspace, version), value: { app: id, ...made, ...body } }, "absent")),
-    toPart(write.put({ ...keys.appHistory(workspace, id, version), value: entry }, "absent")),
+    toPart(write.put({ ...appVersionObject.key(workspace, version), value: { app: id, ...made, ...body } }, "absent")),
+    toPart(write.put({ ...appHistoryObject.key(workspace, id, version), value: entry }, "absent")),
   ];
 }
 
@@ -214,12 +221,12 @@ function buildVersionParts(
 function buildCustomPathParts(workspace: string, { id, customPath }: StoredApp, before: string | undefined): TransactionPart[] {
   if (customPath === before) return [];
   return [
-    ...(before === undefined ? [] : [toPart(write.remove(keys.appCustomPath(workspace, before)))]),
+    ...(before === undefined ? [] : [toPart(write.remove(appCustomPathObject.key(workspace, before)))]),
     ...(customPath === undefined
       ? []
       : [
           toPart(
-            write.put({ ...keys.appCustomPath(workspace, customPath), value: { app: id } }, "absent"),
+            write.put({ ...appCustomPathObject.key(workspace, customPath), value: { app: id } }, "absent"),
             new SvcError("app.customPathTaken", { customPath }),
           ),
         ]),

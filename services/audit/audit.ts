@@ -4,11 +4,9 @@ import { INSTANCE } from "../../contract/common.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
-import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/workspaces/audit.ts";
-import { matchesAuditQuery } from "../../core/audit/entry.ts";
-import { keys } from "../../core/objects/keys.ts";
+import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
+import { auditEntryObject, matchesAuditQuery } from "../../core/audit/entry.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 
 interface AuditDeps {
@@ -53,7 +51,7 @@ export function buildAuditItem({ workspace = INSTANCE, inSteps: _, ...action }: 
 /** Returns the stored form of an entry, which expires after `limits.auditRetentionMs`. */
 export function toAuditItem(entry: AuditJson): StoredObject {
   const expiresAtS = Math.ceil((Date.parse(entry.timestamp) + limits.auditRetentionMs) / 1000);
-  return { ...keys.audit(entry.workspace_id, entry.id), value: entry, expiresAtS };
+  return { ...auditEntryObject.key(entry.workspace_id, entry.id), value: entry, expiresAtS };
 }
 
 /** A page of the audit log. `before` continues it, as the parameter of that name without `page`, if more entries may match. */
@@ -83,7 +81,7 @@ export async function findAuditEntries(
   maxScanned: number = limits.listScan,
 ): Promise<FoundEntries> {
   const limit = Math.min(BATCH, maxScanned);
-  const { pk } = keys.audit(workspace, "");
+  const { pk } = auditEntryObject.key(workspace, "");
   const bound = (at: string, end: "0" | "f") => uuidv7({ msecs: Math.max(0, Date.parse(at)) }).slice(0, 13) + end.repeat(23);
   const from = query.after === undefined ? "0" : bound(query.after, "0");
   let to = query.before === undefined ? "g" : bound(query.before, "f");
@@ -93,7 +91,7 @@ export async function findAuditEntries(
     const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit });
     // The bound of the next batch is the last entry of this one.
     const fresh = found.filter(({ sk }) => scanned === 0 || sk !== to);
-    entries.push(...parseReadableObjects(auditSchema, fresh).filter((entry) => matchesAuditQuery(entry, query)));
+    entries.push(...auditEntryObject.parseReadable(fresh).filter((entry) => matchesAuditQuery(entry, query)));
     const last = found.at(-1);
     if (entries.length >= wanted || found.length < limit || last === undefined) return { entries: entries.slice(0, wanted) };
     to = last.sk;
@@ -109,7 +107,7 @@ export async function listInstanceAudit(deps: Pick<AuditDeps, "objects">, query:
 
 /** Returns one entry of a workspace's audit log. Throws `audit.notFound`. */
 export async function getAudit({ objects }: { objects: Pick<ObjectTable, "get"> }, workspace: string, id: string): Promise<AuditJson> {
-  const found = await objects.get(keys.audit(workspace, id));
+  const found = await objects.get(auditEntryObject.key(workspace, id));
   if (!found) throw new SvcError("audit.notFound", { id });
-  return parseObject(auditSchema, found);
+  return auditEntryObject.parse(found);
 }

@@ -1,19 +1,18 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
+import { artefactObject } from "../../core/builds/artefact.ts";
 import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { SelectedDependencies } from "../../core/builds/workspace-dependencies.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 import { loadTempSource } from "../scripts/temp-sources.ts";
@@ -44,8 +43,6 @@ export type ArtefactResult =
   | { ok: false; error: string; log: string };
 
 /** The stored record of an artefact. */
-const storedArtefactSchema = z.object({ sha256: z.string(), lock: z.string() });
-
 /** Returns the artefact of the code: the existing one of equal inputs, or a new one. */
 export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promise<ArtefactResult> {
   const gathered = await collectSources(deps, source);
@@ -87,9 +84,9 @@ async function findOrBuild(
   urls: Pick<BuildRequest, "bundleUrl"> = {},
 ): Promise<ArtefactResult> {
   const key = buildArtefactKey(workspace, inputs);
-  const known = await objects.get(keys.artefact(key));
+  const known = await objects.get(artefactObject.key(key));
   if (known) {
-    const { sha256, lock } = parseObject(storedArtefactSchema, known);
+    const { sha256, lock } = artefactObject.parse(known);
     return {
       ok: true,
       key,
@@ -103,7 +100,7 @@ async function findOrBuild(
   const result = await functions.invokeBuild(request, workspace);
   if (!result.ok) return result;
   // Written after the upload, so that a recorded artefact always exists.
-  await objects.put({ ...keys.artefact(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });
+  await objects.put({ ...artefactObject.key(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });
   return { ok: true, key, sha256: result.sha256, lock: result.lock, log: result.log };
 }
 
@@ -149,7 +146,7 @@ async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ f
     return reader !== undefined && may(reader, actions.readScript.access, { workspace: source.workspace, path });
   };
   const loadDeployed = async (path: string) => {
-    const head = parseScript(await deps.objects.get(keys.scriptHead(source.workspace, path)));
+    const head = parseScript(await deps.objects.get(scriptHeadObject.key(source.workspace, path)));
     if (!head || head.archived || !(await mayRead(path))) return undefined;
     return (await loadScriptVersion(deps, source.workspace, head.hash)).sent.content;
   };

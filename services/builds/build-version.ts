@@ -3,8 +3,7 @@ import { findRunner } from "../../contract/languages.ts";
 import type { UnstoredCode } from "../../core/builds/overrides.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { type BuildState, chooseLock } from "../../core/scripts/version.ts";
+import { type BuildState, chooseLock, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
 import { loadJson } from "../jobs/values/values.ts";
@@ -23,7 +22,7 @@ export interface BuildVersionDeps extends BuildDeps, FinishJobDeps {
 export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Promise<EndedJob | undefined> {
   const { objects } = deps;
   const { workspace, hash = "" } = job;
-  const runnable = requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash);
+  const runnable = requireScriptVersion(await objects.get(scriptVersionObject.key(workspace, hash)), hash);
   const { runner, path } = runnable;
   if (!runner) throw new Error(`Version ${hash} has no runner.`);
   const { sent, bundle } = await loadScriptVersion(deps, workspace, hash);
@@ -34,7 +33,7 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
   const state: BuildState = built.ok
     ? { state: "ready", key: built.key, sha256: built.sha256, job: job.id }
     : { state: "failed", job: job.id, error: built.error };
-  await objects.put({ ...keys.versionLock(workspace, hash), value: built.ok ? { lock: built.lock } : { lockErrorLogs: built.log } });
+  await objects.put({ ...scriptLockObject.key(workspace, hash), value: built.ok ? { lock: built.lock } : { lockErrorLogs: built.log } });
   await recordBuild(objects, runnable, state);
   await sendBuildWaiters(deps, workspace, hash);
   return endBuild(deps, job, built);

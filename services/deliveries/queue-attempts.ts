@@ -1,8 +1,8 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { limits } from "../../contract/limits.ts";
+import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import type { Retry } from "../../core/deliveries/message.ts";
-import { keys } from "../../core/objects/keys.ts";
 
 export interface QueueAttemptDeps {
   objects: Pick<ObjectTable, "put">;
@@ -39,5 +39,5 @@ export async function queueNextAttempt(deps: QueueAttemptDeps, { message, lane, 
   }
   const value: Retry = { message, lane };
   const expiresAtS = Math.ceil((atMs + limits.jobRetentionMs) / 1000);
-  await deps.objects.put({ ...keys.retry(atMs, message.workspace, id, nth), value, expiresAtS });
+  await deps.objects.put({ ...dueAttemptObject.key(atMs, message.workspace, id, nth), value, expiresAtS });
 }

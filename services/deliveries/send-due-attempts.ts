@@ -1,10 +1,6 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
-import { noticeChannelNames } from "../../contract/notices/channels.ts";
-import { type Retry, retrySchema } from "../../core/deliveries/message.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 
 export interface SendDueAttemptsDeps {
@@ -24,25 +20,13 @@ const PAGE = 1000;
 const AHEAD_MS = 120_000;
 const TASK = "sendDueAttempts";
 
-/** The shape in which earlier releases stored an attempt of a notice. They counted it when it started. */
-const oldRetrySchema = z
-  .object({
-    workspace: z.string(),
-    notice: z.string(),
-    channel: z.enum(noticeChannelNames),
-    to: z.string(),
-    attempts: z.int(),
-  })
-  .transform(({ attempts, ...part }): Retry => ({ message: { kind: "notice", ...part, after: attempts }, lane: "slow" }));
-const storedRetrySchema = z.union([retrySchema, oldRetrySchema]);
-
 /**
  * Queues the attempts of deliveries that are due soon, until `untilMs` (epoch ms), and returns their number. An attempt leaves the list after its
  * message is sent. If the tick dies in between, the message is sent twice, which the claim of the attempt recognizes.
  */
 export async function sendDueAttempts(deps: SendDueAttemptsDeps, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
-  const until = keys.retry(nowMs() + AHEAD_MS, "￿", "", "");
+  const until = dueAttemptObject.key(nowMs() + AHEAD_MS, "￿", "", "");
   let count = 0;
   for (let from = "0"; ; ) {
     const page = await objects.list(until.pk, { between: [from, until.sk], limit: PAGE });
@@ -76,7 +60,7 @@ async function queuePage(deps: SendDueAttemptsDeps, page: readonly StoredObject[
 function readAttempt({ nowMs }: SendDueAttemptsDeps, item: StoredObject): { queued: QueuedDelivery } | { error: unknown } {
   try {
     const delayS = Math.max(0, Math.ceil((Number(item.sk.split("#")[0]) - nowMs()) / 1000));
-    return { queued: { ...parseObject(storedRetrySchema, item), delayS } };
+    return { queued: { ...dueAttemptObject.parse(item), delayS } };
   } catch (error) {
     return { error };
   }

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { DraftJson, DraftKind } from "../../contract/routes/stored/drafts.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import type { Draft } from "../../core/drafts/draft.ts";
+import { draftObject } from "../../core/drafts/draft.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -24,17 +23,15 @@ export interface DraftPlace {
 
 /** The time after which a draft without changes is removed. */
 const KEPT_MS = 180 * 24 * 3600 * 1000;
-const storedSchema = z.object({ kind: z.enum(["script", "flow", "app"]), path: z.string(), json: z.string(), savedAtMs: z.number() });
-type Stored = z.infer<typeof storedSchema>;
 
 const keyOf = ({ actor, workspace }: WorkspaceCaller, { kind, path }: DraftPlace) =>
-  keys.draft(workspace, personKey(actor.email), kind, path);
-const toJson = ({ kind, path, savedAtMs }: Stored): DraftJson => ({ kind, path, created_at: toIsoTime(savedAtMs) });
+  draftObject.key(workspace, personKey(actor.email), kind, path);
+const toJson = ({ kind, path, savedAtMs }: Draft): DraftJson => ({ kind, path, created_at: toIsoTime(savedAtMs) });
 
 /** Lists the drafts of the caller, by kind and path. */
 export async function listDrafts({ objects }: Pick<DraftDeps, "objects">, { actor, workspace }: WorkspaceCaller): Promise<DraftJson[]> {
-  const { pk, sk } = keys.draft(workspace, personKey(actor.email), "", "");
-  return parseReadableObjects(storedSchema, await objects.list(pk, { beginsWith: sk })).map(toJson);
+  const { pk, sk } = draftObject.key(workspace, personKey(actor.email), "", "");
+  return draftObject.parseReadable(await objects.list(pk, { beginsWith: sk })).map(toJson);
 }
 
 /** Returns the caller's draft with its value. Throws `draft.notFound`. */
@@ -45,7 +42,7 @@ export async function getDraft(
 ): Promise<DraftJson & { value: unknown }> {
   const found = await objects.get(keyOf(caller, place));
   if (!found) throw new SvcError("draft.notFound", { path: place.path });
-  const draft = parseObject(storedSchema, found);
+  const draft = draftObject.parse(found);
   return { ...toJson(draft), value: parseJson({ parent: "drafts", ref: place.path, json: draft.json }) };
 }
 
@@ -61,7 +58,7 @@ export async function updateDraft(
   const key = keyOf(caller, { kind, path });
   const changed = () => new SvcError("draft.changedMeanwhile", { path });
   const found = await objects.get(key);
-  const before = found && parseObject(storedSchema, found);
+  const before = found && draftObject.parse(found);
   if (!force && before && syncedAtMs !== undefined && before.savedAtMs > syncedAtMs) throw changed();
   if (value === undefined || value === null) {
     if (found && (await objects.transactWrite([write.remove(key, unchangedSince(found))])) !== undefined) throw changed();
@@ -72,7 +69,7 @@ export async function updateDraft(
   if (!found && (await listDrafts({ objects }, caller)).length >= limits.drafts)
     throw new SvcError("draft.tooMany", { limit: limits.drafts });
   const savedAtMs = nowMs();
-  const draft: Stored = { kind, path, json, savedAtMs };
+  const draft: Draft = { kind, path, json, savedAtMs };
   const object = { ...key, value: draft, version: randomUUID(), expiresAtS: Math.ceil((savedAtMs + KEPT_MS) / 1000) };
   // The same draft that arrives twice, or from two windows of a user, is stored once: the later one tries again.
   if (!(await objects.put(object, found ? unchangedSince(found) : "absent"))) throw changed();

@@ -1,21 +1,19 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { eventSchema } from "../../contract/events.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { DeliveryDetailsJson, DeliveryJson, DeliveryQuery } from "../../contract/routes/events/deliveries.ts";
 import {
   type EventDelivery,
-  eventDeliverySchema,
+  eventDeliveryObject,
   matchesDeliveryQuery,
   parseDeliveryId,
   toDeliveryJson,
 } from "../../core/deliveries/event-delivery.ts";
 import { buildEventBody } from "../../core/events/event-body.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 
 type Objects = Pick<ObjectTable, "list" | "batchGet">;
 
@@ -47,7 +45,7 @@ export async function listDeliveryLog(
   workspace: string,
   query: DeliveryQuery,
 ): Promise<DeliveryPage> {
-  const { pk } = keys.delivery(workspace, "", "");
+  const { pk } = eventDeliveryObject.key(workspace, "", "");
   const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
   const [from, end] = boundDeliveries({ afterMs: timeOf(query.after), beforeMs: timeOf(query.before) });
   let to = end;
@@ -57,7 +55,7 @@ export async function listDeliveryLog(
     const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: BATCH });
     // The bound of the next batch is the last delivery of this one.
     const fresh = found.filter(({ sk }) => scanned === 0 || sk !== to);
-    matches.push(...parseReadableObjects(eventDeliverySchema, fresh).filter((delivery) => matchesDeliveryQuery(delivery, query)));
+    matches.push(...eventDeliveryObject.parseReadable(fresh).filter((delivery) => matchesDeliveryQuery(delivery, query)));
     const last = found.at(-1);
     if (matches.length >= wanted || found.length < BATCH || last === undefined) return toPage(matches.slice(0, wanted), query);
     to = last.sk;
@@ -76,12 +74,15 @@ export async function getDelivery(
   id: string,
 ): Promise<DeliveryDetailsJson> {
   const { event: eventId, endpoint } = parseDeliveryId(id);
-  const [stored, storedEvent] = await objects.batchGet([keys.delivery(workspace, eventId, endpoint), keys.outbox(workspace, eventId)], {
-    consistent: true,
-  });
+  const [stored, storedEvent] = await objects.batchGet(
+    [eventDeliveryObject.key(workspace, eventId, endpoint), outboxEventObject.key(workspace, eventId)],
+    {
+      consistent: true,
+    },
+  );
   if (!stored || !storedEvent) throw new SvcError("delivery.notFound", { id });
-  const delivery = parseObject(eventDeliverySchema, stored);
-  const event = parseObject(eventSchema, storedEvent);
+  const delivery = eventDeliveryObject.parse(stored);
+  const event = outboxEventObject.parse(storedEvent);
   const last = delivery.tries.at(-1);
   return {
     ...toDeliveryJson(delivery),

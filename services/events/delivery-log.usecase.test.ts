@@ -2,8 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import type { ReplayRequest } from "../../contract/routes/events/deliveries.ts";
 import { failedAttempt } from "../../core/deliveries/attempt.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { belongsToWorkspace } from "../../core/workspaces/deleted.ts";
+import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
+import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
+import { findWorkspace } from "../../core/stored-objects.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { type EventRoom, newEventRoom } from "../../test/support/use-cases/room-event-deliveries.ts";
 import { addEndpoint } from "../../test/support/use-cases/room-events.ts";
@@ -73,11 +74,11 @@ describe("the log of deliveries", () => {
 
   it("is kept for 30 days after the event, and belongs to its workspace", async () => {
     await room.deliver();
-    const [stored] = await room.deps.objects.list(keys.delivery(room.workspace, "", "").pk);
+    const [stored] = await room.deps.objects.list(eventDeliveryObject.partitionKey(room.workspace));
     expect(stored?.expiresAtS).toBe(Math.ceil(room.clock.nowMs / 1000) + 30 * 24 * 3600);
-    expect(belongsToWorkspace(room.workspace, { pk: "", sk: "", ...stored, workspace: undefined })).toBe(true);
-    const retry = keys.retry(0, room.workspace, "event", "ops");
-    expect(belongsToWorkspace(room.workspace, { ...retry, workspace: undefined })).toBe(true);
+    expect(findWorkspace({ pk: "", sk: "", ...stored })).toBe(room.workspace);
+    const retry = dueAttemptObject.key(0, room.workspace, "event", "ops");
+    expect(findWorkspace(retry)).toBe(room.workspace);
   });
 });
 

@@ -1,9 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
-import { eventSchema, TEST_EVENT } from "../../contract/events.ts";
+import { TEST_EVENT } from "../../contract/events.ts";
 import { matchesEndpoint } from "../../core/events/endpoint.ts";
-import type { ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { listEndpoints } from "./endpoints.ts";
 
 /** Returns the messages for a new event: one for each endpoint that chose it. A repeated call returns messages for the same deliveries, whose claims recognize them. */
@@ -13,7 +13,7 @@ export async function dispatchEvent(
 ): Promise<QueuedDelivery[]> {
   const stored = await objects.get(key);
   if (!stored) return [];
-  const event = parseObject(eventSchema, stored);
+  const event = outboxEventObject.parse(stored);
   const { workspace } = event;
   const endpoints = await listEndpoints({ objects }, workspace);
   return endpoints

@@ -4,11 +4,10 @@ import { SvcError } from "../../contract/errors.ts";
 import { TEST_EVENT } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewWebhook, WebhookChange, WorkspaceWebhookChange } from "../../contract/routes/events/webhooks.ts";
-import { changeEndpoint, type Endpoint, endpointSchema, WORKSPACE_ENDPOINT } from "../../core/events/endpoint.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { changeEndpoint, type Endpoint, endpointGuardObject, endpointObject, WORKSPACE_ENDPOINT } from "../../core/events/endpoint.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 
@@ -22,7 +21,7 @@ const changed = (id: string) => new SvcError("webhook.changedMeanwhile", { id })
 
 /** Lists the endpoints of a workspace, the oldest first. */
 export async function listEndpoints({ objects }: { objects: Pick<ObjectTable, "list"> }, workspace: string): Promise<Endpoint[]> {
-  const endpoints = parseReadableObjects(endpointSchema, await objects.list(keys.endpoint(workspace, "").pk));
+  const endpoints = endpointObject.parseReadable(await objects.list(endpointObject.partitionKey(workspace)));
   return endpoints.sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
@@ -35,8 +34,8 @@ export async function createEndpoint(
   { actor, workspace }: WorkspaceCaller,
   { id = randomUUID(), url, enabled, ...request }: NewWebhook,
 ): Promise<Endpoint> {
-  const key = keys.endpoint(workspace, id);
-  const guardKey = keys.endpointGuard(workspace);
+  const key = endpointObject.key(workspace, id);
+  const guardKey = endpointGuardObject.key(workspace);
   const [by, atMs] = [actor.username, nowMs()];
   const base = { id, url, enabled, createdBy: by, createdAtMs: atMs, editedBy: by, editedAtMs: atMs };
   const endpoint = changeEndpoint(base, request, { by, atMs });
@@ -48,7 +47,7 @@ export async function createEndpoint(
       if (stored.filter(({ sk }) => sk !== WORKSPACE_ENDPOINT).length >= limits.webhookEndpoints)
         throw new SvcError("webhook.tooMany", { limit: limits.webhookEndpoints });
       const isStored = await commitParts(objects, [
-        { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+        { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
         { write: write.put({ ...guardKey, version: randomUUID() }, guard ? unchangedSince(guard) : "absent"), refused: undefined },
         { write: write.put({ ...key, value: endpoint, version: randomUUID() }, "absent"), refused: undefined },
       ]);
@@ -65,12 +64,12 @@ export async function updateEndpoint(
   id: string,
   change: WebhookChange,
 ): Promise<Endpoint> {
-  const key = keys.endpoint(workspace, id);
+  const key = endpointObject.key(workspace, id);
   return retryOnConflict(
     async () => {
       const found = await objects.get(key);
       if (!found) throw notFound(id);
-      const endpoint = changeEndpoint(parseObject(endpointSchema, found), change, { by: actor.username, atMs: nowMs() });
+      const endpoint = changeEndpoint(endpointObject.parse(found), change, { by: actor.username, atMs: nowMs() });
       const isStored = await objects.put({ ...key, value: endpoint, version: randomUUID() }, unchangedSince(found));
       return isStored ? { done: endpoint } : undefined;
     },
@@ -80,7 +79,7 @@ export async function updateEndpoint(
 
 /** Removes an endpoint. Throws `webhook.notFound`. */
 export async function deleteEndpoint({ objects }: Pick<EndpointDeps, "objects">, workspace: string, id: string): Promise<void> {
-  await commitParts(objects, [{ write: write.remove(keys.endpoint(workspace, id), "present"), refused: notFound(id) }]);
+  await commitParts(objects, [{ write: write.remove(endpointObject.key(workspace, id), "present"), refused: notFound(id) }]);
 }
 
 /**
@@ -97,7 +96,7 @@ export async function setWorkspaceWebhook(
   const { actor, workspace } = caller;
   const choice = events === undefined ? {} : { events };
   if (webhook === undefined && events !== undefined) return updateEndpoint(deps, caller, WORKSPACE_ENDPOINT, choice);
-  const key = keys.endpoint(workspace, WORKSPACE_ENDPOINT);
+  const key = endpointObject.key(workspace, WORKSPACE_ENDPOINT);
   if (!webhook) {
     await objects.deleteItem(key);
     return undefined;
@@ -115,10 +114,10 @@ export async function setWorkspaceWebhook(
         editedBy: by,
         editedAtMs: atMs,
       };
-      const before = found ? parseObject(endpointSchema, found) : base;
+      const before = found ? endpointObject.parse(found) : base;
       const endpoint = changeEndpoint(before, { url: webhook, enabled: true, ...choice }, { by, atMs });
       const isStored = await commitParts(objects, [
-        { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+        { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
         {
           write: write.put({ ...key, value: endpoint, version: randomUUID() }, found ? unchangedSince(found) : "absent"),
           refused: undefined,
@@ -135,9 +134,9 @@ export async function getWebhookSettings(
   { objects }: { objects: Pick<ObjectTable, "get"> },
   workspace: string,
 ): Promise<{ webhook?: string; events?: string[] | null }> {
-  const found = await objects.get(keys.endpoint(workspace, WORKSPACE_ENDPOINT));
+  const found = await objects.get(endpointObject.key(workspace, WORKSPACE_ENDPOINT));
   if (!found) return {};
-  const { url, events = null } = parseObject(endpointSchema, found);
+  const { url, events = null } = endpointObject.parse(found);
   return { webhook: url, events };
 }
 
@@ -146,7 +145,7 @@ export async function testEndpoint({ objects, nowMs }: EndpointDeps, { actor, wo
   const event = { type: TEST_EVENT, workspace, by: actor.username, atMs: nowMs(), data: { endpoint: id } };
   const { id: eventId, write: part } = buildEventWrite(event);
   await commitParts(objects, [
-    { write: write.check(keys.endpoint(workspace, id), "present"), refused: notFound(id) },
+    { write: write.check(endpointObject.key(workspace, id), "present"), refused: notFound(id) },
     { write: part, refused: undefined },
   ]);
   return eventId;

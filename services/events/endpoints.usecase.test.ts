@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { newWebhookSchema, webhookChangeSchema } from "../../contract/routes/events/webhooks.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addEndpoint, listEvents } from "../../test/support/use-cases/room-events.ts";
@@ -69,7 +69,7 @@ describe("the workspace's webhook", () => {
   });
 
   it("is not stored in a workspace that was deleted", async () => {
-    await room.deps.objects.deleteItem(keys.workspace(room.workspace));
+    await room.deps.objects.deleteItem(workspaceObject.key(room.workspace));
     await expect(set({ webhook: URL_A })).rejects.toMatchObject({ code: "workspace.notFound" });
     await expect(create()).rejects.toMatchObject({ code: "workspace.notFound" });
     expect(await list()).toEqual([]);

@@ -1,16 +1,16 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Webhooks } from "../../aws/http/webhooks.ts";
-import { eventSchema, type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
+import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
 import { type Attempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
-import { addTry, type EventDelivery, eventDeliverySchema } from "../../core/deliveries/event-delivery.ts";
+import { addTry, type EventDelivery, eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
 import type { DeliveryMessageOf } from "../../core/deliveries/message.ts";
-import { type Endpoint, endpointSchema, listEventPaths } from "../../core/events/endpoint.ts";
+import { type Endpoint, endpointObject, listEventPaths } from "../../core/events/endpoint.ts";
 import { buildEventBody } from "../../core/events/event-body.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { signWebhook } from "../../core/notifications/webhook.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import type { OpenedDelivery, ProgressChange } from "../deliveries/deliver-message.ts";
 import { toExpectation } from "../notifications/delivery-records.ts";
 import { listSigningSecrets, type WebhookSecretDeps } from "../notifications/webhook-secret.ts";
@@ -32,7 +32,7 @@ export async function openEvent(deps: EventDeliveryDeps, message: DeliveryMessag
   const loaded = await loadSubject(deps, message);
   if (!loaded) return undefined;
   const { event, found } = loaded;
-  const key = keys.delivery(message.workspace, event.id, message.endpoint);
+  const key = eventDeliveryObject.key(message.workspace, event.id, message.endpoint);
   let known: EventDelivery | undefined;
   return {
     id: event.id,
@@ -41,7 +41,7 @@ export async function openEvent(deps: EventDeliveryDeps, message: DeliveryMessag
     isLoaded: false,
     async load() {
       const record = await deps.objects.get(key);
-      known = record && parseObject(eventDeliverySchema, record);
+      known = record && eventDeliveryObject.parse(record);
       return known && { progress: known, version: Number(record?.version) };
     },
     async store(change) {
@@ -92,13 +92,13 @@ function toRecord(
 
 /** Reads the event and its endpoint. An eventually consistent read costs half and may miss what was just written: then both are read again. */
 async function loadSubject({ objects }: EventDeliveryDeps, { workspace, event, endpoint }: DeliveryMessageOf<"event">) {
-  const wanted = [keys.outbox(workspace, event), keys.endpoint(workspace, endpoint), keys.deletedWorkspace(workspace)];
+  const wanted = [outboxEventObject.key(workspace, event), endpointObject.key(workspace, endpoint), deletedWorkspaceObject.key(workspace)];
   let [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted);
   if (!storedEvent || !storedEndpoint) [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted, { consistent: true });
   if (!storedEvent || deleted) return undefined;
   const found: StoredEndpoint | undefined = storedEndpoint && {
     stored: storedEndpoint,
-    endpoint: parseObject(endpointSchema, storedEndpoint),
+    endpoint: endpointObject.parse(storedEndpoint),
   };
-  return { event: parseObject(eventSchema, storedEvent), found };
+  return { event: outboxEventObject.parse(storedEvent), found };
 }

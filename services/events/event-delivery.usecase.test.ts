@@ -2,9 +2,10 @@ import { Webhook } from "standardwebhooks";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { failedAttempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
-import { endpointSchema } from "../../core/events/endpoint.ts";
+import { endpointObject, endpointSchema } from "../../core/events/endpoint.ts";
 import { mailNoticeSchema } from "../../core/notifications/mail-notice.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { type EventRoom, newEventRoom } from "../../test/support/use-cases/room-event-deliveries.ts";
@@ -23,7 +24,7 @@ beforeEach(async () => {
   room = await newEventRoom(shared);
   await addEndpoint(room, { id: "ops", url: SECRET_URL, enabled: true });
 });
-const endpoint = async (id = "ops") => endpointSchema.parse((await room.deps.objects.get(keys.endpoint(room.workspace, id)))?.value);
+const endpoint = async (id = "ops") => endpointSchema.parse((await room.deps.objects.get(endpointObject.key(room.workspace, id)))?.value);
 
 describe("the event of a change", () => {
   it("is sent to each enabled endpoint that chose it, signed, with the id of the event", async () => {
@@ -102,7 +103,7 @@ describe("the event of a change", () => {
     expect(await room.records()).toMatchObject([{ state: "failed", tries: [{ ok: false, error: "the endpoint is switched off" }] }]);
     await addEndpoint(room, { id: "gone", enabled: true });
     await room.dispatch(await room.change());
-    await room.deps.objects.deleteItem(keys.endpoint(room.workspace, "gone"));
+    await room.deps.objects.deleteItem(endpointObject.key(room.workspace, "gone"));
     await room.consumer.receive();
     expect((await room.records()).at(-1)).toMatchObject({
       endpoint: "gone",
@@ -112,7 +113,7 @@ describe("the event of a change", () => {
     const before = (await room.records()).length;
     await addEndpoint(room, { id: "ops", enabled: true });
     await room.dispatch(await room.change());
-    await room.deps.objects.put({ ...keys.deletedWorkspace(room.workspace), value: {} });
+    await room.deps.objects.put({ ...deletedWorkspaceObject.key(room.workspace), value: {} });
     await room.consumer.receive();
     expect((await room.records()).length).toBe(before);
     expect(room.posts).toEqual([]);
@@ -185,7 +186,7 @@ describe("attempts", () => {
 
 describe("an endpoint", () => {
   const mails = async () =>
-    (await room.deps.objects.list(keys.notice(room.workspace, "").pk)).map(({ value }) => mailNoticeSchema.parse(value));
+    (await room.deps.objects.list(noticeObject.partitionKey(room.workspace))).map(({ value }) => mailNoticeSchema.parse(value));
 
   it("that fails for five days is switched off, and the admins are mailed once", async () => {
     room.next.push(...Array.from({ length: 9 }, () => failedAttempt("it returned status 503")));
@@ -233,7 +234,7 @@ describe("an endpoint", () => {
   });
 
   it("is written only when its health changes", async () => {
-    const version = async () => (await room.deps.objects.get(keys.endpoint(room.workspace, "ops")))?.version;
+    const version = async () => (await room.deps.objects.get(endpointObject.key(room.workspace, "ops")))?.version;
     const before = await version();
     await room.deliver();
     await room.deliver();

@@ -2,14 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { eventSchema } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ReplayRequest } from "../../contract/routes/events/deliveries.ts";
-import { type EventDelivery, eventDeliverySchema, parseDeliveryId } from "../../core/deliveries/event-delivery.ts";
+import { type EventDelivery, eventDeliveryObject, parseDeliveryId } from "../../core/deliveries/event-delivery.ts";
 import type { ReplayMessage, ReplaySelection } from "../../core/deliveries/message.ts";
-import { endpointSchema, matchesEndpoint } from "../../core/events/endpoint.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { endpointObject, matchesEndpoint } from "../../core/events/endpoint.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { boundDeliveries } from "./delivery-log.ts";
@@ -27,7 +25,7 @@ const PART = 500;
  * are skipped. Throws `webhook.notFound` for an endpoint that does not exist.
  */
 export async function requestReplay(deps: ReplayDeps, workspace: string, request: ReplayRequest): Promise<string> {
-  if ("endpoint" in request && !(await deps.objects.get(keys.endpoint(workspace, request.endpoint))))
+  if ("endpoint" in request && !(await deps.objects.get(endpointObject.key(workspace, request.endpoint))))
     throw new SvcError("webhook.notFound", { id: request.endpoint });
   const replay = randomUUID();
   const base = { kind: "replay" as const, workspace, replay };
@@ -72,7 +70,7 @@ type Range = Exclude<ReplaySelection, { ids: string[] }>;
 /** Reads one part of a range. Without a state it selects events, also those that occurred while the endpoint was switched off. */
 async function readRange(deps: ReplayDeps, { workspace, from }: ReplayMessage, range: Range) {
   const [first, to] = boundDeliveries(range);
-  const { pk } = range.state === undefined ? keys.outbox(workspace, "") : keys.delivery(workspace, "", "");
+  const { pk } = range.state === undefined ? outboxEventObject.key(workspace, "") : eventDeliveryObject.key(workspace, "", "");
   const page = await deps.objects.list(pk, { between: [from ?? first, to], limit: PART });
   const found = range.state === undefined ? await selectEvents(deps, { workspace, page, range }) : selectDeliveries(page, range);
   const last = page.at(-1);
@@ -82,18 +80,18 @@ async function readRange(deps: ReplayDeps, { workspace, from }: ReplayMessage, r
 const isOfType = ({ types }: Range, { type }: { type: string }) => !types || types.includes(type);
 
 function selectDeliveries(page: StoredObject[], range: Range): Pick<EventDelivery, "event" | "endpoint">[] {
-  return parseReadableObjects(eventDeliverySchema, page).filter(
-    (delivery) => delivery.endpoint === range.endpoint && delivery.state === range.state && isOfType(range, delivery),
-  );
+  return eventDeliveryObject
+    .parseReadable(page)
+    .filter((delivery) => delivery.endpoint === range.endpoint && delivery.state === range.state && isOfType(range, delivery));
 }
 
 async function selectEvents(
   { objects }: ReplayDeps,
   { workspace, page, range }: { workspace: string; page: StoredObject[]; range: Range },
 ): Promise<Pick<EventDelivery, "event" | "endpoint">[]> {
-  const stored = await objects.get(keys.endpoint(workspace, range.endpoint));
+  const stored = await objects.get(endpointObject.key(workspace, range.endpoint));
   if (!stored) return [];
-  const endpoint = parseObject(endpointSchema, stored);
-  const events = parseReadableObjects(eventSchema, page).filter((event) => isOfType(range, event) && matchesEndpoint(endpoint, event));
+  const endpoint = endpointObject.parse(stored);
+  const events = outboxEventObject.parseReadable(page).filter((event) => isOfType(range, event) && matchesEndpoint(endpoint, event));
   return events.map(({ id }) => ({ event: id, endpoint: range.endpoint }));
 }

@@ -1,7 +1,7 @@
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { scriptVersionObject } from "../../core/scripts/version.ts";
 import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { waitForBuild } from "../jobs/queue/build-waiters.ts";
 import { requireScriptVersion } from "../scripts/load.ts";
@@ -17,7 +17,7 @@ const MAX_BUILT_VERSIONS = 500;
 /** Runs a job of a saved script, or returns it to the queue until its version is built. Throws `script.versionNotFound`. */
 export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
   const { hash = "" } = job;
-  const load = async () => requireScriptVersion(await deps.objects.get(keys.version(job.workspace, hash)), hash);
+  const load = async () => requireScriptVersion(await deps.objects.get(scriptVersionObject.key(job.workspace, hash)), hash);
   const runnable = builtVersions.get(hash) ?? (await load());
   const build = await settleBuild(deps, runnable);
   switch (build.state) {

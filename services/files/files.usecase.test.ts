@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from "vitest";
 import { buckets } from "../../aws/s3/buckets.ts";
 import { fileRoutes } from "../../contract/routes/stored/files.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const value = { bucket: "theirs", endPoint: "203.0.113.1", useSSL: false, accessKey: "a", secretKey: "b" };
   const path = "f/ops/bucket";
   const stored = { path, json: JSON.stringify(value), resourceType: "s3", createdBy: "ann", editedAtMs: room.clock.nowMs };
-  await room.deps.objects.put({ ...keys.resource(room.workspace, path), value: stored });
+  await room.deps.objects.put({ ...resourceObject.key(room.workspace, path), value: stored });
   const secondary_storage = { theirs: { type: "S3Storage" as const, s3_resource_path: path } };
   await setWorkspaceSetting(room.deps, room.workspace, "large_file_storage", { type: "stack", secondary_storage });
 });

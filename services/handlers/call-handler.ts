@@ -1,12 +1,12 @@
 import { v5 as uuidv5 } from "uuid";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
 import { HANDLER_EMAIL, type HandlerTarget } from "../../core/handlers/handler.ts";
 import type { EndedJob } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { JobActor } from "../../core/people/actor.ts";
-import { accessSchema, HANDLER_GROUP } from "../../core/permissions/access.ts";
+import { accessObject, HANDLER_GROUP } from "../../core/permissions/access.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { type CreateJobDeps, createJobRecord } from "../jobs/queue/create-job-record.ts";
@@ -75,10 +75,10 @@ export async function callHandler(deps: CallHandlerDeps, ended: EndedJob, { name
 }
 
 async function findVersion({ objects }: CallHandlerDeps, workspace: string, { kind, path }: HandlerTarget) {
-  const headKey = kind === "flow" ? keys.flowHead(workspace, path) : keys.scriptHead(workspace, path);
-  const [head, found] = await objects.batchGet([headKey, keys.access(workspace)], { consistent: true });
+  const headKey = kind === "flow" ? flowHeadObject.key(workspace, path) : scriptHeadObject.key(workspace, path);
+  const [head, found] = await objects.batchGet([headKey, accessObject.key(workspace)], { consistent: true });
   // A workspace that is archived or being deleted runs nothing.
-  if (found && parseObject(accessSchema, found).state) return undefined;
+  if (found && accessObject.parse(found).state) return undefined;
   try {
     return kind === "flow" ? buildFlowJobFields(requireNewestFlow(head, path)) : buildScriptJobFields(requireNewestScript(head, path));
   } catch (error) {

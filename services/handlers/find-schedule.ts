@@ -1,8 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { hasHandlers } from "../../core/handlers/schedule-outcomes.ts";
+import { hasHandlers, scheduleOutcomesObject } from "../../core/handlers/schedule-outcomes.ts";
 import type { EndState, Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 
 /** Loads the schedule whose tick a job runs; `undefined` for another job, and if the schedule is gone. */
@@ -10,11 +8,11 @@ export async function loadScheduleOf(
   objects: Pick<ObjectTable, "get">,
   { workspace, schedulePath }: Pick<Job, "workspace" | "schedulePath">,
 ): Promise<StoredSchedule | undefined> {
-  const found = schedulePath === undefined ? undefined : await objects.get(keys.schedule(workspace, schedulePath));
-  if (!found) return undefined;
+  if (schedulePath === undefined) return undefined;
   // Loaded on first use, so that functions start faster: few jobs are those of a schedule.
-  const { storedScheduleSchema } = await import("../../core/schedules/schedule.ts");
-  return parseObject(storedScheduleSchema, found);
+  const { scheduleObject } = await import("../../core/schedules/schedule.ts");
+  const found = await objects.get(scheduleObject.key(workspace, schedulePath));
+  return found && scheduleObject.parse(found);
 }
 
 /** Returns whether a handler of the job's schedule may follow its end, or whether the end must be counted for one. A skipped run counts as none. */
@@ -24,5 +22,5 @@ export async function mayCallScheduleHandler(objects: Pick<ObjectTable, "get">, 
   if (!schedule || !hasHandlers(schedule.settings)) return false;
   if (state !== "succeeded" || schedule.settings.on_success) return true;
   // A success matters only after a failure.
-  return (await objects.get(keys.scheduleOutcomes(job.workspace, schedule.id))) !== undefined;
+  return (await objects.get(scheduleOutcomesObject.key(job.workspace, schedule.id))) !== undefined;
 }

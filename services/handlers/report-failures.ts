@@ -8,7 +8,7 @@ import {
   findDueReceivers,
   listReceivers,
   type NoticedFailures,
-  noticedFailuresSchema,
+  noticedFailuresObject,
   type Receiver,
   type Reported,
   ruleMatches,
@@ -17,8 +17,7 @@ import {
 } from "../../core/handlers/failure-notices.ts";
 import { type EndedJob, type EndState, hasFlowPath, type Job } from "../../core/jobs/job.ts";
 import { buildRunMail, type RunNotice } from "../../core/notifications/run-notice.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../core/objects/write.ts";
 import { findRecipients } from "../notifications/recipients.ts";
 import { buildMailWrite, MAIL_RETENTION_S } from "../outbox/mail.ts";
@@ -43,7 +42,7 @@ async function findRules(
   return rules.filter((rule) => ruleMatches(rule, path) && (what === "failed" || rule.on_recovery === true));
 }
 
-const recordKey = (job: Job) => keys.noticedFailures(job.workspace, hasFlowPath(job) ? "flow" : "script", job.path ?? "");
+const recordKey = (job: Job) => noticedFailuresObject.key(job.workspace, hasFlowPath(job) ? "flow" : "script", job.path ?? "");
 
 /** Returns whether the end of a job may have to be reported. A success is, only if a failure was reported before. */
 export async function mayReport(objects: Pick<ObjectTable, "get">, job: Job, state: EndState): Promise<boolean> {
@@ -66,7 +65,7 @@ export async function reportFailures(deps: OutcomeDeps, job: EndedJob, isMuted: 
   const key = recordKey(job);
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await objects.get(key);
-    const before = found ? parseObject(noticedFailuresSchema, found) : NONE;
+    const before = found ? noticedFailuresObject.parse(found) : NONE;
     const { due, noticed } = findDueReceivers(before, receivers, { what, job: job.id, atMs: nowMs() });
     if (due.length === 0) return;
     const expiresAtS = Math.ceil(nowMs() / 1000) + RETENTION_S;
@@ -98,5 +97,5 @@ async function buildNotices(
     channel === "email" ? [] : [{ ...run, kind: "run", id: uuidv7(), channel, ...(receivesByUrl(channel) ? { url: to } : {}), atMs }],
   );
   const expiresAtS = Math.ceil(atMs / 1000) + MAIL_RETENTION_S;
-  return [...mail, ...notices.map((notice) => write.put({ ...keys.notice(workspace, notice.id), value: notice, expiresAtS }))];
+  return [...mail, ...notices.map((notice) => write.put({ ...noticeObject.key(workspace, notice.id), value: notice, expiresAtS }))];
 }

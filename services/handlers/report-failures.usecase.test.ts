@@ -5,7 +5,7 @@ import type { FailureNoticeRule } from "../../contract/routes/workspaces/failure
 import type { QueuedJob } from "../../core/jobs/job.ts";
 import type { MailNotice } from "../../core/notifications/mail-notice.ts";
 import type { RunNotice } from "../../core/notifications/run-notice.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
@@ -46,7 +46,7 @@ async function run(fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
 
 type Notice = MailNotice | RunNotice;
 const notices = async (): Promise<Notice[]> => {
-  const all = await room.deps.objects.list(keys.notice(room.workspace, "").pk);
+  const all = await room.deps.objects.list(noticeObject.partitionKey(room.workspace));
   return all.map(({ value }) => value as Notice).filter((notice) => JSON.stringify(notice).includes(path));
 };
 const sent = async () =>
@@ -148,7 +148,7 @@ it("the notices are delivered: a mail, a message of the topic, and a signed webh
   const ids = new Set(all.map(({ id }) => id));
   const consumer = new DeliveryConsumer(room, kinds, (message) => "notice" in message && ids.has(message.notice));
   for (const { id } of all) {
-    const queued = await dispatchNotice(room.deps, keys.notice(room.workspace, id));
+    const queued = await dispatchNotice(room.deps, noticeObject.key(room.workspace, id));
     await sendDeliveries(room.deps, queued);
     await sendDeliveries(room.deps, queued);
   }

@@ -7,12 +7,10 @@ import {
   hasRecovered,
   NO_OUTCOMES,
   type OutcomeCount,
-  outcomeCountSchema,
   type ScheduleHandlerCall,
+  scheduleOutcomesObject,
 } from "../../core/handlers/schedule-outcomes.ts";
 import { type EndedJob, getStartMs, hasEnded, hasFlowPath, isSuccess } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
@@ -41,12 +39,12 @@ export async function startScheduleHandlers(deps: OutcomeDeps, job: EndedJob, sc
  */
 async function countOnce(deps: OutcomeDeps, job: EndedJob, { id, settings }: StoredSchedule): Promise<OutcomeCount | undefined> {
   const { jobs, objects, nowMs } = deps;
-  const key = keys.scheduleOutcomes(job.workspace, id);
+  const key = scheduleOutcomesObject.key(job.workspace, id);
   let current: EndedJob = job;
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (current.outcomeCount) return current.outcomeCount;
     const found = await objects.get(key);
-    const before = found ? parseObject(outcomeCountSchema, found) : NO_OUTCOMES;
+    const before = found ? scheduleOutcomesObject.parse(found) : NO_OUTCOMES;
     const run = { succeeded: isSuccess(job), job: job.id, startedAtMs: getStartMs(job) };
     const count = countOutcome(before, run);
     const isMarked = { and: [{ attr: "followUp", eq: true } as const, { attr: "outcomeCount", exists: false } as const] };

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { NewSchedule } from "../../contract/routes/schedules/schedule.ts";
+import { scheduleOutcomesObject } from "../../core/handlers/schedule-outcomes.ts";
 import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { storedScheduleSchema } from "../../core/schedules/schedule.ts";
+import { scheduleObject, storedScheduleSchema } from "../../core/schedules/schedule.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
 import { addJob, addScript, passLease, work } from "../../test/support/use-cases/room-jobs.ts";
@@ -89,8 +89,8 @@ describe("the handlers of a schedule", () => {
     const calls = [];
     for (const succeeds of [false, true, true, true]) calls.push(Object.keys(await callsOf(await end(path, succeeds))));
     expect(calls).toEqual([[ALARM], [], [RECOVERED], []]);
-    const stored = storedScheduleSchema.parse((await room.deps.objects.get(keys.schedule(room.workspace, path)))?.value);
-    expect(await room.deps.objects.get(keys.scheduleOutcomes(room.workspace, stored.id))).toBeUndefined();
+    const stored = storedScheduleSchema.parse((await room.deps.objects.get(scheduleObject.key(room.workspace, path)))?.value);
+    expect(await room.deps.objects.get(scheduleOutcomesObject.key(room.workspace, stored.id))).toBeUndefined();
   });
 
   it("follow a canceled run as a failure, and ignore other runs of the script", async () => {
@@ -118,7 +118,7 @@ describe("the handlers of a schedule", () => {
 
   it("are not called if the user for whom the schedule runs may not run them, or the schedule is gone", async () => {
     const path = await schedule({ on_failure: `script/${ALARM}` });
-    const key = keys.schedule(room.workspace, path);
+    const key = scheduleObject.key(room.workspace, path);
     const found = await room.deps.objects.get(key);
     const stored = storedScheduleSchema.parse(found?.value);
     const stranger = { email: "eve@example.com", permissionedAs: "u/eve", superAdmin: false };
@@ -149,8 +149,8 @@ describe("the handlers of a schedule", () => {
           expect(handlers.map((handler) => [handler.path, hasEnded(handler)])).toEqual([[ALARM, true]]);
           // Another failure is the third one.
           expect(await callsOf(await end(path, false))).toEqual({});
-          const { id } = storedScheduleSchema.parse((await room.deps.objects.get(keys.schedule(room.workspace, path)))?.value);
-          expect(await room.deps.objects.get(keys.scheduleOutcomes(room.workspace, id))).toMatchObject({ value: { failures: 3 } });
+          const { id } = storedScheduleSchema.parse((await room.deps.objects.get(scheduleObject.key(room.workspace, path)))?.value);
+          expect(await room.deps.objects.get(scheduleOutcomesObject.key(room.workspace, id))).toMatchObject({ value: { failures: 3 } });
         },
       };
     });

@@ -1,7 +1,8 @@
 import { isSvcError } from "../../contract/errors.ts";
+import { flowVersionObject } from "../../core/flows/version.ts";
 import { handlerNameFor, isMuted, mayCallHandler } from "../../core/handlers/handler.ts";
 import { type EndedJob, hasEnded, hasFlowPath, type Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { scriptHeadObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadFlow, parseFlow } from "../flows/definitions/load.ts";
@@ -65,11 +66,13 @@ async function isRunnableMuted(deps: StartHandlersDeps, { workspace, kind, path 
   try {
     if (kind === "flow") {
       if (flow?.version === undefined) return false;
-      const head = parseFlow(await objects.get(keys.flowVersion(workspace, flow.version)));
+      const head = parseFlow(await objects.get(flowVersionObject.key(workspace, flow.version)));
       return head?.errorHandlerMuted ?? (await loadFlow(deps, workspace, flow.version)).sent.ws_error_handler_muted === true;
     }
     // A script with retries runs as the newest version at its path.
-    const runnable = parseScript(await objects.get(hash === undefined ? keys.scriptHead(workspace, path) : keys.version(workspace, hash)));
+    const runnable = parseScript(
+      await objects.get(hash === undefined ? scriptHeadObject.key(workspace, path) : scriptVersionObject.key(workspace, hash)),
+    );
     if (!runnable) return false;
     return runnable.errorHandlerMuted ?? (await loadScriptVersion(deps, workspace, runnable.hash)).sent.ws_error_handler_muted === true;
   } catch (error) {

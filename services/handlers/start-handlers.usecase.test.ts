@@ -3,11 +3,12 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { limits } from "../../contract/limits.ts";
+import { flowBodyObject } from "../../core/flows/version.ts";
 import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Access } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { scriptBodyObject, scriptHeadObject } from "../../core/scripts/version.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
 import { addFlow } from "../../test/support/use-cases/room-flows.ts";
@@ -28,7 +29,7 @@ const HANDLER = "f/ops/alarm";
 beforeAll(async () => {
   ({ room, hash } = await newScriptRoom());
   const { build, ...value } = await addScript(room, { path: HANDLER, params: ["error"] });
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, HANDLER), value, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, HANDLER), value, build });
 });
 
 /** Jobs of the handler that follow a job. */
@@ -123,7 +124,7 @@ describe("the error handler of a workspace", () => {
     const save = async (fields: Partial<Runnable>, sent: object) => {
       const script = await addScript(room, fields);
       const version = { sent: { ws_error_handler_muted: false, ...sent }, hash: script.hash };
-      await room.deps.objects.put({ ...keys.versionBody(room.workspace, script.hash), value: { json: JSON.stringify(version) } });
+      await room.deps.objects.put({ ...scriptBodyObject.key(room.workspace, script.hash), value: { json: JSON.stringify(version) } });
       return script.hash;
     };
     expect(await calls({ hash: await save({}, { ws_error_handler_muted: true }) })).toBe(0);
@@ -135,7 +136,7 @@ describe("the error handler of a workspace", () => {
     for (const muted of [true, false]) {
       const flow = await addFlow(room, `f/ops/muted-${muted}`, []);
       const sent = { version: flow.version, sent: { ws_error_handler_muted: muted } };
-      await room.deps.objects.put({ ...keys.flowBody(room.workspace, flow.version), value: { json: JSON.stringify(sent) } });
+      await room.deps.objects.put({ ...flowBodyObject.key(room.workspace, flow.version), value: { json: JSON.stringify(sent) } });
       const fields = { kind: "flow" as const, path: flow.path, hash: flow.hash, flow: { version: flow.version, execution: 0 } };
       const job = await addJob(room, fields);
       await cancelJob(room.deps, job, { by: "ann", reason: "" });

@@ -2,10 +2,8 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import type { HandlerTarget } from "../../core/handlers/handler.ts";
 import { type EndedJob, type EndState, hasFlowPath, isSuccess, type Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { may } from "../../core/permissions/may.ts";
-import { type StoredTrigger, storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadRunAsActor } from "../identity/run-as.ts";
 import { callHandler } from "./call-handler.ts";
@@ -24,8 +22,8 @@ export async function findTriggerHandler(
   state: EndState,
 ): Promise<TriggerHandler | undefined> {
   if (triggerPath === undefined || isSuccess({ state })) return undefined;
-  const found = await objects.get(keys.trigger(workspace, kind, triggerPath));
-  const trigger = found && parseObject(storedTriggerSchema, found);
+  const found = await objects.get(triggerObject.key(workspace, kind, triggerPath));
+  const trigger = found && triggerObject.parse(found);
   const target = trigger?.errorHandlerPath && (await findHandlerTarget(objects, workspace, trigger.errorHandlerPath));
   return trigger && target ? { trigger, target } : undefined;
 }

@@ -2,15 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import {
   computeWaitMs,
   countAttempt,
   forgottenAtMs,
   type SignInAttempts,
-  signInAttemptsSchema,
+  signInAttemptsObject,
   type ThrottleRule,
 } from "../../core/people/sign-in-throttle.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
@@ -35,7 +34,7 @@ export function createCounter(rule: ThrottleRule, kind: CounterKind, ...of: stri
   const hash = createHash("sha256")
     .update([kind, ...of].join("\n"))
     .digest("hex");
-  return { key: keys.signInAttempts(hash), rule, storedMs: kind === "known" ? limits.knownAddressMs : 0 };
+  return { key: signInAttemptsObject.key(hash), rule, storedMs: kind === "known" ? limits.knownAddressMs : 0 };
 }
 
 /** Reads the current states of counters in one call. */
@@ -44,7 +43,7 @@ export async function readCounters(objects: Pick<ObjectTable, "batchGet">, count
     counters.map(({ key }) => key),
     { consistent: true },
   );
-  return found.map((item) => ({ item, attempts: item && parseObject(signInAttemptsSchema, item) }));
+  return found.map((item) => ({ item, attempts: item && signInAttemptsObject.parse(item) }));
 }
 
 /** Returns the stored form of a counter, which expires when all attempts are forgotten. */

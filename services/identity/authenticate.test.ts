@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { personKey } from "../../core/people/person.ts";
 import { createTokenValue, hashToken } from "../../core/people/token.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { stubAws } from "../../test/support/engine/stub-env.ts";
 
 let server: http.Server | undefined;
@@ -24,16 +25,15 @@ it("reads the token, the rights and the script in one consistent call, so that e
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
   stubAws(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { SVC_OBJECTS_TABLE: "objects" });
-  const [{ authenticate }, { objectTable }, { jobTable }, { keys }] = await Promise.all([
+  const [{ authenticate }, { objectTable }, { jobTable }] = await Promise.all([
     import("./authenticate.ts"),
     import("../../aws/dynamodb/object-table.ts"),
     import("../../aws/dynamodb/job-table.ts"),
-    import("../../core/objects/keys.ts"),
   ]);
   const authenticator = { objects: objectTable, jobs: jobTable, publicKey: async () => undefined as never, nowMs: Date.now };
 
   const { value } = createTokenValue("ann@example.com");
-  const run = authenticate(authenticator, value, { workspace: "w", alsoRead: [keys.scriptHead("w", "f/a/b")] });
+  const run = authenticate(authenticator, value, { workspace: "w", alsoRead: [scriptHeadObject.key("w", "f/a/b")] });
   await expect(run).rejects.toMatchObject({ code: "auth.invalid" });
 
   expect(requests.map(({ target }) => target)).toEqual(["DynamoDB_20120810.BatchGetItem"]);

@@ -3,8 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { findDelegation, getTreeId, type Job } from "../../core/jobs/job.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -15,7 +14,8 @@ import {
   LAST_USED_EVERY_MS,
   parseOwnerKey,
   type TokenRecord,
-  tokenRecordSchema,
+  tokenObject,
+  userTokenObject,
 } from "../../core/people/token.ts";
 import { buildRightsKeys, identifyActor } from "./identify.ts";
 import { verifyJobToken } from "./job-token.ts";
@@ -57,7 +57,7 @@ export async function authenticate(
   }
   const hint = parseOwnerKey(token);
   const wanted = hint === undefined ? [] : buildRightsKeys(hint, workspace);
-  const [stored, ...found] = await objects.batchGet([keys.token(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
+  const [stored, ...found] = await objects.batchGet([tokenObject.key(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
   const record = await requireLiveToken(objects, stored, nowMs());
   const grants =
     hint === undefined
@@ -102,14 +102,14 @@ async function requireLiveToken(
   nowMs: number,
 ): Promise<TokenRecord> {
   if (!found) throw new SvcError("auth.invalid", {});
-  const record = parseObject(tokenRecordSchema, found);
+  const record = tokenObject.parse(found);
   if (record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs) throw new SvcError("auth.invalid", {});
   if (nowMs - record.lastUsedAtMs > LAST_USED_EVERY_MS) {
     const used = { ...record, lastUsedAtMs: nowMs };
     // The condition keeps a token that was just deleted from coming back, and one whose scopes were just changed from getting its old ones.
     const unchanged = unchangedSince(found);
-    await objects.update({ ...keys.token(record.hash), value: used }, unchanged);
-    await objects.update({ ...keys.userToken(record.email, record.prefix, record.hash), value: used }, unchanged);
+    await objects.update({ ...tokenObject.key(record.hash), value: used }, unchanged);
+    await objects.update({ ...userTokenObject.key(record.email, record.prefix, record.hash), value: used }, unchanged);
   }
   return record;
 }

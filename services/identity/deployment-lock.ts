@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { deploymentPushObject } from "../../core/workspaces/deployment-push.ts";
 
 /** The lock of a function that died is free after this time. */
 const LEASE_S = 60;
@@ -16,7 +16,7 @@ export async function lockDeployments<T>(
   untilMs: number,
   work: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const key = keys.deploymentPush(workspace);
+  const key = deploymentPushObject.key(workspace);
   const version = randomUUID();
   const nowS = () => Math.floor(Date.now() / 1000);
   const lease = () => ({ ...key, version, expiresAtS: nowS() + LEASE_S });

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { deploymentPushObject } from "../../core/workspaces/deployment-push.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { lockDeployments } from "./deployment-lock.ts";
 
@@ -20,7 +20,7 @@ describe("deployments into one workspace", () => {
     const run = (name: string) =>
       lock(async () => {
         seen.push(`${name} begins`);
-        await room.deps.objects.list(keys.deploymentPush(room.workspace).pk);
+        await room.deps.objects.list(deploymentPushObject.key(room.workspace).pk);
         seen.push(`${name} ends`);
         if (name === "a") throw new Error("failed");
       });
@@ -30,7 +30,7 @@ describe("deployments into one workspace", () => {
   });
 
   it("give up when their time is over, and continue after one that died", async () => {
-    const key = keys.deploymentPush(room.workspace);
+    const key = deploymentPushObject.key(room.workspace);
     await room.deps.objects.put({ ...key, version: "of another one", expiresAtS: nowS() + 60 });
     await expect(lock(async () => "done", Date.now() - 1)).rejects.toThrow("has not ended");
     await room.deps.objects.put({ ...key, version: "of a dead one", expiresAtS: nowS() - 1 });
@@ -40,7 +40,7 @@ describe("deployments into one workspace", () => {
 
   it("renew the lock, end if another one has it, and leave it to that one", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const key = keys.deploymentPush(room.workspace);
+    const key = deploymentPushObject.key(room.workspace);
     const renewed = async (lost: AbortSignal) => {
       await room.deps.objects.put({ ...key, version: (await room.deps.objects.get(key))?.version, expiresAtS: nowS() + 1 });
       vi.advanceTimersByTime(20_000);

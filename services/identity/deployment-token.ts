@@ -1,11 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
-import { personKey } from "../../core/people/person.ts";
-import { hashToken, tokenRecordSchema } from "../../core/people/token.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
+import { hashToken, tokenObject } from "../../core/people/token.ts";
 import type { InstanceEventDeps } from "../outbox/instance-event.ts";
 import { addMember } from "../workspaces/members.ts";
 import { buildNewWorkspaceWrites } from "../workspaces/workspaces.ts";
@@ -30,7 +28,7 @@ interface DeploymentTokenDeps extends InstanceEventDeps {
 export async function openDeployment(deps: DeploymentTokenDeps, workspace: string): Promise<string> {
   const { objects, nowMs } = deps;
   await objects.transactWrite([
-    write.put({ ...keys.user(personKey(DEPLOYER.email)), value: { ...DEPLOYER, createdAtMs: nowMs() } }, "absent"),
+    write.put({ ...userObject.key(personKey(DEPLOYER.email)), value: { ...DEPLOYER, createdAtMs: nowMs() } }, "absent"),
     ...(await buildUserAddedWrites(deps, DEPLOYER)),
   ]);
   const created = { ...DEPLOYER, workspace: { id: workspace, name: workspace } };
@@ -55,6 +53,6 @@ async function join(deps: DeploymentTokenDeps, workspace: string): Promise<void>
 
 /** Deletes the token of a deployment that has ended. */
 export async function closeDeployment({ objects }: Pick<DeploymentTokenDeps, "objects">, token: string): Promise<void> {
-  const stored = await objects.get(keys.token(hashToken(token)));
-  if (stored) await objects.transactWrite(buildTokenRemovals(parseObject(tokenRecordSchema, stored)));
+  const stored = await objects.get(tokenObject.key(hashToken(token)));
+  if (stored) await objects.transactWrite(buildTokenRemovals(tokenObject.parse(stored)));
 }

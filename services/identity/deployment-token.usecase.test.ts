@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { addMember, removeMember, updateMember } from "../workspaces/members.ts";
@@ -31,7 +32,7 @@ describe("a deployment by an app", () => {
   it("creates a workspace that does not exist, once", async () => {
     await openDeployment(room.deps, "fresh");
     await openDeployment(room.deps, "fresh");
-    expect((await room.deps.objects.get(keys.workspace("fresh")))?.value).toMatchObject({ owner: DEPLOYER.email });
+    expect((await room.deps.objects.get(workspaceObject.key("fresh")))?.value).toMatchObject({ owner: DEPLOYER.email });
   });
 
   it("has a token that ends with the deployment, or after 16 minutes", async () => {
@@ -61,7 +62,7 @@ describe("a deployment by an app", () => {
   });
 
   it("does not bring back a workspace that is being deleted", async () => {
-    await room.deps.objects.put({ ...keys.deletedWorkspace("gone"), value: {} });
+    await room.deps.objects.put({ ...deletedWorkspaceObject.key("gone"), value: {} });
     await expect(openDeployment(room.deps, "gone")).rejects.toMatchObject({ code: "workspace.beingDeleted" });
   });
 });

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { DeviceRequestJson } from "../../contract/routes/people/device.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import {
@@ -18,7 +16,8 @@ import {
   createUserCode,
   DEVICE_GRANT_TYPE,
   type DeviceGrant,
-  deviceGrantSchema,
+  deviceGrantObject,
+  deviceUserCodeObject,
   endGrant,
   formatUserCode,
   labelDeviceToken,
@@ -40,7 +39,6 @@ export interface DeviceGrantDeps {
   nowMs: () => number;
 }
 
-const userCodeSchema = z.object({ hash: z.string() });
 /** An expired request is stored for longer, so that its device learns why it gets no token. */
 const STORED_AFTER_MS = 3600_000;
 const busy = () => new SvcError("engine.busy", {});
@@ -69,12 +67,12 @@ export async function requestDeviceCode(
   await countAttempts(deps, counters, () => {
     // Another try needs another code, because this one may belong to another device.
     grant = createDeviceGrant({ userCode: createUserCode(), ...request }, deps.nowMs());
-    const item = toStored(keys.deviceGrant(device.hash), grant);
+    const item = toStored(deviceGrantObject.key(device.hash), grant);
     // TTL deletes late, so the row of an old request may still have the code.
     const unused = { absentOrExpiredAtS: Math.floor(Date.now() / 1000) };
     return [
       write.put(item, "absent"),
-      write.put({ ...keys.deviceUserCode(grant.userCode), value: { hash: device.hash }, expiresAtS: item.expiresAtS }, unused),
+      write.put({ ...deviceUserCodeObject.key(grant.userCode), value: { hash: device.hash }, expiresAtS: item.expiresAtS }, unused),
     ];
   });
   return { deviceCode: device.value, userCode: formatUserCode(grant.userCode), grant };
@@ -91,11 +89,11 @@ export async function redeemDeviceCode(
 ): Promise<{ token: string; expiresInS: number }> {
   const { objects, nowMs } = deps;
   if (grantType !== DEVICE_GRANT_TYPE) throw new SvcError("device.grantType", {});
-  const key = keys.deviceGrant(hashToken(deviceCode));
+  const key = deviceGrantObject.key(hashToken(deviceCode));
   return retryOnConflict(async () => {
     const stored = await objects.get(key);
     if (!stored) throw new SvcError("device.invalidCode", {});
-    const poll = pollGrant(parseObject(deviceGrantSchema, stored), nowMs());
+    const poll = pollGrant(deviceGrantObject.parse(stored), nowMs());
     if (poll.answer === "redeem") return redeem(deps, stored, poll.grant);
     if (poll.next && !(await objects.put(toStored(key, poll.next), unchangedSince(stored)))) return undefined;
     throw poll.error;
@@ -200,9 +198,9 @@ async function findPending(deps: DeviceGrantDeps, actor: Actor, typedCode: strin
   const tries = createCounter(throttleRules.deviceCode, "deviceCode", personKey(actor.email));
   await countAttempts(deps, [tries]);
   const userCode = parseUserCode(typedCode);
-  const found = userCode === undefined ? undefined : await deps.objects.get(keys.deviceUserCode(userCode));
+  const found = userCode === undefined ? undefined : await deps.objects.get(deviceUserCodeObject.key(userCode));
   if (!found) throw new SvcError("device.notFound", {});
-  const pending = await loadPending(deps, keys.deviceGrant(parseObject(userCodeSchema, found).hash));
+  const pending = await loadPending(deps, deviceGrantObject.key(deviceUserCodeObject.parse(found).hash));
   await changeCounter(deps, tries, (attempts, atMs) => attempts && uncountAttempt(attempts, tries.rule, atMs));
   return pending;
 }
@@ -210,5 +208,5 @@ async function findPending(deps: DeviceGrantDeps, actor: Actor, typedCode: strin
 async function loadPending({ objects, nowMs }: DeviceGrantDeps, key: ObjectKey) {
   const stored = await objects.get(key);
   if (!stored) throw new SvcError("device.notFound", {});
-  return { stored, grant: requirePending(parseObject(deviceGrantSchema, stored), nowMs()) };
+  return { stored, grant: requirePending(deviceGrantObject.parse(stored), nowMs()) };
 }

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import type { AuditJson } from "../../contract/routes/workspaces/audit.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";
-import { DEVICE_GRANT_TYPE } from "../../core/people/device-grant.ts";
-import { personKey } from "../../core/people/person.ts";
+import { DEVICE_GRANT_TYPE, deviceGrantObject } from "../../core/people/device-grant.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
 import { throttleRules } from "../../core/people/sign-in-throttle.ts";
-import { hashToken } from "../../core/people/token.ts";
+import { hashToken, tokenObject } from "../../core/people/token.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
@@ -50,7 +49,7 @@ const codeOf = (call: Promise<unknown>) =>
 const wait = (seconds: number) => {
   room.clock.nowMs += seconds * 1000;
 };
-const storedGrant = async (deviceCode: string) => (await room.deps.objects.get(keys.deviceGrant(hashToken(deviceCode))))?.value;
+const storedGrant = async (deviceCode: string) => (await room.deps.objects.get(deviceGrantObject.key(hashToken(deviceCode))))?.value;
 
 describe("a device", () => {
   it("gets a token of the user who allows it, with the client's name, for 90 days, and with an entry in the audit log", async () => {
@@ -178,13 +177,16 @@ describe("a device", () => {
       const { deviceCode, userCode } = await request();
       await decide(actor, userCode);
       if (actor === former)
-        await room.deps.objects.update({ ...keys.user(personKey(former.email)), value: { ...(await userOf(former)), superAdmin: false } });
+        await room.deps.objects.update({
+          ...userObject.key(personKey(former.email)),
+          value: { ...(await userOf(former)), superAdmin: false },
+        });
       const { token } = await redeem(deviceCode);
-      const { value } = (await room.deps.objects.get(keys.token(hashToken(token)))) ?? {};
+      const { value } = (await room.deps.objects.get(tokenObject.key(hashToken(token)))) ?? {};
       expect(value).toMatchObject({ superAdmin: expected });
     }
   });
-  const userOf = async ({ email }: Person) => (await room.deps.objects.get(keys.user(personKey(email))))?.value as object;
+  const userOf = async ({ email }: Person) => (await room.deps.objects.get(userObject.key(personKey(email))))?.value as object;
 });
 
 describe("a decision", () => {

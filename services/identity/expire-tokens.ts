@@ -1,12 +1,11 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
-import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { buildTokenMail } from "../../core/notifications/token-mail.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import { EXPIRY_SHARDS, listExpiryKeys, type TokenExpiry, tokenExpirySchema } from "../../core/people/token-expiry.ts";
+import { tokenObject, userTokenObject } from "../../core/people/token.ts";
+import { EXPIRY_SHARDS, listExpiryKeys, type TokenExpiry, tokenExpiryObject } from "../../core/people/token-expiry.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
 import { loadPersons } from "../workspaces/members.ts";
@@ -46,7 +45,7 @@ export async function expireTokens(deps: ExpireTokensDeps, untilMs: number): Pro
 type Progress = { untilMs: number; done: { announced: number; deleted: number } };
 
 async function expireShard(deps: ExpireTokensDeps, shard: number, { untilMs, done }: Progress): Promise<void> {
-  const { pk, sk: until } = keys.tokenExpiry(shard, deps.nowMs(), "￿");
+  const { pk, sk: until } = tokenExpiryObject.key(shard, deps.nowMs(), "￿");
   for (let from = "0"; ; ) {
     const page = await deps.objects.list(pk, { between: [from, until], limit: PAGE });
     for (const stored of page) {
@@ -65,7 +64,7 @@ async function expireShard(deps: ExpireTokensDeps, shard: number, { untilMs, don
 /** Takes the step of a token that is due. Returns `undefined` if another tick has taken it, or the token was deleted. */
 async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announced" | "deleted" | undefined> {
   const { objects, nowMs } = deps;
-  const entry = parseObject(tokenExpirySchema, stored);
+  const entry = tokenExpiryObject.parse(stored);
   const hasExpired = entry.expiresAtMs <= nowMs();
   const type = hasExpired ? "TokenExpired" : "TokenExpiringSoon";
   const { events, until } = await buildTokenEvents(deps, entry, type);
@@ -79,8 +78,8 @@ async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announce
       ];
   // DynamoDB may have deleted the token already. The condition on the entry decides whether this is the first time.
   const token = hasExpired
-    ? [write.remove(keys.token(entry.hash)), write.remove(keys.userToken(entry.email, entry.prefix, entry.hash))]
-    : [write.check(keys.token(entry.hash), "present")];
+    ? [write.remove(tokenObject.key(entry.hash)), write.remove(userTokenObject.key(entry.email, entry.prefix, entry.hash))]
+    : [write.check(tokenObject.key(entry.hash), "present")];
   const mails = rest ? [] : await buildMails(deps, entry, type);
   const refused = await objects.transactWrite([...next, ...token, ...events, ...mails]);
   if (refused === next.length) {
@@ -129,8 +128,8 @@ async function buildMails({ objects, nowMs }: StepDeps, entry: TokenExpiry, type
 /** Lists the workspaces that learn of a token's end: the one to which it is bound, or all those of its owner. Archived ones do not. */
 async function listRecipientWorkspaces({ objects, nowMs }: StepDeps, { email, workspace }: TokenExpiry): Promise<string[]> {
   if (workspace !== undefined) {
-    const stored = await objects.get(keys.workspace(workspace));
-    return stored && !parseObject(workspaceSchema, stored).deleted ? [workspace] : [];
+    const stored = await objects.get(workspaceObject.key(workspace));
+    return stored && !workspaceObject.parse(stored).deleted ? [workspace] : [];
   }
   const memberships = await listMemberships({ objects, nowMs }, email);
   return memberships.flatMap(({ workspace: { id, deleted }, member }) => (deleted || member.disabled ? [] : [id])).sort();

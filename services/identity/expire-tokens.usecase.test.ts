@@ -3,11 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { INSTANCE } from "../../contract/common.ts";
 import type { NewToken } from "../../contract/routes/people/tokens.ts";
 import { mailNoticeSchema } from "../../core/notifications/mail-notice.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import type { Person } from "../../core/people/actor.ts";
-import { personKey } from "../../core/people/person.ts";
-import { hashToken } from "../../core/people/token.ts";
-import { EXPIRY_SHARDS } from "../../core/people/token-expiry.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
+import { hashToken, tokenObject, userTokenObject } from "../../core/people/token.ts";
+import { EXPIRY_SHARDS, tokenExpiryIndexObject, tokenExpiryObject } from "../../core/people/token-expiry.ts";
 import { expectToSurviveFaults, withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addEndpoint, listEvents } from "../../test/support/use-cases/room-events.ts";
@@ -39,7 +39,7 @@ async function aPerson(workspaces = [room.workspace]): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const person = { ...anAdmin, email, username: `n${randomUUID().slice(0, 8)}`, superAdmin: false };
   const createdAtMs = room.clock.nowMs;
-  await room.deps.objects.put({ ...keys.user(personKey(email)), value: { ...person, createdAtMs } });
+  await room.deps.objects.put({ ...userObject.key(personKey(email)), value: { ...person, createdAtMs } });
   const member = { email, username: person.username, role: "developer" as const, createdAtMs };
   await Promise.all(workspaces.map((workspace) => room.deps.objects.transactWrite(buildMemberWrites(workspace, member))));
   return person;
@@ -62,7 +62,7 @@ const BOTH = ["TokenExpiringSoon", "TokenExpired"];
 
 /** The subjects of the mails to a user, the oldest first. */
 async function mailsTo({ email }: Person): Promise<string[]> {
-  const lists = [INSTANCE, room.workspace].map((workspace) => room.deps.objects.list(keys.notice(workspace, "").pk));
+  const lists = [INSTANCE, room.workspace].map((workspace) => room.deps.objects.list(noticeObject.partitionKey(workspace)));
   const mails = (await Promise.all(lists)).flat().map(({ value }) => mailNoticeSchema.parse(value));
   const own = mails.filter(({ people }) => people.includes(email)).sort((a, b) => a.atMs - b.atMs);
   for (const { people } of own) expect(people).toEqual([email]);
@@ -81,17 +81,17 @@ async function aToken(person: Person, livesMs: number, more: Partial<NewToken> =
 
 /** The entries of the index that belong to a person. */
 async function entriesOf({ email }: Person) {
-  const shards = Array.from({ length: EXPIRY_SHARDS }, (_, shard) => room.deps.objects.list(keys.tokenExpiry(shard, 0, "").pk));
+  const shards = Array.from({ length: EXPIRY_SHARDS }, (_, shard) => room.deps.objects.list(tokenExpiryObject.partitionKey(shard)));
   return (await Promise.all(shards)).flat().filter(({ value }) => (value as { email: string }).email === email);
 }
-const isStored = async (hash: string) => (await room.deps.objects.get(keys.token(hash))) !== undefined;
+const isStored = async (hash: string) => (await room.deps.objects.get(tokenObject.key(hash))) !== undefined;
 const badges = async (person: Person) => (await listTokens(room.deps, person, {})).map(({ badge }) => badge);
 
 /** Removes a token as DynamoDB does after its TTL. */
 async function removeByTtl({ email }: Person, value: string): Promise<void> {
   const hash = hashToken(value);
-  await room.deps.objects.deleteItem(keys.token(hash));
-  await room.deps.objects.deleteItem(keys.userToken(email, value.slice(0, 10), hash));
+  await room.deps.objects.deleteItem(tokenObject.key(hash));
+  await room.deps.objects.deleteItem(userTokenObject.key(email, value.slice(0, 10), hash));
 }
 
 describe("a token that lives for a week or longer", () => {
@@ -230,14 +230,14 @@ describe("the mails about a token", () => {
     room.clock.nowMs = expiresAtMs;
     await tick();
     expect(await mailsTo(person)).toEqual([GONE]);
-    const of = await room.deps.objects.list(keys.notice(room.workspace, "").pk);
+    const of = await room.deps.objects.list(noticeObject.partitionKey(room.workspace));
     expect(of.map(({ value }) => (value as { people: string[] }).people[0])).toContain(person.email);
   });
 
   it("do not go to a disabled user, nor to an address whose user is gone", async () => {
     for (const change of [
       (person: Person) => updateUser(room.deps, person.email, { disabled: true }),
-      (person: Person) => room.deps.objects.deleteItem(keys.user(personKey(person.email))),
+      (person: Person) => room.deps.objects.deleteItem(userObject.key(personKey(person.email))),
     ]) {
       const person = await aPerson();
       const { expiresAtMs } = await aToken(person, 10 * DAY_MS);
@@ -310,7 +310,7 @@ describe("a token that an earlier release stored without an index entry", () => 
   /** Removes the entry, as if no entry had ever been written, and every trace of the index. */
   async function forget(person: Person): Promise<void> {
     for (const entry of await entriesOf(person)) await room.deps.objects.deleteItem(entry);
-    await room.deps.objects.deleteItem(keys.tokenExpiryIndex());
+    await room.deps.objects.deleteItem(tokenExpiryIndexObject.key());
   }
 
   it("gets one after the upgrade, is announced and deleted, and the users are not read again later", async () => {
@@ -328,7 +328,7 @@ describe("a token that an earlier release stored without an index entry", () => 
     room.clock.nowMs = expiresAtMs - WEEK_MS;
     expect(await tick()).toEqual({ announced: 1, deleted: 1 });
     await forget(person);
-    await room.deps.objects.put({ ...keys.tokenExpiryIndex(), value: { sinceMs: 0, pass: "done", after: "" } });
+    await room.deps.objects.put({ ...tokenExpiryIndexObject.key(), value: { sinceMs: 0, pass: "done", after: "" } });
     expect(await indexTokenExpiries(room.deps, FOREVER)).toBe(0);
   });
 
@@ -361,7 +361,7 @@ describe("a token that an earlier release stored without an index entry", () => 
     expect(await entriesOf(person)).toMatchObject([{ value: { label: "new" } }]);
     room.clock.nowMs = expiresAtMs - WEEK_MS;
     expect(await tick()).toMatchObject({ announced: 1 });
-    await room.deps.objects.deleteItem(keys.tokenExpiryIndex());
+    await room.deps.objects.deleteItem(tokenExpiryIndexObject.key());
     expect(await indexTokenExpiries(room.deps, FOREVER)).toBe(0);
     expect(await tick()).toEqual({ announced: 0, deleted: 0 });
   });

@@ -1,17 +1,22 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { Logins } from "../../aws/cognito/logins.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
-import { hashUsedLogin, isExpectedCallback, type PendingLogin, parseVerifiedPerson, pendingLoginSchema } from "../../core/people/login.ts";
-import { type PersonRecord, personKey } from "../../core/people/person.ts";
+import {
+  hashUsedLogin,
+  isExpectedCallback,
+  loginKeyObject,
+  type PendingLogin,
+  parseVerifiedPerson,
+  pendingLoginSchema,
+  usedLoginObject,
+} from "../../core/people/login.ts";
+import { type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
 import { openSecret } from "../../core/secrets/open.ts";
 import { sealSecret } from "../../core/secrets/seal.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
@@ -77,7 +82,7 @@ export async function completeLogin(deps: FederatedLoginDeps, client: string, ca
   const pending = await openPendingLogin(deps, browser.cookie);
   const { code, state = "", iss, error } = callback;
   if (!pending || !isExpectedCallback(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
-  const spent = { ...keys.usedLogin(hashUsedLogin(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
+  const spent = { ...usedLoginObject.key(hashUsedLogin(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
   if (!(await objects.put(spent, "absent"))) throw new SvcError("login.notBegun", { client });
   if (!code) throw new SvcError("login.notConfirmed", { client, reason: error && /^\w{1,60}$/.test(error) ? error : "it sent no code" });
 
@@ -113,7 +118,7 @@ async function createFederatedPerson(
   };
   const { username } = value;
   await objects.transactWrite([
-    write.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent"),
+    write.put({ ...userObject.key(personKey(email)), value, version: randomUUID() }, "absent"),
     ...(await buildInstanceEventWrites(deps, [{ type: "UserSignupOauth", data: { email, username } }])),
   ]);
   return (await findPerson(objects, email)) ?? value;
@@ -130,7 +135,6 @@ async function openPendingLogin(deps: FederatedLoginDeps, cookie: string | undef
   }
 }
 
-const loginKeySchema = z.object({ wrapped: z.string() });
 let cachedLoginKey: { key: Buffer; untilMs: number } | undefined;
 
 /**
@@ -140,13 +144,13 @@ let cachedLoginKey: { key: Buffer; untilMs: number } | undefined;
 async function loadLoginKey(deps: FederatedLoginDeps): Promise<Buffer> {
   const { objects, dataKeys, nowMs } = deps;
   if (cachedLoginKey && cachedLoginKey.untilMs > nowMs()) return cachedLoginKey.key;
-  const stored = await objects.get(keys.loginKey());
+  const stored = await objects.get(loginKeyObject.key());
   if (!stored) {
     const { wrapped } = await dataKeys.generate(INSTANCE);
-    await objects.put({ ...keys.loginKey(), value: { wrapped } }, "absent");
+    await objects.put({ ...loginKeyObject.key(), value: { wrapped } }, "absent");
     return loadLoginKey(deps);
   }
-  const key = await dataKeys.unwrap(INSTANCE, parseObject(loginKeySchema, stored).wrapped);
+  const key = await dataKeys.unwrap(INSTANCE, loginKeyObject.parse(stored).wrapped);
   cachedLoginKey = { key, untilMs: nowMs() + limits.dataKeyCacheMs };
   return key;
 }

@@ -1,7 +1,6 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint, exportJWK, SignJWT } from "jose";
-import * as z from "zod";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
@@ -9,10 +8,8 @@ import { INSTANCE } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { IdTokenJwk } from "../../contract/routes/people/id-tokens.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
-import { buildIdTokenClaims, findFlowOfIdToken, type IdTokenJob } from "../../core/people/id-token.ts";
+import { buildIdTokenClaims, findFlowOfIdToken, type IdTokenJob, idTokenKeyObject } from "../../core/people/id-token.ts";
 import { openSecret } from "../../core/secrets/open.ts";
 import { sealSecret } from "../../core/secrets/seal.ts";
 
@@ -30,16 +27,7 @@ const ALGORITHM = "RS256";
 const SEAL_CONTEXT = { workspace: INSTANCE, path: "#id-token" };
 const KEY_VERSION = 1;
 
-const jwkSchema = z.object({
-  kty: z.string(),
-  n: z.string(),
-  e: z.string(),
-  kid: z.string(),
-  alg: z.string(),
-  use: z.string(),
-}) satisfies z.ZodType<IdTokenJwk>;
-const storedKeySchema = z.object({ wrapped: z.string(), privateKey: z.string(), jwk: jwkSchema });
-type StoredKey = z.output<typeof storedKeySchema>;
+type StoredKey = ReturnType<typeof idTokenKeyObject.parse>;
 
 /**
  * Creates an ID token of the caller for an audience. It ends after `expiresInS` seconds, or with the token of the call. Throws
@@ -107,9 +95,9 @@ async function loadSigningKey(deps: IdTokenDeps): Promise<{ kid: string; key: Ke
 
 /** Concurrent first calls share the key that is stored first. */
 async function loadStoredKey(deps: Pick<IdTokenDeps, "objects" | "dataKeys">): Promise<StoredKey> {
-  const stored = await deps.objects.get(keys.idTokenKey());
-  if (stored) return parseObject(storedKeySchema, stored);
-  await deps.objects.put({ ...keys.idTokenKey(), value: await generateStoredKey(deps.dataKeys) }, "absent");
+  const stored = await deps.objects.get(idTokenKeyObject.key());
+  if (stored) return idTokenKeyObject.parse(stored);
+  await deps.objects.put({ ...idTokenKeyObject.key(), value: await generateStoredKey(deps.dataKeys) }, "absent");
   return loadStoredKey(deps);
 }
 

@@ -1,8 +1,9 @@
 import { createPublicKey } from "node:crypto";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
 import type { JobActor, Person } from "../../core/people/actor.ts";
+import { idTokenKeyObject } from "../../core/people/id-token.ts";
+import { publicKeyObject } from "../../core/people/signing-key.ts";
 import { aRunningJob } from "../../test/builders/jobs.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
@@ -46,10 +47,10 @@ describe("an ID token", () => {
   });
 
   it("has one key, also when the first calls arrive at the same time, and the table does not contain it in clear text", async () => {
-    await room.deps.objects.deleteItem(keys.idTokenKey());
+    await room.deps.objects.deleteItem(idTokenKeyObject.key());
     const found = await Promise.all([1, 2, 3].map(() => listIdTokenKeys(room.deps)));
     expect(new Set(found.flat().map(({ kid }) => kid)).size).toBe(1);
-    const stored = await room.deps.objects.get(keys.idTokenKey());
+    const stored = await room.deps.objects.get(idTokenKeyObject.key());
     expect(JSON.stringify(stored)).not.toMatch(/PRIVATE KEY|"d"/);
     // The process still has the key of before.
     room.clock.nowMs += 10 * 60_000;
@@ -75,7 +76,7 @@ describe("an ID token", () => {
   it("is no token of this service, and a job's token is no ID token", async () => {
     const token = await request(anAdmin, { audience: "svc" });
     const { kid = "" } = decodeProtectedHeader(token);
-    expect(await room.deps.objects.get(keys.publicKey(kid))).toBeUndefined();
+    expect(await room.deps.objects.get(publicKeyObject.key(kid))).toBeUndefined();
     const [jwk] = await listIdTokenKeys(room.deps);
     // Not even if its key were that of job tokens.
     for (const publicKey of [async () => undefined, async () => createPublicKey({ key: { ...jwk }, format: "jwk" })]) {

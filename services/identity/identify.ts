@@ -1,18 +1,16 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
+import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import { groupOf, type JobActor } from "../../core/people/actor.ts";
-import { isSuperAdmin, personKey, personSchema } from "../../core/people/person.ts";
-import { accessSchema, deriveGroupRights, deriveRights, memberSchema, noAccess } from "../../core/permissions/access.ts";
+import { isSuperAdmin, oldUserKey, personKey, userObject } from "../../core/people/person.ts";
+import { accessObject, deriveGroupRights, deriveRights, memberObject, noAccess } from "../../core/permissions/access.ts";
 
 type IdentifyDeps = Pick<ObjectTable, "batchGet">;
 
 /** Returns the keys of the items that `identifyActor` takes, in the same order. */
 export function buildRightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
-  return [keys.user(person), ...(workspace === undefined ? [] : [keys.member(workspace, person), keys.access(workspace)])];
+  return [userObject.key(person), ...(workspace === undefined ? [] : [memberObject.key(workspace, person), accessObject.key(workspace)])];
 }
 
 interface Claimed {
@@ -29,7 +27,7 @@ export async function identifyActor(
   { email, superAdmin: asSuperAdmin, workspace, permissionedAs = "" }: Claimed,
   [user, member, access]: (StoredObject | undefined)[],
 ) {
-  const workspaceAccess = access ? parseObject(accessSchema, access) : noAccess;
+  const workspaceAccess = access ? accessObject.parse(access) : noAccess;
   const ofWorkspace = {
     ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
     ...(workspaceAccess.successHandled || workspaceAccess.recoveryNoticed ? { successHandled: true as const } : {}),
@@ -46,10 +44,10 @@ export async function identifyActor(
     };
   }
   // Release 0.1 stored users under another key. A record moves when it is changed.
-  const found = user ?? (await objects.batchGet([keys.oldUser(email)]))[0];
-  const person = found && parseObject(personSchema, found);
+  const found = user ?? (await objects.batchGet([oldUserKey(email)]))[0];
+  const person = found && userObject.parse(found);
   if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
-  const asMember = member && parseObject(memberSchema, member);
+  const asMember = member && memberObject.parse(member);
   const isMember = workspace !== undefined && asMember !== undefined && !asMember.disabled;
   return {
     email: person.email,

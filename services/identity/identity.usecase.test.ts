@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
-import { hashToken } from "../../core/people/token.ts";
+import { hashToken, tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { countWrite, expectToSurviveFaults, withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
@@ -52,10 +51,10 @@ const signIn = (token: string) =>
   );
 /** The stored tokens of a person: each is listed, and works, or neither. */
 async function storedTokens({ email }: Person): Promise<string[]> {
-  const listed = await room.deps.objects.list(keys.userToken(email, "", "").pk, { beginsWith: "token#" });
+  const listed = await room.deps.objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
   for (const { value } of listed) {
     const { hash } = value as { hash: string };
-    expect((await room.deps.objects.get(keys.token(hash)))?.value).toEqual(value);
+    expect((await room.deps.objects.get(tokenObject.key(hash)))?.value).toEqual(value);
   }
   return listed.map(({ value }) => (value as { hash: string }).hash);
 }

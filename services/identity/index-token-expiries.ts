@@ -1,19 +1,10 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
-import { tokenRecordSchema } from "../../core/people/token.ts";
+import { tokenObject, userTokenObject } from "../../core/people/token.ts";
+import { tokenExpiryIndexObject } from "../../core/people/token-expiry.ts";
 import { buildExpiryWrites } from "./token-expiry.ts";
 import { listPersons } from "./users.ts";
 
-const progressSchema = z.object({
-  /** When the first pass began (epoch ms). */
-  sinceMs: z.number(),
-  pass: z.enum(["first", "second", "done"]),
-  /** The user after whom the pass continues. */
-  after: z.string(),
-});
 /** The code of the earlier release may still create tokens for as long as a deployment replaces it. The second pass finds them. */
 const OLD_CODE_MS = 60 * 60_000;
 
@@ -27,9 +18,9 @@ export interface IndexTokensDeps {
  * new entries. It reads the tokens of all users twice after an upgrade and never again.
  */
 export async function indexTokenExpiries({ objects, nowMs }: IndexTokensDeps, untilMs: number): Promise<number> {
-  const key = keys.tokenExpiryIndex();
+  const key = tokenExpiryIndexObject.key();
   const stored = await objects.get(key);
-  const progress = stored ? parseObject(progressSchema, stored) : { sinceMs: nowMs(), pass: "first" as const, after: "" };
+  const progress = stored ? tokenExpiryIndexObject.parse(stored) : { sinceMs: nowMs(), pass: "first" as const, after: "" };
   if (progress.pass === "done" || (progress.pass === "second" && nowMs() < progress.sinceMs + OLD_CODE_MS)) return 0;
   let count = 0;
   const emails = (await listPersons({ objects })).map(({ email }) => email.toLowerCase()).sort();
@@ -47,12 +38,12 @@ export async function indexTokenExpiries({ objects, nowMs }: IndexTokensDeps, un
 
 async function indexTokensOf(objects: ObjectTable, email: string): Promise<number> {
   let count = 0;
-  for (const object of await objects.list(keys.userToken(email, "", "").pk, { beginsWith: "token#" })) {
-    for (const record of parseReadableObjects(tokenRecordSchema, [object])) {
+  for (const object of await objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" })) {
+    for (const record of userTokenObject.parseReadable([object])) {
       const writes = buildExpiryWrites(record);
       if (writes.length === 0) continue;
       // A token that has changed since it was read got its entry by that change.
-      const refused = await objects.transactWrite([...writes, write.check(keys.token(record.hash), unchangedSince(object))]);
+      const refused = await objects.transactWrite([...writes, write.check(tokenObject.key(record.hash), unchangedSince(object))]);
       if (refused === undefined) count += 1;
     }
   }

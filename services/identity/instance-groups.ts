@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { InstanceGroupJson, InstanceRole } from "../../contract/routes/people/people.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { instanceGroupObject, instanceGroupRoleObject } from "../../core/people/instance-group.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { listPersons, loadPerson, updatePerson } from "./users.ts";
 
@@ -14,8 +12,6 @@ interface InstanceGroupDeps {
   objects: ObjectTable;
 }
 type Reader = Pick<Actor, "email" | "superAdmin">;
-const storedRoleSchema = z.object({ role: z.enum(["superadmin", "devops", "user"]) });
-const storedGroupSchema = z.object({ name: z.string(), summary: z.string().optional() });
 type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 
 /**
@@ -25,12 +21,12 @@ type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 export async function listInstanceGroups(deps: InstanceGroupDeps, { email: own, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
   const { objects } = deps;
   const [groups, stored, persons] = await Promise.all([
-    objects.list(keys.instanceGroup("").pk),
-    objects.list(keys.instanceGroupRole("").pk),
+    objects.list(instanceGroupObject.partitionKey()),
+    objects.list(instanceGroupRoleObject.partitionKey()),
     listPersons(deps),
   ]);
-  const roles = new Map(stored.map((found) => [found.sk, parseObject(storedRoleSchema, found).role]));
-  return parseReadableObjects(storedGroupSchema, groups).map((group) => ({
+  const roles = new Map(stored.map((found) => [found.sk, instanceGroupRoleObject.parse(found).role]));
+  return instanceGroupObject.parseReadable(groups).map((group) => ({
     ...group,
     ...(roles.has(group.name) ? { instance_role: roles.get(group.name) } : {}),
     emails: persons.filter(({ email, groups: of }) => of?.includes(group.name) && (superAdmin || email === own)).map(({ email }) => email),
@@ -57,10 +53,10 @@ function withRole({ roleGroups: before = [], ...person }: PersonRecord, name: st
  * if the role is set twice at the same time.
  */
 export async function setInstanceGroupRole(deps: InstanceGroupDeps, name: string, role: InstanceRole): Promise<void> {
-  const key = keys.instanceGroupRole(name);
+  const key = instanceGroupRoleObject.key(name);
   const version = randomUUID();
   const refused = await deps.objects.transactWrite([
-    write.check(keys.instanceGroup(name), "present"),
+    write.check(instanceGroupObject.key(name), "present"),
     write.put({ ...key, value: { role }, version }),
   ]);
   if (refused !== undefined) throw new SvcError("group.notFound", { name });
@@ -74,14 +70,14 @@ export async function setInstanceGroupRole(deps: InstanceGroupDeps, name: string
 /** Creates a group of the instance. Throws `group.exists`. */
 export async function createInstanceGroup({ objects }: InstanceGroupDeps, { name, summary }: Stored): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
-  const made = await objects.put({ ...keys.instanceGroup(name), value, version: randomUUID() }, "absent");
+  const made = await objects.put({ ...instanceGroupObject.key(name), value, version: randomUUID() }, "absent");
   if (!made) throw new SvcError("group.exists", { name });
 }
 
 /** Changes the summary of a group. Throws `group.notFound`. */
 export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: string, summary: string | undefined): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
-  if (!(await objects.update({ ...keys.instanceGroup(name), value }, "present"))) throw new SvcError("group.notFound", { name });
+  if (!(await objects.update({ ...instanceGroupObject.key(name), value }, "present"))) throw new SvcError("group.notFound", { name });
 }
 
 /**
@@ -91,15 +87,15 @@ export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: 
 export async function deleteInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<void> {
   const { emails = [] } = await getInstanceGroup(deps, { email: "", superAdmin: true }, name);
   for (const email of emails) await removeFromInstanceGroup(deps, name, email);
-  await deps.objects.transactWrite([write.remove(keys.instanceGroup(name)), write.remove(keys.instanceGroupRole(name))]);
+  await deps.objects.transactWrite([write.remove(instanceGroupObject.key(name)), write.remove(instanceGroupRoleObject.key(name))]);
 }
 
 /** Adds a user to a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
 export async function addToInstanceGroup(deps: InstanceGroupDeps, name: string, email: string): Promise<void> {
   await requireInstanceGroup(deps, name);
-  const stored = await deps.objects.get(keys.instanceGroupRole(name));
-  const role = stored && parseObject(storedRoleSchema, stored).role;
-  const unchanged = write.check(keys.instanceGroupRole(name), stored ? unchangedSince(stored) : "absent");
+  const stored = await deps.objects.get(instanceGroupRoleObject.key(name));
+  const role = stored && instanceGroupRoleObject.parse(stored).role;
+  const unchanged = write.check(instanceGroupRoleObject.key(name), stored ? unchangedSince(stored) : "absent");
   const add = (person: PersonRecord) => withRole({ ...person, groups: [...new Set([...(person.groups ?? []), name])] }, name, role);
   await updatePerson(deps, email, add, [unchanged]);
 }
@@ -114,7 +110,7 @@ export async function removeFromInstanceGroup(deps: InstanceGroupDeps, name: str
 }
 
 async function requireInstanceGroup({ objects }: InstanceGroupDeps, name: string): Promise<StoredObject> {
-  const found = await objects.get(keys.instanceGroup(name));
+  const found = await objects.get(instanceGroupObject.key(name));
   if (!found) throw new SvcError("group.notFound", { name });
   return found;
 }

@@ -1,11 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
-import { memberSchema } from "../../core/permissions/access.ts";
+import { memberObject } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 
 /** The fields of a script or flow that name the user for whom its runs act. */
@@ -37,7 +35,7 @@ export async function resolveOnBehalfOf(
 ): Promise<{ email: string; permissionedAs: string } | undefined> {
   if (!email) return undefined;
   if (email === actor.email) return { email, permissionedAs: toPermissionedAs(actor) };
-  const found = await objects.get(keys.member(workspace, personKey(email)));
+  const found = await objects.get(memberObject.key(workspace, personKey(email)));
   if (!found) throw new SvcError("user.notFound", { email });
-  return { email, permissionedAs: `u/${parseObject(memberSchema, found).username}` };
+  return { email, permissionedAs: `u/${memberObject.parse(found).username}` };
 }

@@ -3,10 +3,10 @@ import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ExportedUser, InstanceGroupJson } from "../../contract/routes/people/people.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
-import { type PersonRecord, personKey } from "../../core/people/person.ts";
+import { instanceGroupObject, instanceGroupRoleObject } from "../../core/people/instance-group.ts";
+import { type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
 import type { InstanceEventDeps } from "../outbox/instance-event.ts";
 import { setInstanceGroupRole } from "./instance-groups.ts";
 import { buildUserAddedWrites, deleteUser, listPersons, updatePerson } from "./users.ts";
@@ -67,7 +67,7 @@ export async function overwriteUsers(deps: OverwriteDeps, wanted: readonly Expor
     } else {
       const value = { email, username: request.username ?? deriveUsername(email), ...fields, joining: true, createdAtMs: nowMs() };
       await objects.transactWrite([
-        write.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent"),
+        write.put({ ...userObject.key(personKey(email)), value, version: randomUUID() }, "absent"),
         ...(await buildUserAddedWrites(deps, value)),
       ]);
     }
@@ -92,8 +92,8 @@ export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "
   for (const { name, summary } of wanted) {
     const value = { name, ...(summary ? { summary } : {}) };
     // The version identifies the creation of a group, so an existing group retains it.
-    if (await objects.update({ ...keys.instanceGroup(name), value }, "present")) continue;
-    await objects.put({ ...keys.instanceGroup(name), value, version: randomUUID() });
+    if (await objects.update({ ...instanceGroupObject.key(name), value }, "present")) continue;
+    await objects.put({ ...instanceGroupObject.key(name), value, version: randomUUID() });
   }
   for (const { email, groups = [] } of persons) {
     const next = wanted.filter(({ emails = [] }) => emails.some((one) => lower(one) === lower(email))).map(({ name }) => name);
@@ -110,6 +110,6 @@ export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "
   for (const { name, instance_role: role } of wanted) if (role !== undefined) await setInstanceGroupRole({ objects }, name, role);
   // These groups no longer have members.
   const wantedNames = new Set(wanted.map(({ name }) => name));
-  for (const { sk, pk } of await objects.list(keys.instanceGroup("").pk))
-    if (!wantedNames.has(sk)) await objects.transactWrite([write.remove({ pk, sk }), write.remove(keys.instanceGroupRole(sk))]);
+  for (const { sk, pk } of await objects.list(instanceGroupObject.partitionKey()))
+    if (!wantedNames.has(sk)) await objects.transactWrite([write.remove({ pk, sk }), write.remove(instanceGroupRoleObject.key(sk))]);
 }

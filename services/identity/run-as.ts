@@ -1,11 +1,9 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { type Actor, type Person, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
+import { usernameObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";
 import { buildRightsKeys, identifyIfEnabled } from "./identify.ts";
@@ -23,8 +21,6 @@ interface RunAsRequest {
   preserve_permissioned_as?: boolean | null | undefined;
 }
 
-const usernameSchema = z.object({ email: z.string() });
-
 /**
  * Returns the user with whose rights the jobs of an object run: the caller who saves it, or another member of the workspace whom an admin
  * preserves. Throws `user.notFound`, and `refused` if the caller is no admin.
@@ -41,9 +37,10 @@ export async function resolveRunAs(
   }
   if (!may(actor, actions.updateMember.access, { workspace })) throw refused(wanted);
   const name = /^u\/(.+)$/.exec(wanted)?.[1];
-  const found = name === undefined ? undefined : await objects.get(keys.username(workspace, name));
-  if (name === undefined || !found) throw new SvcError("user.notFound", { email: wanted });
-  return { email: parseObject(usernameSchema, found).email, permissionedAs: `u/${name}`, superAdmin: false };
+  const found = name === undefined ? undefined : await objects.get(usernameObject.key(workspace, name));
+  const email = found && usernameObject.parse(found).email;
+  if (name === undefined || email === undefined) throw new SvcError("user.notFound", { email: wanted });
+  return { email, permissionedAs: `u/${name}`, superAdmin: false };
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
-import { personKey } from "../../core/people/person.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
 import type { InstanceEventDeps } from "../outbox/instance-event.ts";
 import { buildNewWorkspaceWrites } from "../workspaces/workspaces.ts";
 import { buildTokenWrites } from "./tokens.ts";
@@ -28,7 +27,7 @@ export async function setUpInstance(deps: SetUpDeps, request: SetUpOptions) {
   const owner = { email, username: deriveUsername(email), superAdmin: true };
   if (password !== undefined) await people.ensureUser(email, password);
   await objects.transactWrite([
-    write.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent"),
+    write.put({ ...userObject.key(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent"),
     ...(await buildUserAddedWrites(deps, owner)),
   ]);
   // An existing workspace is left unchanged.

@@ -2,12 +2,10 @@ import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { isSuperAdmin, type PersonRecord } from "../../core/people/person.ts";
-import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
+import { hashToken, isJobToken, tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { buildAuditItem } from "../audit/audit.ts";
 import type { InstanceEventDeps } from "../outbox/instance-event.ts";
 import { joinWorkspaces } from "../workspaces/auto-invite.ts";
@@ -75,8 +73,8 @@ export async function openSession(deps: Omit<SignInDeps, "people">, person: Pers
 /** Ends the session of a token. Tokens of other kinds are not deleted: signing out in a browser must not stop programs. */
 export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: string | undefined): Promise<void> {
   if (!token || isJobToken(token)) return;
-  const found = await objects.get(keys.token(hashToken(token)));
-  const record = found && parseObject(tokenRecordSchema, found);
+  const found = await objects.get(tokenObject.key(hashToken(token)));
+  const record = found && tokenObject.parse(found);
   if (!record?.session) return;
   await objects.transactWrite(buildTokenRemovals(record));
 }
@@ -92,9 +90,9 @@ export async function refreshSession(
   ifWithinS: number | undefined,
 ) {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
-  const found = await objects.get(keys.token(actor.tokenHash));
+  const found = await objects.get(tokenObject.key(actor.tokenHash));
   if (!found) throw new SvcError("auth.invalid", {});
-  const record = parseObject(tokenRecordSchema, found);
+  const record = tokenObject.parse(found);
   // The holder of a token that expires must not be able to extend it.
   if (!record.session) throw new SvcError("auth.forbidden", { action: "users.refreshToken: only session tokens can be refreshed" });
   if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
@@ -126,8 +124,8 @@ export async function setPassword(
   const isRight = old !== undefined && (await verifyPassword(deps, { email: actor.email, password: old, address }));
   if (!isRight) throw new SvcError("user.oldPassword", {});
   await people.ensureUser(actor.email, password);
-  for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
-    const record = parseObject(tokenRecordSchema, object);
+  for (const object of await objects.list(userTokenObject.partitionKey(actor.email), { beginsWith: "token#" })) {
+    const record = userTokenObject.parse(object);
     if (!record.session || record.hash === actor.tokenHash) continue;
     await objects.transactWrite(buildTokenRemovals(record));
   }

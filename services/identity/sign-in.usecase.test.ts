@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { INSTANCE } from "../../contract/common.ts";
 import type { AuditJson } from "../../contract/routes/workspaces/audit.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { throttleRules } from "../../core/people/sign-in-throttle.ts";
+import { userTokenObject } from "../../core/people/token.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
@@ -188,7 +188,7 @@ describe("the audit log of the instance", () => {
       // The last write of a sign-in creates the session.
       for (let write = 1; write < 12; write += 1) await withFault({ write, moment, kind: "death" }, () => attempt(email, RIGHT, HOME));
     }
-    const sessions = await room.deps.objects.list(keys.userToken(email, "", "").pk, { beginsWith: "token#" });
+    const sessions = await room.deps.objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
     expect(await audit({ username: email, operation: "users.login" })).toHaveLength(sessions.length);
   });
 

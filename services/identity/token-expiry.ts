@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { type Expectation, type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { TokenRecord } from "../../core/people/token.ts";
-import { listExpiryKeys, type TokenExpiry, tokenExpirySchema, toTokenExpiry } from "../../core/people/token-expiry.ts";
+import { tokenObject, userTokenObject } from "../../core/people/token.ts";
+import { listExpiryKeys, type TokenExpiry, tokenExpiryObject, toTokenExpiry } from "../../core/people/token-expiry.ts";
 
 /** Builds the object that stores the index entry of a token under one of its keys. */
 export const toExpiryObject = ({ pk, sk }: ObjectKey, value: TokenExpiry): StoredObject => ({ pk, sk, value, version: randomUUID() });
@@ -23,7 +23,7 @@ export async function buildExpiryUpdate(objects: Pick<ObjectTable, "batchGet">, 
   if (!entry) return [];
   const stored = (await objects.batchGet(listExpiryKeys(entry).all, { consistent: true })).find((found) => found !== undefined);
   if (!stored) return buildExpiryWrites(record);
-  const { sent } = parseObject(tokenExpirySchema, stored);
+  const { sent } = tokenExpiryObject.parse(stored);
   return [write.put(toExpiryObject(stored, { ...entry, ...(sent ? { sent } : {}) }), unchangedSince(stored))];
 }
 
@@ -31,8 +31,8 @@ export async function buildExpiryUpdate(objects: Pick<ObjectTable, "batchGet">, 
 export function buildTokenRemovals(record: TokenRecord, expect?: Expectation): ObjectWrite[] {
   const entry = toTokenExpiry(record);
   return [
-    write.remove(keys.token(record.hash), expect),
-    write.remove(keys.userToken(record.email, record.prefix, record.hash)),
+    write.remove(tokenObject.key(record.hash), expect),
+    write.remove(userTokenObject.key(record.email, record.prefix, record.hash)),
     ...(entry ? listExpiryKeys(entry).all.map((key) => write.remove(key)) : []),
   ];
 }

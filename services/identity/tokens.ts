@@ -4,11 +4,9 @@ import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, Person, WorkspaceCaller } from "../../core/people/actor.ts";
-import { createTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
+import { createTokenValue, type TokenRecord, tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { toTokenBadge } from "../../core/people/token-expiry.ts";
 import { namesRunOf, parseScope } from "../../core/permissions/scopes.ts";
 import { buildExpiryUpdate, buildExpiryWrites, buildTokenRemovals } from "./token-expiry.ts";
@@ -20,7 +18,6 @@ export interface TokenDeps {
 type Owner = Pick<TokenRecord, "email" | "username" | "superAdmin">;
 /** Housekeeping deletes an expired token within minutes. DynamoDB deletes it this long after its end if housekeeping does not run. */
 const TTL_AFTER_MS = 7 * 24 * 3600_000;
-const userPartition = (email: string) => `USER#${email.toLowerCase()}`;
 
 /** Builds the writes that create a token, and returns its value, which is not stored. Throws `token.unknownScope`. */
 export function buildTokenWrites(owner: Owner, request: NewToken & { session?: boolean }, nowMs: number) {
@@ -50,8 +47,8 @@ export function buildTokenWrites(owner: Owner, request: NewToken & { session?: b
     value,
     prefix,
     writes: [
-      write.put({ ...keys.token(hash), ...rest }, "absent"),
-      write.put({ ...keys.userToken(owner.email, prefix, hash), ...rest }, "absent"),
+      write.put({ ...tokenObject.key(hash), ...rest }, "absent"),
+      write.put({ ...userTokenObject.key(owner.email, prefix, hash), ...rest }, "absent"),
       ...buildExpiryWrites(record),
     ],
   };
@@ -89,10 +86,11 @@ export async function listTokens(
   query: { page?: number | undefined; per_page?: number | undefined; exclude_ephemeral?: boolean | undefined },
 ): Promise<TruncatedTokenJson[]> {
   const { page = 1, per_page = limits.perPage, exclude_ephemeral: lastingOnly = false } = query;
-  const stored = await objects.list(userPartition(actor.email), { beginsWith: "token#" });
+  const stored = await objects.list(userTokenObject.partitionKey(actor.email), { beginsWith: "token#" });
   const size = Math.min(per_page, limits.maxPerPage);
   const start = (Math.max(page, 1) - 1) * size;
-  return parseReadableObjects(tokenRecordSchema, stored)
+  return userTokenObject
+    .parseReadable(stored)
     .filter((record) => !(lastingOnly && record.session))
     .filter((record) => actor.workspace === undefined || record.workspace === actor.workspace)
     .sort((a, b) => b.createdAtMs - a.createdAtMs || a.hash.localeCompare(b.hash))
@@ -154,7 +152,7 @@ export async function updateToken(
   const unchanged = unchangedSince(object);
   const version = randomUUID();
   const refused = await objects.transactWrite([
-    write.update({ ...keys.token(record.hash), value, version: version }, unchanged),
+    write.update({ ...tokenObject.key(record.hash), value, version: version }, unchanged),
     write.update({ pk: object.pk, sk: object.sk, value, version: version }, unchanged),
     ...("label" in change ? await buildExpiryUpdate(objects, value) : []),
   ]);
@@ -164,10 +162,10 @@ export async function updateToken(
 
 async function findOwnToken(objects: ObjectTable, actor: Actor, sent: string): Promise<{ object: StoredObject; record: TokenRecord }> {
   const prefix = sent.slice(0, limits.tokenPrefixChars);
-  const [object, second] = await objects.list(userPartition(requirePerson(actor).email), { beginsWith: `token#${prefix}` });
+  const [object, second] = await objects.list(userTokenObject.partitionKey(requirePerson(actor).email), { beginsWith: `token#${prefix}` });
   if (!object) throw new SvcError("token.notFound", { prefix });
   if (second) throw new SvcError("token.ambiguous", { prefix });
-  const record = parseObject(tokenRecordSchema, object);
+  const record = userTokenObject.parse(object);
   if (actor.workspace !== undefined && record.workspace !== actor.workspace) throw new SvcError("token.tooWide", {});
   return { object, record };
 }
@@ -179,7 +177,7 @@ function requirePerson(actor: Actor): Person {
 
 /** Deletes every token of a user. Repeating it continues where an earlier call stopped. */
 export async function deleteAllTokens({ objects }: Pick<TokenDeps, "objects">, email: string): Promise<void> {
-  for (const object of await objects.list(userPartition(email), { beginsWith: "token#" })) {
-    await objects.transactWrite(buildTokenRemovals(parseObject(tokenRecordSchema, object)));
+  for (const object of await objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" })) {
+    await objects.transactWrite(buildTokenRemovals(userTokenObject.parse(object)));
   }
 }

@@ -3,12 +3,11 @@ import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
-import { isSuperAdmin, type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
+import { inviteObject } from "../../core/people/membership.ts";
+import { isSuperAdmin, oldUserKey, type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { buildRemovalWrite, removeMember } from "../workspaces/members.ts";
@@ -40,9 +39,9 @@ function toGlobalUserJson(person: PersonRecord): GlobalUserJson {
 
 /** Loads a user's record. Throws `user.notFound`. */
 export async function loadPerson({ objects }: ReadUserDeps, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
-  const stored = (await objects.get(keys.user(personKey(email)))) ?? (await objects.get(keys.oldUser(email)));
+  const stored = (await objects.get(userObject.key(personKey(email)))) ?? (await objects.get(oldUserKey(email)));
   if (!stored) throw new SvcError("user.notFound", { email });
-  return { person: parseObject(personSchema, stored), stored };
+  return { person: userObject.parse(stored), stored };
 }
 
 /** Returns the user with an e-mail address; `undefined` if there is none. */
@@ -57,13 +56,13 @@ export async function findPerson(objects: ObjectTable, email: string): Promise<P
 
 /** Returns whether a user with this e-mail address exists. */
 export async function personExists({ objects }: ReadUserDeps, email: string): Promise<boolean> {
-  const found = await objects.batchGet([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
+  const found = await objects.batchGet([userObject.key(personKey(email)), oldUserKey(email)], { consistent: true });
   return found.some(Boolean);
 }
 
 /** Lists all users by e-mail address. */
 export async function listPersons({ objects }: ReadUserDeps): Promise<PersonRecord[]> {
-  const byEmail = new Map(parseReadableObjects(personSchema, await objects.list("USERS")).map((person) => [person.email, person]));
+  const byEmail = new Map(userObject.parseReadable(await objects.list(userObject.partitionKey())).map((person) => [person.email, person]));
   return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
 }
 
@@ -109,7 +108,7 @@ export async function createUser(deps: UserDeps, request: NewUser): Promise<void
     joining: true,
     createdAtMs: nowMs(),
   };
-  const key = keys.user(personKey(email));
+  const key = userObject.key(personKey(email));
   const incomplete = await findIncompleteUser({ objects, nowMs }, email);
   const version = randomUUID();
   const first = password ? { ...value, passwordUntilMs: nowMs() + CREATE_MS } : value;
@@ -135,9 +134,9 @@ async function findIncompleteUser(
   { objects, nowMs }: Pick<UserDeps, "objects" | "nowMs">,
   email: string,
 ): Promise<StoredObject | undefined> {
-  const [found, old] = await objects.batchGet([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
+  const [found, old] = await objects.batchGet([userObject.key(personKey(email)), oldUserKey(email)], { consistent: true });
   if (!found && !old) return undefined;
-  const { passwordUntilMs = undefined } = found && !old ? parseObject(personSchema, found) : {};
+  const { passwordUntilMs = undefined } = found && !old ? userObject.parse(found) : {};
   if (passwordUntilMs === undefined) throw new SvcError("user.exists", { email });
   const leftMs = passwordUntilMs - nowMs();
   if (leftMs > 0) throw new SvcError("engine.busy", { retryAfterS: Math.ceil(leftMs / 1000) });
@@ -171,7 +170,7 @@ export async function updatePerson(
   also: ObjectWrite[] | ((person: PersonRecord) => Promise<ObjectWrite[]>) = [],
 ): Promise<void> {
   const conflict = () => new SvcError("access.changedMeanwhile", {});
-  const key = keys.user(personKey(email));
+  const key = userObject.key(personKey(email));
   await retryOnConflict(async () => {
     const { person, stored } = await loadPerson({ objects }, email);
     const value = change(person);
@@ -201,9 +200,9 @@ export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
   await deleteAllTokens(deps, email);
   for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
   // An invitation would let them sign in again with an external provider.
-  for (const id of await listWorkspaceIds(objects)) await objects.deleteItem(keys.invite(id, personKey(email)));
+  for (const id of await listWorkspaceIds(objects)) await objects.deleteItem(inviteObject.key(id, personKey(email)));
   await people.deleteUser(email);
-  await objects.transactWrite([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
+  await objects.transactWrite([write.remove(oldUserKey(email)), write.remove(userObject.key(personKey(email)))]);
 }
 
 /**
@@ -213,10 +212,10 @@ export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
 async function buildOtherAdminCheck(deps: ReadUserDeps, email: string): Promise<ObjectWrite[]> {
   const { person } = await loadPerson(deps, email);
   if (!person.superAdmin) return [];
-  const other = (await deps.objects.list("USERS")).find((object) =>
-    parseReadableObjects(personSchema, [object]).some(
-      (candidate) => candidate.superAdmin && !candidate.disabled && candidate.email.toLowerCase() !== email.toLowerCase(),
-    ),
+  const other = (await deps.objects.list(userObject.partitionKey())).find((object) =>
+    userObject
+      .parseReadable([object])
+      .some((candidate) => candidate.superAdmin && !candidate.disabled && candidate.email.toLowerCase() !== email.toLowerCase()),
   );
   if (!other) throw new SvcError("user.lastAdmin", {});
   return [write.check(other, unchangedSince(other))];

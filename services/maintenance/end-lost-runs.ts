@@ -2,8 +2,9 @@ import * as z from "zod";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { type Job, type QueuedJob, SHARDS } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { taskCursorObject } from "../../core/jobs/periodic-task.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
+import { removalObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { parseNextRunId } from "../../core/schedules/next-run.ts";
 import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
@@ -42,9 +43,9 @@ type Pass = z.infer<typeof passSchema>;
  */
 export async function endLostRuns(deps: EndLostRunsDeps, untilMs: number): Promise<number> {
   const { objects, jobs } = deps;
-  const removals = await objects.list(keys.removal("", "").pk, { limit: MAX_REMOVALS });
+  const removals = await objects.list(removalObject.partitionKey(), { limit: MAX_REMOVALS });
   if (removals.length === 0) return 0;
-  const cursor = keys.taskCursor(TASK);
+  const cursor = taskCursorObject.key(TASK);
   const stored = await objects.get(cursor);
   const versions = removals.flatMap(({ version = [] }) => version);
   let pass: Pass = passSchema.safeParse(stored?.value).data ?? { versions, hasFailed: false, shard: 0 };
@@ -81,5 +82,5 @@ const isWaiting = (job: Job): job is QueuedJob => job.state === "queued" && job.
 
 const isRemoved = (removals: ReadonlySet<string>, { workspace, email, starter, origin }: Job) =>
   [email, starter, origin].some(
-    (person) => person !== undefined && ["", workspace].some((where) => removals.has(keys.removal(where, personKey(person)).sk)),
+    (person) => person !== undefined && ["", workspace].some((where) => removals.has(removalObject.key(where, personKey(person)).sk)),
   );

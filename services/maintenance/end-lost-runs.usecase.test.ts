@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { removalObject } from "../../core/people/membership.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { addJob, newIsolation, newScriptRoom } from "../../test/support/use-cases/room-jobs.ts";
@@ -35,7 +35,7 @@ const aRun = ({ username, email }: Member, fields: Parameters<typeof addJob>[1] 
 
 const tick = (untilMs = Number.POSITIVE_INFINITY) => endLostRuns({ ...room.deps, isolation: newIsolation(room) }, untilMs);
 const stateOf = async (id: string) => (await room.deps.jobs.get(id))?.state;
-const removals = () => room.deps.objects.list(keys.removal("", "").pk);
+const removals = () => room.deps.objects.list(removalObject.partitionKey());
 
 const ends: [string, (member: Member) => Promise<unknown>][] = [
   ["is removed from the workspace", ({ username }) => removeMember(room.deps, room.workspace, username)],

@@ -1,25 +1,11 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
 import { isSvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import type { FailedItem } from "../../core/jobs/periodic-task.ts";
+import { failedItemObject } from "../../core/jobs/periodic-task.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-
-const recordSchema = z.object({
-  task: z.string(),
-  item: z.string(),
-  failures: z.number(),
-  firstAtMs: z.number(),
-  lastAtMs: z.number(),
-  /** The item is not processed before this time. */
-  nextMs: z.number(),
-  error: z.string(),
-});
-/** An item of a periodic task that failed: how often, why, and when it is processed again (epoch ms). */
-export type FailedItem = z.infer<typeof recordSchema>;
 
 export interface IsolationDeps {
   objects: Pick<ObjectTable, "list" | "put" | "transactWrite">;
@@ -29,15 +15,15 @@ export interface IsolationDeps {
   onItemFailed(failure: Pick<FailedItem, "task" | "item" | "failures">, error: unknown): void;
 }
 
-/** An item fails this often before it is set aside: the next ticks process it as usual until then. */
+/** An item fails this often before it is set aside: the next ticks look at it as usual until then. */
 const FAILURES = 3;
 const MINUTE_MS = 60_000;
-/** The longest interval between two attempts, for an item that fails itself and for one whose AWS service fails, which is repaired for all items at once. */
+/** The longest interval between two looks, for an item that fails itself and for one whose AWS service fails, which is repaired for all items at once. */
 const MAX_WAIT_MS = 6 * 3600_000;
 const MAX_FAULT_WAIT_MS = 5 * MINUTE_MS;
 /** Records are for operators. A record expires this long after the last failure. */
 const KEPT_MS = 30 * 24 * 3600_000;
-/** The number of records that one tick reads. An item beyond them is processed as if it had not failed. */
+/** The number of records that one tick reads. An item beyond them is looked at as if it had not failed. */
 const MAX_READ = 1000;
 const ERROR_CHARS = 500;
 
@@ -53,7 +39,7 @@ export type Attempt<T> =
 
 /** Lists the items that failed, in the order of their tasks. */
 export async function listFailedItems({ objects }: Pick<IsolationDeps, "objects">): Promise<FailedItem[]> {
-  return parseReadableObjects(recordSchema, await objects.list(keys.failedItem("", "").pk, { limit: MAX_READ }));
+  return failedItemObject.parseReadable(await objects.list(failedItemObject.partitionKey(), { limit: MAX_READ }));
 }
 
 /**
@@ -71,7 +57,7 @@ export class ItemIsolation {
 
   /** Runs `work` for one item of a task, unless the item is set aside. A throttled call is no failure of the item: the next tick repeats it. */
   async attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<Attempt<T>> {
-    const id = keys.failedItem(task, item).sk;
+    const id = failedItemObject.key(task, item).sk;
     const known = (await this.known()).get(id);
     if (this.failed.has(id)) return { ok: false };
     if (known && known.record.nextMs > this.deps.nowMs()) return { ok: false, untilMs: known.record.nextMs };
@@ -93,13 +79,13 @@ export class ItemIsolation {
 
   /** Returns whether an item failed in this tick or is set aside. */
   async isWaiting(task: string, item: string): Promise<boolean> {
-    const id = keys.failedItem(task, item).sk;
+    const id = failedItemObject.key(task, item).sk;
     return this.failed.has(id) || ((await this.known()).get(id)?.record.nextMs ?? 0) > this.deps.nowMs();
   }
 
   /** Returns whether an item has failed since it last succeeded. */
   async hasFailed(task: string, item: string): Promise<boolean> {
-    const id = keys.failedItem(task, item).sk;
+    const id = failedItemObject.key(task, item).sk;
     return this.failed.has(id) || (await this.known()).has(id);
   }
 
@@ -108,7 +94,7 @@ export class ItemIsolation {
     return [...(await this.known()).values()].filter(({ record }) => record.failures >= FAILURES).length;
   }
 
-  /** Without the records every item is processed, as if none had failed. */
+  /** Without the records every item is looked at, as if none had failed. */
   private known() {
     this.loading ??= this.load().catch((error: unknown) => {
       reportFailure("The items that housekeeping has set aside could not be read", error);
@@ -118,10 +104,10 @@ export class ItemIsolation {
   }
 
   private async load() {
-    const objects = await this.deps.objects.list(keys.failedItem("", "").pk, { limit: MAX_READ });
+    const objects = await this.deps.objects.list(failedItemObject.partitionKey(), { limit: MAX_READ });
     return new Map(
       objects.flatMap((stored) => {
-        const [record] = parseReadableObjects(recordSchema, [stored]);
+        const [record] = failedItemObject.parseReadable([stored]);
         return record ? [[stored.sk, { stored, record }] as const] : [];
       }),
     );
@@ -130,7 +116,7 @@ export class ItemIsolation {
   /** Returns the time until which the item is set aside. Of two ticks that fail at once, one counts. A failure to record it is reported only. */
   private async record(task: string, item: string, error: unknown): Promise<number | undefined> {
     const { objects, nowMs, onItemFailed } = this.deps;
-    const key = keys.failedItem(task, item);
+    const key = failedItemObject.key(task, item);
     let failures = 1;
     try {
       const { stored: found, record: before } = (await this.known()).get(key.sk) ?? {};

@@ -5,9 +5,18 @@ import { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
 import { documents } from "../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { dueRefreshObject } from "../../core/accounts/account.ts";
+import { anchorObject } from "../../core/approvals/anchor.ts";
+import { grownChainObject } from "../../core/approvals/record.ts";
+import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import { computeShard } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { personKey } from "../../core/people/person.ts";
+import { removalObject } from "../../core/people/membership.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
+import { tokenExpiryObject } from "../../core/people/token-expiry.ts";
+import { connectionObject } from "../../core/triggers/sources.ts";
+import { heldJobObject, polledQueueObject, releaseObject } from "../../core/triggers/trigger.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addFlowJob, addJob, addWorkspace, LEASE_OVER_MS } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
@@ -70,7 +79,7 @@ interface Poison {
 const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   recordEndedIndex: {
     "a workspace whose record cannot be read": async () => {
-      await room.deps.objects.put({ ...keys.workspace("w-bad"), value: { broken: true } });
+      await room.deps.objects.put({ ...workspaceObject.key("w-bad"), value: { broken: true } });
       return {
         item: "listWorkspaces w-bad",
         check: async () => expect(await findEndedIndexStart(room.deps)).toBeDefined(),
@@ -100,7 +109,7 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
       return { item: `resumeDueJobs ${bad.id}`, check: async () => expect(checked).toContain(good.id) };
     },
     "a job in a workspace whose record cannot be read, which is not canceled": async () => {
-      await room.deps.objects.put({ ...keys.workspace(room.workspace), value: { broken: true } });
+      await room.deps.objects.put({ ...workspaceObject.key(room.workspace), value: { broken: true } });
       return { item: `listWorkspaces ${room.workspace}`, check: expectOtherJobSent(await addJob(room)) };
     },
     "a message that the queue always refuses": async () => {
@@ -129,11 +138,11 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
     "a run of a user whose rights cannot be read": async () => {
       const { objects } = room.deps;
       const addRunOfRemoved = async (name: string) => {
-        await objects.put({ ...keys.removal(room.workspace, personKey(name)), version: name });
+        await objects.put({ ...removalObject.key(room.workspace, personKey(name)), version: name });
         return addJob(room, { email: name, scheduledForMs: room.clock.nowMs + 10 * 24 * HOUR_MS });
       };
       const [bad, good] = [await addRunOfRemoved("bad"), await addRunOfRemoved("good")];
-      await objects.put({ ...keys.user(personKey("bad")), value: { broken: true } });
+      await objects.put({ ...userObject.key(personKey("bad")), value: { broken: true } });
       return { item: `endLostRuns ${bad.id}`, check: async () => expect((await room.deps.jobs.get(good.id))?.state).toBe("failed") };
     },
   },
@@ -157,7 +166,7 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   },
   purgeDeleted: {
     "a record of a deleted workspace that cannot be read": async () => {
-      await room.deps.objects.put({ ...keys.deletedWorkspace("a-bad"), value: { broken: true } });
+      await room.deps.objects.put({ ...deletedWorkspaceObject.key("a-bad"), value: { broken: true } });
       return { item: "purgeDeleted a-bad", check: await expectOtherPurged() };
     },
     "a deleted workspace whose objects cannot be deleted": async () => {
@@ -186,7 +195,7 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   },
   expireTokens: {
     "an entry of a token that cannot be read": async () => {
-      const shard = keys.tokenExpiry(0, room.clock.nowMs, "0-bad");
+      const shard = tokenExpiryObject.key(0, room.clock.nowMs, "0-bad");
       await room.deps.objects.put({ ...shard, value: { broken: true } });
       const other = { ...shard, sk: shard.sk.replace("0-bad", "1-good") };
       const value = { hash: "1-good", prefix: "1", email: "ann@example.com", expiresAtMs: room.clock.nowMs, announced: false };
@@ -198,50 +207,46 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
     "a workspace whose newest anchor cannot be read": async () => {
       for (const id of ["a-bad", "b-good"]) {
         await createWorkspace(room.deps, anAdmin, { id: `${id}-${room.workspace}`, name: id });
-        await room.deps.objects.put(keys.grownChain(`${id}-${room.workspace}`, SIGNED_DAY, "0-root"));
+        await room.deps.objects.put(grownChainObject.key(`${id}-${room.workspace}`, SIGNED_DAY, "0-root"));
       }
-      await room.deps.objects.put({ ...keys.anchor(`a-bad-${room.workspace}`, 1), value: { broken: true } });
+      await room.deps.objects.put({ ...anchorObject.key(`a-bad-${room.workspace}`, 1), value: { broken: true } });
       return {
         item: `signHeads a-bad-${room.workspace}`,
-        check: async () => expect(await room.deps.objects.get(keys.anchor(`b-good-${room.workspace}`, 1))).toBeDefined(),
+        check: async () => expect(await room.deps.objects.get(anchorObject.key(`b-good-${room.workspace}`, 1))).toBeDefined(),
       };
     },
   },
   connectSources: {
     "a source that cannot be read": async () => {
-      const bad = keys.connection("a-bad", "topic");
+      const bad = connectionObject.key("a-bad", "topic");
       const good = { of: room.workspace, source: { type: "topic" as const, arn: "arn:aws:sns:us-east-1:000000000000:good" } };
       await room.deps.objects.put({ ...bad, value: { broken: true } });
-      await room.deps.objects.put({ ...keys.connection(room.workspace, "topic"), value: good });
+      await room.deps.objects.put({ ...connectionObject.key(room.workspace, "topic"), value: good });
       const started: unknown[] = [];
       const startConnecting: typeof room.deps.functions.startConnecting = async ({ connections }) => void started.push(...connections);
       deps = { ...deps, functions: { ...deps.functions, startConnecting } };
-      return {
-        item: `connectSources ${bad.sk}`,
-        check: async () => expect(started).toEqual([{ workspace: room.workspace, source: good.source }]),
-      };
+      const expected = [{ workspace: room.workspace, source: good.source }];
+      return { item: `connectSources ${bad.sk}`, check: async () => expect(started).toEqual(expected) };
     },
   },
   refreshAccounts: {
     "an entry of an account that cannot be read": async () => {
-      const bad = keys.dueRefresh(1, "a-bad", 1);
+      const bad = dueRefreshObject.key(1, "a-bad", 1);
       await room.deps.objects.put({ ...bad, value: { broken: true } });
-      await room.deps.objects.put({ ...keys.dueRefresh(2, room.workspace, 2), value: { of: room.workspace, account: 2 } });
+      await room.deps.objects.put({ ...dueRefreshObject.key(2, room.workspace, 2), value: { of: room.workspace, account: 2 } });
       const started: unknown[] = [];
       const startRefreshing: typeof room.deps.functions.startRefreshing = async ({ refresh }) => void started.push(...refresh);
       deps = { ...deps, functions: { ...deps.functions, startRefreshing } };
-      return {
-        item: `refreshAccounts ${bad.sk}`,
-        check: async () => expect(started).toEqual([{ workspace: room.workspace, account: 2 }]),
-      };
+      const expected = [{ workspace: room.workspace, account: 2 }];
+      return { item: `refreshAccounts ${bad.sk}`, check: async () => expect(started).toEqual(expected) };
     },
   },
   pollQueues: {
     "a queue that cannot be read": async () => {
-      const bad = keys.polledQueue("a-bad", "t");
+      const bad = polledQueueObject.key("a-bad", "t");
       const good = { workspace: room.workspace, path: "f/t/queue", id: randomUUID() };
       await room.deps.objects.put({ ...bad, value: { broken: true } });
-      await room.deps.objects.put({ ...keys.polledQueue(room.workspace, good.id), value: { ...good, kind: "sqs" } });
+      await room.deps.objects.put({ ...polledQueueObject.key(room.workspace, good.id), value: { ...good, kind: "sqs" } });
       const started: unknown[] = [];
       const startPolling: typeof room.deps.functions.startPolling = async ({ poll }) => void started.push(...poll);
       deps = { ...deps, functions: { ...deps.functions, startPolling } };
@@ -251,12 +256,12 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   releaseHeldJobs: {
     "a waiting job that cannot be read": async () => {
       const id = randomUUID();
-      const bad = keys.heldJob(room.workspace, id, "0-bad");
+      const bad = heldJobObject.key(room.workspace, id, "0-bad");
       const job = await addJob(room);
-      const good = keys.heldJob(room.workspace, id, job.id);
+      const good = heldJobObject.key(room.workspace, id, job.id);
       await room.deps.objects.put({ ...bad, value: { broken: true } });
       await room.deps.objects.put({ ...good, value: { job: job.id } });
-      await room.deps.objects.put({ ...keys.release(room.workspace, id), value: { id, of: room.workspace } });
+      await room.deps.objects.put({ ...releaseObject.key(room.workspace, id), value: { id, of: room.workspace } });
       return {
         item: `releaseHeldJobs ${room.workspace}#${bad.sk}`,
         check: async () => expect(await room.deps.objects.get(good)).toBeUndefined(),
@@ -267,7 +272,7 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
 
 /** Adds attempts of deliveries that are due. */
 async function addRetries(notices: string[]) {
-  const items = notices.map((notice) => ({ notice, key: keys.retry(room.clock.nowMs - 1000, room.workspace, notice, "topic") }));
+  const items = notices.map((notice) => ({ notice, key: dueAttemptObject.key(room.clock.nowMs - 1000, room.workspace, notice, "topic") }));
   for (const { notice, key } of items) {
     const message = { kind: "notice", workspace: room.workspace, notice, channel: "topic", to: "topic", after: 1 };
     await room.deps.objects.put({ ...key, value: { message, lane: "fast" } });

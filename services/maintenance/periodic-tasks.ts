@@ -1,6 +1,4 @@
-import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { type StartRefreshesDeps, startDueRefreshes } from "../accounts/start-refreshes.ts";
 import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
 import { type SendDueAttemptsDeps, sendDueAttempts } from "../deliveries/send-due-attempts.ts";
@@ -81,10 +79,10 @@ export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs
  * canceled.
  */
 async function listWorkspaces({ objects, isolation }: PeriodicTaskDeps): Promise<{ id: string; deleted: boolean }[]> {
-  const found = await objects.list(keys.workspace("").pk);
+  const found = await objects.list(workspaceObject.partitionKey());
   return Promise.all(
     found.map(async (stored) => {
-      const read = await isolation.attempt("listWorkspaces", stored.sk, () => parseObject(workspaceSchema, stored));
+      const read = await isolation.attempt("listWorkspaces", stored.sk, () => workspaceObject.parse(stored));
       return { id: stored.sk, deleted: read.ok && read.value.deleted === true };
     }),
   );

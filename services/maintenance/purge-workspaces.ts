@@ -5,15 +5,16 @@ import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { objectFolders, workspaceFolders } from "../../contract/retention.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
+import { accessObject } from "../../core/permissions/access.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import { toNextRunId } from "../../core/schedules/next-run.ts";
+import { scheduleObject } from "../../core/schedules/schedule.ts";
+import { findWorkspace } from "../../core/stored-objects.ts";
 import {
-  belongsToWorkspace,
   DELETED_REASON,
   type DeletedWorkspace,
-  deletedSchema,
+  deletedWorkspaceObject,
   isPurged,
   isRemovableItem,
   needsPurge,
@@ -47,17 +48,17 @@ const TASK = "purgeDeleted";
 export async function purgeDeletedWorkspaces(deps: PurgeDeps, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
   let purged = 0;
-  const all = await objects.list(keys.deletedWorkspace("").pk);
+  const all = await objects.list(deletedWorkspaceObject.partitionKey());
   for (const [index, stored] of all.entries()) {
     const now = Date.now();
     const ownUntilMs = now + Math.max(0, untilMs - now) / (all.length - index);
     await deps.isolation.attempt(TASK, stored.sk, async () => {
-      const deleted = parseObject(deletedSchema, stored);
+      const deleted = deletedWorkspaceObject.parse(stored);
       const state = needsPurge(deleted, nowMs()) ? await runPurgePass(deps, deleted, ownUntilMs) : deleted;
       if (!isPurged(state)) return;
       // The access item refuses late calls of the deleted workspace, so it is removed last but one.
-      await objects.deleteItem(keys.access(deleted.id));
-      await objects.deleteItem(keys.deletedWorkspace(deleted.id));
+      await objects.deleteItem(accessObject.key(deleted.id));
+      await objects.deleteItem(deletedWorkspaceObject.key(deleted.id));
       purged += 1;
     });
   }
@@ -71,7 +72,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
   const inTime = () => Date.now() < untilMs;
   let state: DeletedWorkspace = { ...deleted, pass: deleted.pass ?? { beganMs: deps.nowMs() } };
   const keep = async (next: DeletedWorkspace) => {
-    await objects.put({ ...keys.deletedWorkspace(id), value: next });
+    await objects.put({ ...deletedWorkspaceObject.key(id), value: next });
     state = next;
   };
   if (!state.pass?.cursor) {
@@ -80,7 +81,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
     await requestConnections(objects, id);
     if (!(await removeJobs(deps, id, inTime))) return state;
     await removeRoutes(objects, id);
-    const schedules = await objects.list(keys.schedule(id, "").pk);
+    const schedules = await objects.list(scheduleObject.partitionKey(id));
     for (const { sk: path } of schedules) await deps.jobs.deleteItem(toNextRunId(id, path), "schedule");
     if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(stack, id), buildMachineTags(stack, id), inTime))) return state;
     for (const folder of [...Object.values(objectFolders), ...workspaceFolders]) {
@@ -89,10 +90,10 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
   }
   for (let cursor = state.pass?.cursor; ; ) {
     const { items, next } = await scan(cursor);
-    const access = keys.access(id);
+    const access = accessObject.key(id);
     await removeAll(
       objects,
-      items.filter((item) => belongsToWorkspace(id, item) && item.pk !== access.pk),
+      items.filter((item) => findWorkspace(item) === id && item.pk !== access.pk),
     );
     const beganMs = state.pass?.beganMs ?? deps.nowMs();
     if (!next) {

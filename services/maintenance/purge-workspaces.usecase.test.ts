@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { workspaceFolders } from "../../contract/retention.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { personKey } from "../../core/people/person.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { newRoom } from "../../test/support/use-cases/room.ts";
 import { addEndpoint } from "../../test/support/use-cases/room-events.ts";
 import { addJob, addScript, addWorkspace, newIsolation, work } from "../../test/support/use-cases/room-jobs.ts";
@@ -29,11 +30,11 @@ it("a deleted workspace is removed step by step by ticks that each end early, tw
   const others = { pk: "VAR#other", sk: "f/t/kept" };
   await deps.objects.put({ ...others, value: {} });
   await addEndpoint(room);
-  for (const owner of [workspace, INSTANCE]) await deps.objects.put({ ...keys.outbox(owner, "event"), value: {} });
+  for (const owner of [workspace, INSTANCE]) await deps.objects.put({ ...outboxEventObject.key(owner, "event"), value: {} });
   await deleteWorkspace(deps, workspace, "ann");
 
   const tick = () => purgeDeletedWorkspaces({ ...deps, scanObjects, isolation: newIsolation(room) }, 0);
-  const deleted = async () => (await deps.objects.get(keys.deletedWorkspace(workspace)))?.value as { passedMs?: number };
+  const deleted = async () => (await deps.objects.get(deletedWorkspaceObject.key(workspace)))?.value as { passedMs?: number };
   let ticks = 0;
   for (; (await deleted()).passedMs === undefined; ticks += 1) await Promise.all([tick(), tick()]);
   expect(ticks).toBeGreaterThan(3);

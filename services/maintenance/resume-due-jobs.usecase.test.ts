@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import { anchorObject } from "../../core/approvals/anchor.ts";
+import { grownChainObject } from "../../core/approvals/record.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addJob, addWorkspace, LEASE_OVER_MS, newIsolation } from "../../test/support/use-cases/room-jobs.ts";
@@ -102,7 +103,7 @@ describe("housekeeping, although due jobs never run out,", () => {
     await createWorkspace(deps, anAdmin, { id, name: id });
     await deps.objects.put({ pk: `VAR#${id}`, sk: "f/t/v", value: {} });
     await deleteWorkspace(deps, id, "ann");
-    await deps.objects.put(keys.grownChain(room.workspace, "2026-01-01", "0-root"));
+    await deps.objects.put(grownChainObject.key(room.workspace, "2026-01-01", "0-root"));
     let listed = 0;
     const listDuePage: typeof deps.jobs.listDuePage = async () => {
       listed += 1;
@@ -118,7 +119,7 @@ describe("housekeeping, although due jobs never run out,", () => {
     );
     expect(failed).toEqual([]);
     expect(listed).toBeGreaterThan(10);
-    expect(await deps.objects.get(keys.anchor(room.workspace, 1))).toBeDefined();
+    expect(await deps.objects.get(anchorObject.key(room.workspace, 1))).toBeDefined();
     expect(await deps.objects.get({ pk: `VAR#${id}`, sk: "f/t/v" })).toBeUndefined();
   });
 });

@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { gateNoticeSchema } from "../../core/notifications/notice.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { approvalEntryObject } from "../../core/approvals/record.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { SYNC_LIMIT } from "../../core/settings/instance.ts";
 import { newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
 import { approveGate, gates, playExecutions } from "../../test/support/use-cases/room-flows.ts";
@@ -67,7 +69,7 @@ describe("with the objects that release 0.2 stored", () => {
 
   async function run(at: string, more: Partial<NewJob> = {}): Promise<string> {
     const { deps } = room;
-    const runnable = requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, at)), at);
+    const runnable = requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, at)), at);
     const job = { ...buildScriptJobFields(runnable), actor: ann, workspace, kind: "script" as const, args: { x: "now" }, ...more };
     const { id } = await enqueueJob(deps, job);
     await work(room);
@@ -131,7 +133,7 @@ describe("with the objects that release 0.2 stored", () => {
     expect(await getFlow(deps, workspace, "f/ops/flow")).toMatchObject({ path: "f/ops/flow", summary: "Asks" });
     expect(await listFlows(deps, workspace, {}, everything)).toMatchObject([{ path: "f/ops/flow" }]);
     expect(await listFlowHistory(deps, workspace, "f/ops/flow")).toHaveLength(1);
-    const runnable = requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, "f/ops/flow")), "f/ops/flow");
+    const runnable = requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, "f/ops/flow")), "f/ops/flow");
     const { id } = await enqueueJob(deps, { ...buildFlowJobFields(runnable), actor: ann, workspace, args: { x: "from a flow" } });
     await work(room);
     await playExecutions(room);
@@ -141,15 +143,15 @@ describe("with the objects that release 0.2 stored", () => {
 
   it("an open gate has its notice, and an approval is recorded", async () => {
     const { deps } = room;
-    const notices = parseReadableObjects(gateNoticeSchema, await deps.objects.list(keys.notice(workspace, "").pk));
-    const ofFlow = notices.filter(({ root }) => root === state.waiting);
+    const notices = noticeObject.parseReadable(await deps.objects.list(noticeObject.partitionKey(workspace)));
+    const ofFlow = notices.filter((notice) => "root" in notice && notice.root === state.waiting);
     expect(ofFlow).toMatchObject([{ what: "opened", module: "b", flowPath: "f/ops/flow" }]);
     const [gate] = await gates(room, state.waiting);
     if (!gate) throw new Error("There is no gate.");
     await approveGate(room, gate, { answer: 42 });
     expect((await gates(room, state.waiting))[0]).toMatchObject({ decision: { outcome: "approved" } });
     expect(room.resumed).toMatchObject([{ token: gate.token }]);
-    expect(await deps.objects.list(keys.approvalRecord(workspace, state.waiting, 0).pk, { beginsWith: state.waiting })).toHaveLength(1);
+    expect(await deps.objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: state.waiting })).toHaveLength(1);
   });
 
   it("the audit log and the outbox are read", async () => {
@@ -157,7 +159,9 @@ describe("with the objects that release 0.2 stored", () => {
     expect((await findAuditEntries(deps, workspace, {})).entries).toContainEqual(
       expect.objectContaining({ operation: "variables.create" }),
     );
-    const events = (await deps.objects.list(keys.outbox(workspace, "").pk)).map(({ value }) => (value as { type: string }).type);
+    const events = (await deps.objects.list(outboxEventObject.partitionKey(workspace))).map(
+      ({ value }) => (value as { type: string }).type,
+    );
     expect(events).toEqual(expect.arrayContaining(["CreateVariable", "CreateResource", "CreateScript", "CreateFlow"]));
   });
 

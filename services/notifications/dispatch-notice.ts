@@ -4,7 +4,7 @@ import { receivesByAddress } from "../../contract/notices/channels.ts";
 import type { DeliveryMessage } from "../../core/deliveries/message.ts";
 import { requestsDecision, splitNotice } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import type { ObjectKey } from "../../core/objects/keys.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { loadNotice } from "./load-notice.ts";
 import { findRecipients, findStarter } from "./recipients.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { failedAttempt } from "../../core/deliveries/attempt.ts";
+import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { personKey } from "../../core/people/person.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
@@ -128,7 +128,7 @@ describe("the outcome of a request", () => {
       "is disabled",
       async () => {
         const person = { email: "left@example.com", username: "left", superAdmin: true, disabled: true, createdAtMs: 0 };
-        await room.deps.objects.put({ ...keys.user(personKey(person.email)), value: person });
+        await room.deps.objects.put({ ...userObject.key(personKey(person.email)), value: person });
       },
     ],
   ])("is not sent to a person who %s", async (_, prepare) => {
@@ -162,7 +162,7 @@ describe("a notice that the stream brings several times", () => {
 it("the retry that an earlier release stored is made", async () => {
   const notice = await aNotice({ people: [] });
   const old = { workspace: room.workspace, notice: notice.id, channel: "topic", to: "topic", attempts: 1, heldUntilMs: room.clock.nowMs };
-  await room.deps.objects.put({ ...keys.retry(room.clock.nowMs, room.workspace, notice.id, "topic"), value: old, version: "1" });
+  await room.deps.objects.put({ ...dueAttemptObject.key(room.clock.nowMs, room.workspace, notice.id, "topic"), value: old, version: "1" });
   await notice.tick();
   expect(await notice.records()).toEqual([["topic", "sent"]]);
   expect(await notice.queue()).toEqual([]);

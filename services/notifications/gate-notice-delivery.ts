@@ -1,6 +1,6 @@
 import type { DeliveryMessageOf } from "../../core/deliveries/message.ts";
 import { buildPartName, chooseLane, type Delivery, type NoticePart, requestsDecision } from "../../core/notifications/delivery.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { OpenedDelivery, ProgressChange, StoredProgress } from "../deliveries/deliver-message.ts";
 import type { GateNoticeDeps, GateNoticeSender } from "./channels/sender.ts";
@@ -10,7 +10,7 @@ import { loadNotice } from "./load-notice.ts";
 
 /** Opens the delivery of a gate's notice to one recipient. Its record is a child of the flow's job. `undefined` if the notice, its workspace or its flow is gone. */
 export async function openGateNotice(deps: GateNoticeDeps, message: DeliveryMessageOf<"notice">): Promise<OpenedDelivery | undefined> {
-  const notice = await loadNotice(deps, keys.notice(message.workspace, message.notice));
+  const notice = await loadNotice(deps, noticeObject.key(message.workspace, message.notice));
   if (!notice || notice.kind === "mail" || notice.kind === "run") return undefined;
   const sender: GateNoticeSender = senders[message.channel];
   // A deployment that cannot send by a channel sends no outcome by it, which is no failure. Approvers who cannot be asked are one.

@@ -2,8 +2,8 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Mail } from "../../aws/ses/mail.ts";
 import type { DeliveryMessageOf } from "../../core/deliveries/message.ts";
 import { buildPartName } from "../../core/notifications/delivery.ts";
+import { noticeDeliveryObject, noticeObject } from "../../core/notifications/stored-notice.ts";
 import { buildPlainMail } from "../../core/notifications/text.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
 import { loadNotice } from "./load-notice.ts";
@@ -18,11 +18,11 @@ export interface MailDeliveryDeps {
 
 /** Opens the delivery of a mail to one address. `undefined` if the mail or its workspace is gone, or the deployment sends no mails: that is no failure. */
 export async function openMail(deps: MailDeliveryDeps, message: DeliveryMessageOf<"mail">): Promise<OpenedDelivery | undefined> {
-  const notice = await loadNotice(deps, keys.notice(message.workspace, message.notice));
+  const notice = await loadNotice(deps, noticeObject.key(message.workspace, message.notice));
   if (notice?.kind !== "mail" || !deps.mail.hasSender()) return undefined;
   const { to } = message;
   const nth = buildPartName({ channel: "email", to });
-  const key = keys.mailDelivery(notice.workspace, notice.id, nth);
+  const key = noticeDeliveryObject.key(notice.workspace, notice.id, nth);
   return {
     id: notice.id,
     nth,

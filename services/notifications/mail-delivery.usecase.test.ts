@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { INSTANCE } from "../../contract/common.ts";
 import { failedAttempt } from "../../core/deliveries/attempt.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { personKey } from "../../core/people/person.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -58,7 +58,7 @@ describe("a mail that concerns no gate", () => {
 
   it("is not sent for a deleted workspace", async () => {
     const mail = await aMail({ workspace: "deleted" });
-    await room.deps.objects.put({ ...keys.deletedWorkspace("deleted"), value: {} });
+    await room.deps.objects.put({ ...deletedWorkspaceObject.key("deleted"), value: {} });
     await mail.read();
     expect(mail.sent).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe("a mail that concerns no gate", () => {
       ["user", false, false] as const,
     ]) {
       const person = { email: `${name}@example.com`, username: name, superAdmin, disabled, createdAtMs: 0 };
-      await room.deps.objects.put({ ...keys.user(personKey(person.email)), value: person });
+      await room.deps.objects.put({ ...userObject.key(personKey(person.email)), value: person });
     }
     const mail = await aMail({ workspace: INSTANCE, to: ["role:admin", "kim@example.com"] });
     await mail.read();

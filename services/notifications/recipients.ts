@@ -2,10 +2,8 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { type MailRecipient, selectAddresses, selectRecipients } from "../../core/notifications/recipients.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { personKey } from "../../core/people/person.ts";
-import { memberSchema } from "../../core/permissions/access.ts";
+import { memberObject } from "../../core/permissions/access.ts";
 import { listPersons } from "../identity/users.ts";
 import { listMembers, loadPersons } from "../workspaces/members.ts";
 
@@ -42,9 +40,9 @@ export async function findStarter(
   if (starter === undefined) return [];
   const [[person], [stored]] = await Promise.all([
     loadPersons(objects, [starter]),
-    objects.batchGet([keys.member(workspace, personKey(starter))], { consistent: true }),
+    objects.batchGet([memberObject.key(workspace, personKey(starter))], { consistent: true }),
   ]);
-  const member = stored && parseObject(memberSchema, stored);
+  const member = stored && memberObject.parse(stored);
   const mayKnow = member ? !member.disabled : person?.superAdmin === true;
   return mayKnow && person?.disabled !== true ? [starter] : [];
 }

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { isOpen } from "../../core/approvals/gate.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeAgainObject } from "../../core/notifications/stored-notice.ts";
 import { write } from "../../core/objects/write.ts";
 import { type GateDeps, loadGate } from "../approvals/gates/change-gate.ts";
 import type { ApprovalRequest } from "../approvals/gates/find-approval-request.ts";
@@ -19,7 +19,7 @@ async function resendNotices(deps: GateDeps, request: ApprovalRequest): Promise<
   const { gate, flow } = request;
   if (!isOpen(gate) || flow.state !== "running") throw new SvcError("approval.noticeOver", {});
   const atMs = nowMs();
-  const again = { ...keys.noticeAgain(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
+  const again = { ...noticeAgainObject.key(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
   const refused = await objects.transactWrite([
     write.put(again, { absentOrExpiredAtS: Math.floor(atMs / 1000) }),
     buildNoticeWrite(atMs, "reminded", request, await loadRequestContent(deps, request)),

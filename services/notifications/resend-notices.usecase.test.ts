@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../contract/access/actions.ts";
 import { limits } from "../../contract/limits.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { gates, playExecutions, startFlow } from "../../test/support/use-cases/room-flows.ts";
@@ -27,7 +27,7 @@ async function aGate() {
   return {
     resend: () => resendNoticesOfGate(room.deps, { actor: anAdmin, action: actions.readRun }, { workspace, id }),
     async reminders(): Promise<number> {
-      const notices = (await room.deps.objects.list(keys.notice(workspace, "").pk)).map(({ value }) => value as GateNotice);
+      const notices = (await room.deps.objects.list(noticeObject.partitionKey(workspace))).map(({ value }) => value as GateNotice);
       return notices.filter((notice) => notice.gate === id && notice.what === "reminded").length;
     },
   };

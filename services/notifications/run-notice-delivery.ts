@@ -1,6 +1,6 @@
 import type { DeliveryMessageOf } from "../../core/deliveries/message.ts";
 import { chooseLane } from "../../core/notifications/delivery.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeDeliveryObject, noticeObject } from "../../core/notifications/stored-notice.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
 import type { RunNoticeDeps } from "./channels/sender.ts";
@@ -10,10 +10,10 @@ import { noticeProgress } from "./notice-progress.ts";
 
 /** Opens the delivery of a notice about a run to its receiver. `undefined` if the notice or its workspace is gone. */
 export async function openRunNotice(deps: RunNoticeDeps, message: DeliveryMessageOf<"run">): Promise<OpenedDelivery | undefined> {
-  const notice = await loadNotice(deps, keys.notice(message.workspace, message.notice));
+  const notice = await loadNotice(deps, noticeObject.key(message.workspace, message.notice));
   if (notice?.kind !== "run") return undefined;
   const { channel, workspace, id } = notice;
-  const key = keys.mailDelivery(workspace, id, channel);
+  const key = noticeDeliveryObject.key(workspace, id, channel);
   return {
     id,
     nth: channel,

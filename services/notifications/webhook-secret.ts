@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { webhookSecretObject } from "../../core/notifications/webhook-secret.ts";
 import type { MaskDeps } from "../secrets/masks.ts";
 import { maskForJob, type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 
@@ -18,12 +16,7 @@ export interface WebhookSecretDeps {
 }
 
 /** The secrets are data keys, and the table contains only their wrapped form, which cannot be used without KMS. */
-const storedSecretSchema = z.object({
-  wrapped: z.string(),
-  /** The previous secret. */
-  old: z.object({ wrapped: z.string(), untilMs: z.number() }).optional(),
-});
-type StoredSecret = z.infer<typeof storedSecretSchema>;
+type StoredSecret = ReturnType<typeof webhookSecretObject.parse>;
 
 /** The secrets that this process has unwrapped, by their wrapped form, which changes with each rotation. */
 const unwrapped = new PromiseCache<string, Buffer>();
@@ -35,10 +28,10 @@ async function loadCurrentSecret(
   { objects, webhookKeys }: WebhookSecretDeps,
   workspace: string,
 ): Promise<{ stored: StoredSecret; version: string | undefined }> {
-  const key = keys.webhookSecret(workspace);
+  const key = webhookSecretObject.key(workspace);
   for (;;) {
     const found = await objects.get(key);
-    if (found) return { stored: parseObject(storedSecretSchema, found), version: found.version };
+    if (found) return { stored: webhookSecretObject.parse(found), version: found.version };
     const { wrapped } = await webhookKeys.generate(workspace);
     const version = randomUUID();
     if (await objects.put({ ...key, value: { wrapped } satisfies StoredSecret, version: version }, "absent"))
@@ -78,7 +71,7 @@ export async function rotateWebhookSecret(deps: WebhookSecretDeps & MaskDeps, re
   const secret = formatSecret(key);
   await maskForJob(deps, reader, [secret]);
   const old = { wrapped: stored.wrapped, untilMs: deps.nowMs() + limits.oldWebhookSecretMs };
-  const next = { ...keys.webhookSecret(workspace), value: { wrapped, old } satisfies StoredSecret, version: randomUUID() };
+  const next = { ...webhookSecretObject.key(workspace), value: { wrapped, old } satisfies StoredSecret, version: randomUUID() };
   if (!(await deps.objects.put(next, { version }))) throw new SvcError("write.collided", {});
   return secret;
 }

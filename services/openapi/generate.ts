@@ -5,9 +5,8 @@ import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
 import type { OpenapiRequest } from "../../contract/routes/triggers/openapi-documents.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
+import { flowBodyObject, flowListingObject } from "../../core/flows/version.ts";
+import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import { buildDocument } from "../../core/openapi/document.ts";
 import type { DocumentedRunnable } from "../../core/openapi/parts.ts";
 import type { DocumentedRoute } from "../../core/openapi/route-operations.ts";
@@ -15,10 +14,10 @@ import { type RunnableKind, readSelection } from "../../core/openapi/select.ts";
 import { formatYaml } from "../../core/openapi/yaml.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseJson } from "../../core/records/record-format.ts";
-import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
 import { toRouteAddress } from "../../core/routes/address.ts";
-import { chooseSchema } from "../../core/scripts/version.ts";
-import { type StoredTrigger, storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { chooseSchema, scriptBodyObject, scriptListingObject } from "../../core/scripts/version.ts";
+import { type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
 import { createPathFilter } from "../identity/permit.ts";
 
 interface OpenapiDeps {
@@ -34,17 +33,7 @@ const MOST_BYTES = 4_500_000;
 const routeAccess = { domain: "http_triggers", verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" } as const;
 const flowAccess = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" } as const;
 
-const listingSchema = z.object({
-  path: z.string(),
-  archived: z.boolean(),
-  summary: z.string().nullish(),
-  description: z.string().nullish(),
-  hash: z.string(),
-  version: z.number().optional(),
-  has_preprocessor: z.boolean().nullish(),
-});
-
-const bodySchema = z.object({ json: z.string().optional() });
+const listings = { script: scriptListingObject, flow: flowListingObject };
 const argumentsSchema = z.record(z.string(), z.unknown());
 const versionSchema = z.object({ sent: z.object({ schema: argumentsSchema.nullish() }), inferredSchema: argumentsSchema.optional() });
 
@@ -64,10 +53,10 @@ export async function generateOpenapi(deps: OpenapiDeps, caller: WorkspaceCaller
     flow: createPathFilter(caller, flowAccess),
     resource: createPathFilter(caller, actions.readResource.access),
   };
-  const listed = matchesRoute ? await deps.objects.list(keys.trigger(workspace, "http", "").pk) : [];
-  const routes = parseReadableObjects(storedTriggerSchema, listed).filter(
-    ({ path, own, mode }) => mode !== "disabled" && mayRead.route(path) && matchesRoute?.(path, String(own["route_path"])),
-  );
+  const listed = matchesRoute ? await deps.objects.list(triggerObject.partitionKey(workspace, "http")) : [];
+  const routes = triggerObject
+    .parseReadable(listed)
+    .filter(({ path, own, mode }) => mode !== "disabled" && mayRead.route(path) && matchesRoute?.(path, String(own["route_path"])));
   const [runnables, headers] = await Promise.all([
     loadRunnables(deps, workspace, matchesWebhook ? undefined : routes),
     loadApiKeyHeaders(deps, workspace, routes, mayRead.resource),
@@ -106,24 +95,22 @@ async function loadRunnables(
   routes: readonly StoredTrigger[] | undefined,
 ): Promise<FoundRunnable[]> {
   const load = (kind: RunnableKind): Promise<readonly (StoredObject | undefined)[]> => {
-    const keyOf = kind === "flow" ? keys.flowListing : keys.scriptListing;
-    if (!routes) return objects.list(keyOf(workspace, "").pk);
+    const listing = listings[kind];
+    if (!routes) return objects.list(listing.partitionKey(workspace));
     const paths = new Set(routes.filter(({ isFlow }) => isFlow === (kind === "flow")).map(({ scriptPath }) => scriptPath));
-    return objects.batchGet([...paths].map((path) => keyOf(workspace, path)));
+    return objects.batchGet([...paths].map((path) => listing.key(workspace, path)));
   };
   const toRunnables = (kind: RunnableKind, found: readonly (StoredObject | undefined)[]) =>
-    parseReadableObjects(
-      listingSchema,
-      found.filter((one) => one !== undefined),
-    )
+    listings[kind]
+      .parseReadable(found.filter((one) => one !== undefined))
       .filter(({ archived }) => !archived)
-      .map(({ path, hash, version, summary, description, has_preprocessor }) => ({
+      .map((listed) => ({
         kind,
-        bodyKey: kind === "flow" ? keys.flowBody(workspace, version ?? 0) : keys.versionBody(workspace, hash),
-        path,
-        summary: summary ?? undefined,
-        description: description ?? undefined,
-        hasPreprocessor: has_preprocessor ?? false,
+        bodyKey: "version" in listed ? flowBodyObject.key(workspace, listed.version) : scriptBodyObject.key(workspace, listed.hash),
+        path: listed.path,
+        summary: listed.summary ?? undefined,
+        description: listed.description ?? undefined,
+        hasPreprocessor: ("has_preprocessor" in listed && listed.has_preprocessor) || false,
       }));
   const [scripts, flows] = await Promise.all([load("script"), load("flow")]);
   return [...toRunnables("script", scripts), ...toRunnables("flow", flows)];
@@ -137,7 +124,7 @@ async function loadSchemas({ objects }: OpenapiDeps, runnables: readonly FoundRu
   const bodies = await objects.batchGet(runnables.map(({ bodyKey }) => bodyKey));
   return runnables.map(({ bodyKey, ...runnable }, index) => {
     const body = bodies[index];
-    const { json } = body ? parseObject(bodySchema, body) : {};
+    const { json } = body ? (flowBodyObject.holds(body) ? flowBodyObject : scriptBodyObject).parse(body) : {};
     const version = json === undefined ? undefined : versionSchema.safeParse(parseJson({ parent: bodyKey.pk, ref: bodyKey.sk, json })).data;
     return { ...runnable, schema: chooseSchema(version?.sent.schema, version?.inferredSchema) };
   });
@@ -152,11 +139,8 @@ async function loadApiKeyHeaders(
 ): Promise<Map<string, string>> {
   const fields = routes.map(({ own }) => own as HttpFields).filter(({ authentication_method: method }) => method === "api_key");
   const paths = new Set(fields.flatMap(({ authentication_resource_path: path }) => (path && mayRead(path) ? [path] : [])));
-  const found = await objects.batchGet([...paths].map((path) => keys.resource(workspace, path)));
-  const resources = parseReadableObjects(
-    storedResourceSchema,
-    found.filter((one) => one !== undefined),
-  );
+  const found = await objects.batchGet([...paths].map((path) => resourceObject.key(workspace, path)));
+  const resources = resourceObject.parseReadable(found.filter((one) => one !== undefined));
   return new Map(
     resources.flatMap((resource): [string, string][] => {
       const value = parseResourceValue(resource);

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { openapiRequestSchema } from "../../contract/routes/triggers/openapi-documents.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { scriptBodyObject, scriptListingObject } from "../../core/scripts/version.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
 import { createResource } from "../resources/save.ts";
@@ -17,9 +17,9 @@ beforeAll(async () => {
   for (const path of ["u/ann/open", "u/bob/secret", "u/ann/old"]) {
     await room.addRunnable(path);
     const hash = randomUUID();
-    await objects.put({ ...keys.versionBody(room.workspace, hash), value: { json: JSON.stringify({ sent: { schema } }) } });
+    await objects.put({ ...scriptBodyObject.key(room.workspace, hash), value: { json: JSON.stringify({ sent: { schema } }) } });
     const listing = { path, hash, createdAtMs: 0, createdBy: "ann", archived: path === "u/ann/old", summary: path };
-    await objects.put({ ...keys.scriptListing(room.workspace, path), value: listing });
+    await objects.put({ ...scriptListingObject.key(room.workspace, path), value: listing });
   }
   const resource = { path: "u/bob/key", resource_type: "api_key_auth", value: { header: "X-Shop", key: "k" } };
   await createResource(room.deps, { actor: anAdmin, workspace: room.workspace }, newResourceSchema.parse(resource));
@@ -100,9 +100,9 @@ describe("generateOpenapi", () => {
     const hash = randomUUID();
     const json = JSON.stringify({ sent: { schema: stated }, inferredSchema });
     await room.addRunnable(path);
-    await objects.put({ ...keys.versionBody(room.workspace, hash), value: { json } });
+    await objects.put({ ...scriptBodyObject.key(room.workspace, hash), value: { json } });
     const value = { path, hash, createdAtMs: 0, createdBy: "ann", archived: false };
-    await objects.put({ ...keys.scriptListing(room.workspace, path), value });
+    await objects.put({ ...scriptListingObject.key(room.workspace, path), value });
     const { document } = await generate({ webhook_filters: [{ runnable_kind: "script", path }] });
     expect(Object.values(document.components["schemas"] ?? {})).toEqual([inferredSchema]);
   });

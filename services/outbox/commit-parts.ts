@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
+import { folderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
 
 /** One part of a transaction, and the error for the caller if the part's condition does not hold. */
 export interface TransactionPart {
@@ -14,10 +14,10 @@ export interface TransactionPart {
 export function buildPathConditions(workspace: string, path: string): TransactionPart[] {
   const folder = path.startsWith("f/") ? (path.split("/")[1] ?? "") : undefined;
   return [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     ...(folder === undefined
       ? []
-      : [{ write: write.check(keys.folder(workspace, folder), "present"), refused: new SvcError("path.noFolder", { path, folder }) }]),
+      : [{ write: write.check(folderObject.key(workspace, folder), "present"), refused: new SvcError("path.noFolder", { path, folder }) }]),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { EventData, EventType } from "../../contract/events.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { endpointObject } from "../../core/events/endpoint.ts";
+import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { TransactionPart } from "./commit-parts.ts";
 
@@ -36,7 +37,7 @@ export function buildEventWrite<Type extends EventType>(event: EventWithData<Typ
   sequence += 1;
   const id = uuidv7({ msecs: atMs, seq: sequence });
   const expiresAtS = Math.ceil(atMs / 1000) + EVENT_RETENTION_S;
-  return { id, write: write.put({ ...keys.outbox(workspace, id), value: { ...event, id }, expiresAtS }) };
+  return { id, write: write.put({ ...outboxEventObject.key(workspace, id), value: { ...event, id }, expiresAtS }) };
 }
 
 /**
@@ -44,7 +45,7 @@ export function buildEventWrite<Type extends EventType>(event: EventWithData<Typ
  * endpoint in the workspace there is no item. The read is strongly consistent: an endpoint receives every change that begins after its creation.
  */
 export async function buildEventWrites<Type extends EventType>({ objects }: EventDeps, event: NewEvent<Type>): Promise<ObjectWrite[]> {
-  const [endpoint] = await objects.list(keys.endpoint(event.workspace, "").pk, { limit: 1 });
+  const [endpoint] = await objects.list(endpointObject.partitionKey(event.workspace), { limit: 1 });
   if (!endpoint) return [];
   const data = typeof event.data === "function" ? await event.data() : event.data;
   return data === undefined ? [] : [buildEventWrite({ ...event, data }).write];

@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { workspaceEventTypes } from "../../contract/events.ts";
-import { WORKSPACE_ENDPOINT } from "../../core/events/endpoint.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { endpointObject, WORKSPACE_ENDPOINT } from "../../core/events/endpoint.ts";
 import { eventCases } from "../../test/support/use-cases/event-cases.ts";
 import {
   caller,
@@ -57,7 +56,7 @@ describe("the event of a change", () => {
 
   it.each(eventCases)("$title writes no event in a workspace without an endpoint", async ({ prepare, change }) => {
     await prepare?.();
-    await room.deps.objects.deleteItem(keys.endpoint(room.workspace, WORKSPACE_ENDPOINT));
+    await room.deps.objects.deleteItem(endpointObject.key(room.workspace, WORKSPACE_ENDPOINT));
     const count = (await listEvents(room)).length;
     await change();
     expect(await listEvents(room)).toHaveLength(count);

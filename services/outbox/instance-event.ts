@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import type { EventData, InstanceEventType } from "../../contract/events.ts";
-import { type Endpoint, endpointSchema, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { type Endpoint, endpointObject, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
+import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import { INSTANCE_EVENTS_URL } from "../../core/settings/instance.ts";
 import { buildEventWrite } from "./event.ts";
@@ -26,11 +25,11 @@ const SERVICE = "svc";
  * deployment's is stored together with its first event.
  */
 export async function loadInstanceEndpoint(deps: InstanceEventDeps): Promise<{ endpoint: Endpoint; isStored: boolean } | undefined> {
-  const wanted = [keys.instanceSetting(INSTANCE_EVENTS_URL), keys.endpoint(INSTANCE, INSTANCE_ENDPOINT)];
+  const wanted = [instanceSettingObject.key(INSTANCE_EVENTS_URL), endpointObject.key(INSTANCE, INSTANCE_ENDPOINT)];
   const [setting, stored] = await deps.objects.batchGet(wanted, { consistent: true });
   const url = typeof setting?.value === "string" ? setting.value : deps.instanceEventsUrl;
   if (!url) return undefined;
-  const endpoint = stored && parseObject(endpointSchema, stored);
+  const endpoint = stored && endpointObject.parse(stored);
   return endpoint?.url === url ? { endpoint, isStored: true } : { endpoint: newInstanceEndpoint(url, deps.nowMs()), isStored: false };
 }
 
@@ -51,11 +50,11 @@ export async function buildInstanceEventWrites(deps: InstanceEventDeps, events: 
 
 /** Builds the change of the receiver's endpoint when its setting changes: without a URL the endpoint is removed. */
 export const buildInstanceEndpointWrite = (url: string, atMs: number): ObjectWrite =>
-  url ? putInstanceEndpoint(newInstanceEndpoint(url, atMs)) : write.remove(keys.endpoint(INSTANCE, INSTANCE_ENDPOINT));
+  url ? putInstanceEndpoint(newInstanceEndpoint(url, atMs)) : write.remove(endpointObject.key(INSTANCE, INSTANCE_ENDPOINT));
 
 /** Concurrent changes put the same endpoint, so the write has no condition. */
 export const putInstanceEndpoint = (endpoint: Endpoint): ObjectWrite =>
-  write.put({ ...keys.endpoint(INSTANCE, INSTANCE_ENDPOINT), value: endpoint, version: randomUUID() });
+  write.put({ ...endpointObject.key(INSTANCE, INSTANCE_ENDPOINT), value: endpoint, version: randomUUID() });
 
 const newInstanceEndpoint = (url: string, atMs: number): Endpoint => ({
   id: INSTANCE_ENDPOINT,

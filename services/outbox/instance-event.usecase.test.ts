@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { INSTANCE } from "../../contract/common.ts";
-import { type Endpoint, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { type Endpoint, endpointObject, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
 import { INSTANCE_EVENTS_URL } from "../../core/settings/instance.ts";
 import { countWrite, expectToSurviveFaults, withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -47,7 +46,7 @@ const events = async (about?: string) => {
   const found = await listEvents({ ...room, workspace: INSTANCE });
   return found.flatMap(({ type, data }) => (about && !JSON.stringify(data).includes(about) ? [] : [{ type, data }]));
 };
-const endpoint = async () => (await room.deps.objects.get(keys.endpoint(INSTANCE, INSTANCE_ENDPOINT)))?.value as Endpoint | undefined;
+const endpoint = async () => (await room.deps.objects.get(endpointObject.key(INSTANCE, INSTANCE_ENDPOINT)))?.value as Endpoint | undefined;
 const set = (value: unknown) => setGlobalSetting(room.deps, INSTANCE_EVENTS_URL, value);
 const add = (more: Partial<ReturnType<typeof deps>> = {}) => createUser({ ...deps(), ...more }, { email: newEmail(), super_admin: false });
 
@@ -226,7 +225,7 @@ describe("the receiver of the instance's events", () => {
 
   it("works by the setting alone, and is switched on again when the setting is saved again", async () => {
     await set(OF_SETTING);
-    const { pk, sk } = keys.endpoint(INSTANCE, INSTANCE_ENDPOINT);
+    const { pk, sk } = endpointObject.key(INSTANCE, INSTANCE_ENDPOINT);
     await room.deps.objects.update({ pk, sk, value: { ...(await endpoint()), enabled: false, disabledReason: "failed" } });
     await add({ instanceEventsUrl: undefined });
     expect([await events(), await endpoint()]).toMatchObject([{ length: 1 }, { enabled: false }]);

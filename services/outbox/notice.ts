@@ -5,7 +5,7 @@ import type { Decision, Gate } from "../../core/approvals/gate.ts";
 import { getRunStarter, type Job } from "../../core/jobs/job.ts";
 import { type GateNotice, getApproverChannel } from "../../core/notifications/notice.ts";
 import type { RequestContent } from "../../core/notifications/request-content.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { write } from "../../core/objects/write.ts";
 
 /** The retention of a notice, in seconds. */
@@ -51,7 +51,7 @@ export function buildNoticeWrite(
       : {}),
     atMs,
   };
-  return write.put({ ...keys.notice(gate.workspace, notice.id), value: notice, expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S });
+  return write.put({ ...noticeObject.key(gate.workspace, notice.id), value: notice, expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S });
 }
 
 /** The person who learns the outcome. Runs of schedules and triggers have none, and a person who decides knows it. */

@@ -1,8 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
-import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
+import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
 
 /** Returns for each reference those in the resource that it names. Variables contain none, and neither do resources that do not exist. */
 export async function loadInnerReferences(
@@ -16,11 +14,11 @@ export async function loadInnerReferences(
       return kind === "res" ? [[text, path] as const] : [];
     }),
   );
-  const wanted = [...paths.values()].map((path) => keys.resource(workspace, path));
+  const wanted = [...paths.values()].map((path) => resourceObject.key(workspace, path));
   const stored = wanted.length === 0 ? [] : await objects.batchGet(wanted, { consistent: true });
   const values = new Map([...paths.keys()].map((text, index) => [text, stored[index]]));
   return texts.map((text) => {
     const found = values.get(text);
-    return found ? findReferences(parseResourceValue(parseObject(storedResourceSchema, found))) : [];
+    return found ? findReferences(parseResourceValue(resourceObject.parse(found))) : [];
   });
 }

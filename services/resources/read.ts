@@ -1,18 +1,16 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import {
   matchesResource,
   parseResourceValue,
+  resourceObject,
   type StoredResource,
-  storedResourceSchema,
   toListedResourceJson,
 } from "../../core/resources/resource.ts";
-import { storedVariableSchema, toRefreshJson } from "../../core/variables/variable.ts";
+import { toRefreshJson, variableObject } from "../../core/variables/variable.ts";
 
 interface ReadResourceDeps {
   objects: ObjectTable;
@@ -21,17 +19,17 @@ interface ReadResourceDeps {
 /** Returns the resource as read from the table. Throws `resource.notFound`. */
 export function requireResource(found: StoredObject | undefined, path: string): StoredResource {
   if (!found) throw new SvcError("resource.notFound", { path });
-  return parseObject(storedResourceSchema, found);
+  return resourceObject.parse(found);
 }
 
 /** Returns the resource at a path. Throws `resource.notFound`. */
 export async function findResource({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<StoredResource> {
-  return requireResource(await objects.get(keys.resource(workspace, path)), path);
+  return requireResource(await objects.get(resourceObject.key(workspace, path)), path);
 }
 
 /** Returns whether a resource exists at a path. */
 export async function resourceExists({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<boolean> {
-  return (await objects.get(keys.resource(workspace, path))) !== undefined;
+  return (await objects.get(resourceObject.key(workspace, path))) !== undefined;
 }
 
 /** Loads the resources of a workspace that the caller may see, by path. */
@@ -40,7 +38,7 @@ async function loadResources(
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<StoredResource[]> {
-  const stored = parseReadableObjects(storedResourceSchema, await objects.list(keys.resource(workspace, "").pk));
+  const stored = resourceObject.parseReadable(await objects.list(resourceObject.partitionKey(workspace)));
   return stored.filter(({ path }) => isVisible(path));
 }
 
@@ -53,10 +51,10 @@ export async function listResources(
 ): Promise<ListedResourceJson[]> {
   const found = (await loadResources(deps, workspace, isVisible)).filter((resource) => matchesResource(resource, query));
   const shown = paginate(found, query);
-  const variables = await deps.objects.batchGet(shown.map(({ path }) => keys.variable(workspace, path)));
+  const variables = await deps.objects.batchGet(shown.map(({ path }) => variableObject.key(workspace, path)));
   return shown.map((resource, index) => {
     const variable = variables[index];
-    const stored = variable && parseObject(storedVariableSchema, variable);
+    const stored = variable && variableObject.parse(variable);
     const linked = stored && { account: stored.account, ...toRefreshJson(stored, deps.nowMs()) };
     return toListedResourceJson(workspace, resource, linked);
   });

@@ -3,8 +3,6 @@ import { actions } from "../../contract/access/actions.ts";
 import { toCanonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import {
@@ -15,8 +13,8 @@ import {
   type Reference,
   replaceReferences,
 } from "../../core/resources/references.ts";
-import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
-import { storedVariableSchema } from "../../core/variables/variable.ts";
+import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
+import { variableObject } from "../../core/variables/variable.ts";
 import type { SealDeps } from "../secrets/key-ring.ts";
 import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadPlainValue } from "../variables/read.ts";
@@ -69,9 +67,9 @@ export async function resolveReferences(deps: ResolveDeps, readers: Readers, wor
 
 /** Returns a resource's value with its references replaced. Throws `resource.notFound`, and as `resolveReferences` does. */
 export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace: string, path: string): Promise<ResolvedValue> {
-  const found = await deps.objects.get(keys.resource(workspace, path));
+  const found = await deps.objects.get(resourceObject.key(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
-  const value: unknown = parseResourceValue(parseObject(storedResourceSchema, found));
+  const value: unknown = parseResourceValue(resourceObject.parse(found));
   return resolveReferences(deps, [actor], workspace, value);
 }
 
@@ -90,7 +88,7 @@ async function loadTargets(
 ): Promise<Map<string, unknown>> {
   const wanted = references.map((text) => ({ text, reference: parseReference(text) as Reference }));
   const places = wanted.map(({ reference: { kind, path } }) =>
-    kind === "var" ? keys.variable(workspace, path) : keys.resource(workspace, path),
+    kind === "var" ? variableObject.key(workspace, path) : resourceObject.key(workspace, path),
   );
   const [actors, stored] = await Promise.all([readers, deps.objects.batchGet(places, { consistent: true })]);
   const unreadable = (reference: string, actor = actors[0]) =>
@@ -105,8 +103,8 @@ async function loadTargets(
     wanted.map(async ({ text, reference }, index) => {
       const found = stored[index];
       if (!found) throw unreadable(text);
-      if (reference.kind === "res") return parseResourceValue(parseObject(storedResourceSchema, found));
-      const variable = parseObject(storedVariableSchema, found);
+      if (reference.kind === "res") return parseResourceValue(resourceObject.parse(found));
+      const variable = variableObject.parse(found);
       const value = await loadPlainValue(deps, workspace, variable);
       if (variable.isSecret) collected.secrets.set(reference.path, value);
       return value;

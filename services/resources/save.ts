@@ -3,10 +3,9 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
-import { parseResourceValue, type StoredResource } from "../../core/resources/resource.ts";
+import { parseResourceValue, resourceObject, type StoredResource } from "../../core/resources/resource.ts";
 import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
@@ -19,7 +18,7 @@ import { checkResourceValue } from "./types.ts";
 
 const resourceKind: PathKind = {
   kind: "resource",
-  key: keys.resource,
+  key: resourceObject.key,
   exists: (path) => new SvcError("resource.exists", { path }),
   notFound: (path) => new SvcError("resource.notFound", { path }),
   changed: (path) => new SvcError("resource.changedMeanwhile", { path }),
@@ -44,7 +43,7 @@ export async function createResource(
   await checkResourceValue(deps, workspace, { path, type: resourceType, value });
   await retryOnConflict(
     async () => {
-      const found = await deps.objects.get(keys.resource(workspace, path));
+      const found = await deps.objects.get(resourceObject.key(workspace, path));
       if (found && !updateIfExists) throw new SvcError("resource.exists", { path });
       const before = found ? requireResource(found, path) : undefined;
       checkAddedReferences({ actor, workspace }, "value", value, before && parseResourceValue(before));
@@ -60,7 +59,10 @@ export async function createResource(
       const expect = found ? unchangedSince(found) : "absent";
       const stored = await commitParts(deps.objects, [
         ...buildPathConditions(workspace, path),
-        { write: write.put({ ...keys.resource(workspace, path), value: resource, version: randomUUID() }, expect), refused: undefined },
+        {
+          write: write.put({ ...resourceObject.key(workspace, path), value: resource, version: randomUUID() }, expect),
+          refused: undefined,
+        },
         ...(await buildResourceCopyParts(deps, { actor, workspace }, { before, after: resource })),
         ...(await buildEventParts(deps, {
           type: found ? "UpdateResource" : "CreateResource",
@@ -87,7 +89,7 @@ export async function updateResource(
   const sent = request.value === undefined ? undefined : toResourceJsonText(request.value);
   await retryOnConflict(
     async () => {
-      const found = await deps.objects.get(keys.resource(workspace, path));
+      const found = await deps.objects.get(resourceObject.key(workspace, path));
       if (!found) throw resourceKind.notFound(path);
       const before = requireResource(found, path);
       const resourceType = request.resource_type ?? before.resourceType;
@@ -117,7 +119,7 @@ export async function updateResource(
 /** Deletes a resource with its extra permissions. Throws `resource.notFound`. */
 export function deleteResource(deps: CopyDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   return deleteAtPath(deps, resourceKind, { actor, workspace, path }, async () => {
-    const found = await deps.objects.get(keys.resource(workspace, path));
+    const found = await deps.objects.get(resourceObject.key(workspace, path));
     return found ? buildResourceCopyParts(deps, { actor, workspace }, { before: requireResource(found, path) }) : [];
   });
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
 import type { StoredType } from "../../core/resources/type.ts";
+import { resourceTypeObject } from "../../core/resources/type.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { eventsOf } from "../../test/support/use-cases/room-events.ts";
@@ -22,7 +23,7 @@ const newPath = () => `f/t/${randomUUID()}`;
 const create = (path: string, value: unknown, options = {}) =>
   createResource(room.deps, caller(), newResourceSchema.parse({ path, value, resource_type: "any" }), options);
 const load = async (path: string) =>
-  (await room.deps.objects.get(keys.resource(room.workspace, path)))?.value as { json: string } | undefined;
+  (await room.deps.objects.get(resourceObject.key(room.workspace, path)))?.value as { json: string } | undefined;
 const share = (path: string) =>
   changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "resource", path }, { owner: "u/bob", right: true });
 const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "resource", path });
@@ -93,7 +94,7 @@ describe("a resource type with a pattern that cannot run in linear time", () => 
   it("that an earlier release stored refuses every value, and names the pattern", async () => {
     const name = `stored_${randomUUID().slice(0, 8)}`;
     const type: StoredType = { name, schemaJson: JSON.stringify(schema), createdBy: "kim", editedAtMs: 0 };
-    await room.deps.objects.put({ ...keys.resourceType(room.workspace, name), value: type });
+    await room.deps.objects.put({ ...resourceTypeObject.key(room.workspace, name), value: type });
     const path = newPath();
     const request = newResourceSchema.parse({ path, value: { key: "ab" }, resource_type: name });
     await expect(createResource(room.deps, caller(), request, {})).rejects.toMatchObject({

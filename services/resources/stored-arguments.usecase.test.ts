@@ -7,9 +7,10 @@ import { type AppChange, appChangeSchema, newAppSchema } from "../../contract/ro
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { changedTriggerSchemas, ownFieldSchemas } from "../../contract/routes/triggers/trigger-kinds.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { usernameObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
+import { memberObject } from "../../core/permissions/access.ts";
 import { fieldsOfBody, isOpen } from "../../test/support/schemas-in.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
 import { aScheduleRequest } from "../../test/support/use-cases/room-schedules.ts";
@@ -31,8 +32,8 @@ beforeAll(async () => {
     await createFolder(room.deps, anAdmin, room.workspace, { name } as Parameters<typeof createFolder>[3]);
   for (const path of ["f/t/run", "f/t/alarm"]) await room.addRunnable(path);
   const member = { email: "bob@example.com", username: "bob", role: "developer", createdAtMs: 0 };
-  await room.deps.objects.put({ ...keys.member(room.workspace, personKey(member.email)), value: member });
-  await room.deps.objects.put({ ...keys.username(room.workspace, "bob"), value: { email: member.email } });
+  await room.deps.objects.put({ ...memberObject.key(room.workspace, personKey(member.email)), value: member });
+  await room.deps.objects.put({ ...usernameObject.key(room.workspace, "bob"), value: { email: member.email } });
   await setGlobalSetting(room.deps, "aws_trigger_sources", { [room.workspace]: [TOPIC] });
 });
 

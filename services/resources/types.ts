@@ -3,11 +3,10 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
-import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
+import { resourceTypeObject, type StoredType, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
 
@@ -26,9 +25,9 @@ async function loadBuiltInTypes(): Promise<ResourceTypeJson[]> {
 
 /** Lists the workspace's own types, and the built-in types with other names, by name. */
 export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: string): Promise<ResourceTypeJson[]> {
-  const own = parseReadableObjects(storedTypeSchema, await objects.list(keys.resourceType(workspace, "").pk)).map((type) =>
-    toResourceTypeJson(workspace, type),
-  );
+  const own = resourceTypeObject
+    .parseReadable(await objects.list(resourceTypeObject.partitionKey(workspace)))
+    .map((type) => toResourceTypeJson(workspace, type));
   const byName = new Map([...(await loadBuiltInTypes()), ...own].map((type) => [type.name, type]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -54,8 +53,8 @@ export async function resourceTypeExists(deps: ReadTypeDeps, workspace: string, 
 
 /** Returns the type with this name, the workspace's own or a built-in one; `undefined` if there is none. */
 async function findResourceType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
-  const found = await objects.get(keys.resourceType(workspace, name));
-  if (found) return toResourceTypeJson(workspace, parseObject(storedTypeSchema, found));
+  const found = await objects.get(resourceTypeObject.key(workspace, name));
+  if (found) return toResourceTypeJson(workspace, resourceTypeObject.parse(found));
   return (await loadBuiltInTypes()).find((type) => type.name === name);
 }
 
@@ -85,9 +84,9 @@ export async function createResourceType(deps: SaveTypeDeps, actor: Actor, works
   const { name } = request;
   const type: StoredType = { name, ...(await optionalFields(name, request)), createdBy: actor.username, editedAtMs: deps.nowMs() };
   await commitParts(deps.objects, [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     {
-      write: write.put({ ...keys.resourceType(workspace, name), value: type, version: randomUUID() }, "absent"),
+      write: write.put({ ...resourceTypeObject.key(workspace, name), value: type, version: randomUUID() }, "absent"),
       refused: new SvcError("resourceType.exists", { name }),
     },
     ...(await buildEventParts(deps, { type: "CreateResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
@@ -107,13 +106,13 @@ export async function updateResourceType(
   const sent = await optionalFields(name, request);
   await retryOnConflict(
     async () => {
-      const found = await deps.objects.get(keys.resourceType(workspace, name));
-      const before = found ? parseObject(storedTypeSchema, found) : await copyBuiltInType(deps, actor, workspace, name);
+      const found = await deps.objects.get(resourceTypeObject.key(workspace, name));
+      const before = found ? resourceTypeObject.parse(found) : await copyBuiltInType(deps, actor, workspace, name);
       const value: StoredType = { ...before, ...sent, editedAtMs: deps.nowMs() };
       const expect = found ? unchangedSince(found) : "absent";
       const stored = await commitParts(deps.objects, [
-        { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-        { write: write.put({ ...keys.resourceType(workspace, name), value, version: randomUUID() }, expect), refused: undefined },
+        { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+        { write: write.put({ ...resourceTypeObject.key(workspace, name), value, version: randomUUID() }, expect), refused: undefined },
         ...(await buildEventParts(deps, { type: "UpdateResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
       ]);
       return stored ? { done: undefined } : undefined;
@@ -142,7 +141,7 @@ export async function deleteResourceType(deps: SaveTypeDeps, actor: Actor, works
     ? new SvcError("resourceType.builtIn", { name })
     : new SvcError("resourceType.notFound", { name });
   await commitParts(deps.objects, [
-    { write: write.remove(keys.resourceType(workspace, name), "present"), refused },
+    { write: write.remove(resourceTypeObject.key(workspace, name), "present"), refused },
     ...(await buildEventParts(deps, { type: "DeleteResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
   ]);
 }

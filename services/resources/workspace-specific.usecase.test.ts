@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { variableObject } from "../../core/variables/variable.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
@@ -71,6 +71,6 @@ it("lists only what the caller may read", async () => {
 });
 
 it("leaves out an item that cannot be read", async () => {
-  await room.deps.objects.put({ ...keys.variable(room.workspace, "f/t/damaged"), value: { path: 1, wsSpecific: true } });
+  await room.deps.objects.put({ ...variableObject.key(room.workspace, "f/t/damaged"), value: { path: 1, wsSpecific: true } });
   expect((await list()).map(({ path }) => path)).not.toContain("f/t/damaged");
 });

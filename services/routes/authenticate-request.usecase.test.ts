@@ -4,9 +4,10 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { type HttpFields, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { routeFailuresObject } from "../../core/routes/failures.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
+import { routeCredentialObject, routeVariableObject } from "../../core/secrets/route-credential.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
@@ -42,7 +43,7 @@ const fieldsOf = (authentication_method: HttpFields["authentication_method"], pa
   httpFieldsSchema.parse({ route_path: "a", http_method: "post", authentication_method, authentication_resource_path: path });
 
 async function aRoute(method: HttpFields["authentication_method"], path?: string): Promise<FoundRoute> {
-  const credential = path === undefined ? undefined : await room.deps.objects.get(keys.routeCredential(room.workspace, path));
+  const credential = path === undefined ? undefined : await room.deps.objects.get(routeCredentialObject.key(room.workspace, path));
   const trigger = { id: randomUUID(), kind: "http", path: "f/t/route", scriptPath: "f/t/script", isFlow: false, mode: "enabled" };
   const found = { workspace: room.workspace, trigger, own: fieldsOf(method, path), params: {}, below: [], credential };
   return found as unknown as FoundRoute;
@@ -89,7 +90,7 @@ describe("a resource for the authentication of routes", () => {
   it("is sealed in its copy", async () => {
     const resource = newPath();
     await saveResource(resource, "api_key_auth", { key: "a-key-that-nobody-sees" });
-    const copy = await room.deps.objects.get(keys.routeCredential(room.workspace, resource));
+    const copy = await room.deps.objects.get(routeCredentialObject.key(room.workspace, resource));
     expect(copy?.value).toMatchObject({ type: "api_key_auth", sealed: expect.stringMatching(/^svc1:/) });
     expect(JSON.stringify(copy)).not.toContain("nobody");
     // The copy is bound to its path.
@@ -112,8 +113,8 @@ describe("a resource for the authentication of routes", () => {
     expect(await askWithKey(resource, "key-2")).toBe("refused");
     await saveVariable(variable, "key-3");
     await deleteResource(room.deps, anAdmin, room.workspace, resource);
-    expect(await room.deps.objects.get(keys.routeCredential(room.workspace, resource))).toBeUndefined();
-    expect(await room.deps.objects.get(keys.routeVariable(room.workspace, variable))).toBeUndefined();
+    expect(await room.deps.objects.get(routeCredentialObject.key(room.workspace, resource))).toBeUndefined();
+    expect(await room.deps.objects.get(routeVariableObject.key(room.workspace, variable))).toBeUndefined();
     expect(await askWithKey(resource, "key-3")).toBe("refused");
     await saveResource(resource, "api_key_auth", { key: `$var:${variable}` });
     expect(await askWithKey(resource, "key-3")).toBe("admitted");
@@ -125,7 +126,7 @@ describe("a resource for the authentication of routes", () => {
     await updateResource(room.deps, { ...caller(), path: resource }, { path: to });
     expect([await askWithKey(resource, "k"), await askWithKey(to, "k")]).toEqual(["refused", "admitted"]);
     await updateResource(room.deps, { ...caller(), path: to }, { resource_type: "any" });
-    expect(await room.deps.objects.get(keys.routeCredential(room.workspace, to))).toBeUndefined();
+    expect(await room.deps.objects.get(routeCredentialObject.key(room.workspace, to))).toBeUndefined();
   });
 
   it("cannot use a variable that the user who saves it may not read, not even one that is created later", async () => {
@@ -327,7 +328,7 @@ describe("a refused request", () => {
   it("is shown with its reason alone, and a flood of them writes once", async () => {
     const route = await aRoute("api_key");
     const load = async () =>
-      (await room.deps.objects.get(keys.routeFailures(room.workspace, route.trigger.id)))?.value as { failures: { reason: string }[] };
+      (await room.deps.objects.get(routeFailuresObject.key(room.workspace, route.trigger.id)))?.value as { failures: { reason: string }[] };
     for (let count = 0; count < 5; count += 1) await recordRefusal(room.deps, route, "wrongKey");
     await recordRefusal(room.deps, route, "noCredential");
     expect((await load()).failures.map(({ reason }) => reason)).toEqual(["noCredential", "wrongKey"]);

@@ -4,11 +4,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { type AuthenticationMethod, authenticationMethodSchema, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
 import { credentialTypes } from "../../core/routes/authentication/credential.ts";
 import { corsHeaders } from "../../core/routes/cors.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
+import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
@@ -173,11 +176,11 @@ describe("a method of authentication whose part is absent, renamed, empty or bro
     const type = credentialTypes[method];
     const resource = { path, json: JSON.stringify(value), resourceType: type, createdBy: "ann", editedAtMs: room.deps.nowMs() };
     const parts = await buildResourceCopyParts(room.deps, { actor: anAdmin, workspace: room.workspace }, { after: resource });
-    const put = write.put({ ...keys.resource(room.workspace, path), value: resource, version: randomUUID() });
+    const put = write.put({ ...resourceObject.key(room.workspace, path), value: resource, version: randomUUID() });
     await commitParts(room.deps.objects, [{ write: put, refused: undefined }, ...parts]);
     return path;
   };
-  const copyOf = (path: string) => room.deps.objects.get(keys.routeCredential(room.workspace, path));
+  const copyOf = (path: string) => room.deps.objects.get(routeCredentialObject.key(room.workspace, path));
 
   it.each(cases)("%s with %j, on save and at the request", async (method, value) => {
     const path = await store(method, value);
@@ -210,7 +213,7 @@ describe("a method of authentication whose part is absent, renamed, empty or bro
 });
 
 describe("a route whose requests its script checks", () => {
-  const headOf = async (path: string) => (await room.deps.objects.get(keys.scriptHead(room.workspace, path))) as StoredObject;
+  const headOf = async (path: string) => (await room.deps.objects.get(scriptHeadObject.key(room.workspace, path))) as StoredObject;
   const refused = (reason: string) => ({
     code: "trigger.source",
     details: { field: "authentication_method", reason: expect.stringContaining(reason) },
@@ -252,7 +255,7 @@ it.each([undefined, null, "", "nobody", "NONE", ["none"]])(
     await room.create("http", route);
     const find = () => findRoute(room.deps, { method: "get", path: `${room.workspace}/${route.route_path}` });
     expect((await find()).outcome).toBe("found");
-    const key = keys.trigger(room.workspace, "http", route.path);
+    const key = triggerObject.key(room.workspace, "http", route.path);
     const stored = (await room.deps.objects.get(key)) as StoredObject & { value: { own: object } };
     await room.deps.objects.put({ ...stored, value: { ...stored.value, own: { ...stored.value.own, authentication_method: method } } });
     expect((await find()).outcome).toBe("unknown");

@@ -1,12 +1,13 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { authenticationMethodSchema, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
 import { personKey } from "../../core/people/person.ts";
 import { type AddressMatch, chooseRoute, listPrefixes, splitRequestPath } from "../../core/routes/address.ts";
 import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
-import { isEntryOf, type RouteEntry, routeEntriesSchema } from "../../core/routes/route-entries.ts";
-import { storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { isEntryOf, type RouteEntry, routesAtObject } from "../../core/routes/route-entries.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
+import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
 import { buildRightsKeys } from "../identity/identify.ts";
 import { identifyRunAsActor } from "../identity/run-as.ts";
 
@@ -41,8 +42,11 @@ async function findOnce(
   { method, parts }: { method: RequestMethod; parts: readonly string[] },
   consistent: boolean,
 ): Promise<RouteMatch | undefined> {
-  const found = await objects.batchGet(listPrefixes(parts).map(keys.routesAt), { consistent });
-  const candidates = found.flatMap((stored) => (stored ? parseObject(routeEntriesSchema, stored).routes : []));
+  const found = await objects.batchGet(
+    listPrefixes(parts).map((prefix) => routesAtObject.key(prefix)),
+    { consistent },
+  );
+  const candidates = found.flatMap((stored) => (stored ? routesAtObject.parse(stored).routes : []));
   const choice = chooseRoute(candidates, method, parts);
   if ("allowed" in choice)
     return choice.allowed.length === 0 ? { outcome: "unknown" } : { outcome: "otherMethod", allowed: choice.allowed };
@@ -54,15 +58,15 @@ async function loadRoute({ objects }: FindRouteDeps, entry: RouteEntry, { params
   const { workspace, path, scriptPath, isFlow, email, credential: resource } = entry;
   const [stored, head, credential, ...rights] = await objects.batchGet(
     [
-      keys.trigger(workspace, "http", path),
-      isFlow ? keys.flowHead(workspace, scriptPath) : keys.scriptHead(workspace, scriptPath),
-      keys.routeCredential(workspace, resource ?? "none"),
+      triggerObject.key(workspace, "http", path),
+      isFlow ? flowHeadObject.key(workspace, scriptPath) : scriptHeadObject.key(workspace, scriptPath),
+      routeCredentialObject.key(workspace, resource ?? "none"),
       ...buildRightsKeys(personKey(email), workspace),
     ],
     { consistent: true },
   );
   if (!stored) return undefined;
-  const trigger = parseObject(storedTriggerSchema, stored);
+  const trigger = triggerObject.parse(stored);
   if (!isEntryOf(entry, workspace, trigger)) return undefined;
   const parsed = storedFieldsSchema.safeParse(trigger.own);
   if (!parsed.success) return undefined;

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { unchangedSince } from "../../core/objects/write.ts";
 import type { RefusalReason } from "../../core/routes/authentication/outcome.ts";
-import { MOST_FAILURES, routeFailuresSchema } from "../../core/routes/failures.ts";
+import { MOST_FAILURES, routeFailuresObject } from "../../core/routes/failures.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
 
 interface RecordRefusalDeps {
@@ -28,9 +26,9 @@ export async function recordRefusal(
   if (atMs - (recorded.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
   if (recorded.size >= MOST_REMEMBERED) recorded.clear();
   recorded.set(id, atMs);
-  const key = keys.routeFailures(workspace, trigger.id);
+  const key = routeFailuresObject.key(workspace, trigger.id);
   const found = await objects.get(key);
-  const before = found ? parseObject(routeFailuresSchema, found).failures : [];
+  const before = found ? routeFailuresObject.parse(found).failures : [];
   const failures = [{ atMs, reason }, ...before].slice(0, MOST_FAILURES);
   await objects.put({ ...key, value: { failures }, version: randomUUID() }, found ? unchangedSince(found) : "absent");
 }

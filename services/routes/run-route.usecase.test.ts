@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { heldJobObject, triggerFaultObject } from "../../core/triggers/trigger.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
 import { addWorkspace, listJobs, passLease, work } from "../../test/support/use-cases/room-jobs.ts";
@@ -163,7 +163,7 @@ describe("a request of a route", () => {
     ] as const) {
       const route = { ...(await aRoute()), ...change };
       await expect(call(route)).rejects.toEqual(refusal("httpRoute.notRunnable"));
-      const fault = await room.deps.objects.get(keys.triggerFault(room.workspace, route.trigger.id));
+      const fault = await room.deps.objects.get(triggerFaultObject.key(room.workspace, route.trigger.id));
       expect(JSON.stringify(fault?.value)).toContain(shown);
       expect(await jobsOf(route)).toEqual([]);
     }
@@ -344,7 +344,7 @@ describe("a suspended route", () => {
     const [job, ...more] = await jobsOf(route);
     expect(more).toEqual([]);
     expect(job?.state).toBe("queued");
-    const held = await room.deps.objects.get(keys.heldJob(room.workspace, route.trigger.id, job?.id ?? ""));
+    const held = await room.deps.objects.get(heldJobObject.key(room.workspace, route.trigger.id, job?.id ?? ""));
     expect(held?.value).toEqual({ job: job?.id });
   });
 

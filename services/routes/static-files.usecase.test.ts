@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type HttpFields, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { splitRequestPath } from "../../core/routes/address.ts";
 import type { FoundRoute } from "../../core/routes/route.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace, listJobs } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
@@ -35,7 +35,7 @@ function aRoute(own: object = SITE, actor: Actor | undefined = anAdmin): FoundRo
     ...{ id: randomUUID(), kind: "http" as const, path: "f/t/route", scriptPath: "f/t/none", isFlow: false, mode: "enabled" as const },
     ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
   };
-  const stored = { ...keys.trigger(room.workspace, "http", "f/t/route"), version: "1", value: {} };
+  const stored = { ...triggerObject.key(room.workspace, "http", "f/t/route"), version: "1", value: {} };
   return { workspace: room.workspace, trigger, stored, own: fields, params: {}, below: [], actor, head: undefined, credential: undefined };
 }
 

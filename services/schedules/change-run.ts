@@ -3,12 +3,10 @@ import type { FoundNextRun } from "../../aws/dynamodb/schedule-table.ts";
 import { describeError, isSvcError } from "../../contract/errors.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { canceledEnding } from "../../core/jobs/lifecycle.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import { accessSchema } from "../../core/permissions/access.ts";
+import { accessObject } from "../../core/permissions/access.ts";
 import { continuesSchedule, parseNextRunId, toRunId } from "../../core/schedules/next-run.ts";
-import { type StoredSchedule, storedScheduleSchema } from "../../core/schedules/schedule.ts";
+import { type StoredSchedule, scheduleObject } from "../../core/schedules/schedule.ts";
 import { hasJobAt, nextCheckMs } from "../../core/schedules/tick-plan.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
@@ -28,8 +26,8 @@ export async function loadSchedule(
   workspace: string,
   path: string,
 ): Promise<LoadedSchedule | undefined> {
-  const [found, nextRun] = await Promise.all([objects.get(keys.schedule(workspace, path)), schedules.get(workspace, path)]);
-  const schedule = found && parseObject(storedScheduleSchema, found);
+  const [found, nextRun] = await Promise.all([objects.get(scheduleObject.key(workspace, path)), schedules.get(workspace, path)]);
+  const schedule = found && scheduleObject.parse(found);
   if (!found || !schedule?.enabled || nextRun.next?.schedule !== schedule.id) return undefined;
   return { workspace, found, schedule, nextRun };
 }
@@ -82,8 +80,8 @@ export async function advanceSchedule(
 const TRIES = 5;
 
 async function isArchived({ objects }: NextRunDeps, workspace: string): Promise<boolean> {
-  const found = await objects.get(keys.access(workspace));
-  return found !== undefined && parseObject(accessSchema, found).state !== undefined;
+  const found = await objects.get(accessObject.key(workspace));
+  return found !== undefined && accessObject.parse(found).state !== undefined;
 }
 
 /** In an archived workspace, housekeeping checks at this interval whether the workspace was restored. */

@@ -1,15 +1,16 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { FoundNextRun, ScheduleTable } from "../../aws/dynamodb/schedule-table.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
 import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
+import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { parseTiming } from "../../core/schedules/cron.ts";
 import { SCHEDULE_CLAIMER, toRunId } from "../../core/schedules/next-run.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 import { findTickAfter, hasJobAt, nextCheckMs } from "../../core/schedules/tick-plan.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { parseFlow } from "../flows/definitions/load.ts";
@@ -29,7 +30,7 @@ export interface ScheduledTarget {
 
 /** Returns the key of what a schedule runs. */
 export const toTargetKey = (workspace: string, { scriptPath, isFlow }: Pick<StoredSchedule, "scriptPath" | "isFlow">): ObjectKey =>
-  isFlow ? keys.flowHead(workspace, scriptPath) : keys.scriptHead(workspace, scriptPath);
+  isFlow ? flowHeadObject.key(workspace, scriptPath) : scriptHeadObject.key(workspace, scriptPath);
 
 /** Returns what a schedule runs, as read from the table, or `undefined` if it is archived, deleted or absent. */
 export function parseTarget({ isFlow }: Pick<StoredSchedule, "isFlow">, found: StoredObject | undefined): RunTarget | undefined {

@@ -1,13 +1,11 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ScheduleJson, ScheduleListQuery } from "../../contract/routes/schedules/schedule.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { tryParseJson } from "../../core/payload/json.ts";
 import { type CronTiming, findNextTick, parseTiming } from "../../core/schedules/cron.ts";
-import { matchesSchedule, type StoredSchedule, storedScheduleSchema, toScheduleJson } from "../../core/schedules/schedule.ts";
+import { matchesSchedule, type StoredSchedule, scheduleObject, toScheduleJson } from "../../core/schedules/schedule.ts";
 
 interface ReadScheduleDeps {
   objects: Pick<ObjectTable, "get" | "list">;
@@ -19,19 +17,19 @@ async function findSchedule(
   workspace: string,
   path: string,
 ): Promise<StoredSchedule | undefined> {
-  const found = await objects.get(keys.schedule(workspace, path));
-  return found && parseObject(storedScheduleSchema, found);
+  const found = await objects.get(scheduleObject.key(workspace, path));
+  return found && scheduleObject.parse(found);
 }
 
 /** Returns the schedule as read from the table. Throws `schedule.notFound`. */
 export function requireSchedule(found: StoredObject | undefined, path: string): StoredSchedule {
   if (!found) throw new SvcError("schedule.notFound", { path });
-  return parseObject(storedScheduleSchema, found);
+  return scheduleObject.parse(found);
 }
 
 /** Returns a schedule. Throws `schedule.notFound`. */
 export async function getSchedule({ objects }: ReadScheduleDeps, workspace: string, path: string): Promise<ScheduleJson> {
-  return toScheduleJson(workspace, requireSchedule(await objects.get(keys.schedule(workspace, path)), path));
+  return toScheduleJson(workspace, requireSchedule(await objects.get(scheduleObject.key(workspace, path)), path));
 }
 
 /** Returns whether a schedule exists at a path. */
@@ -47,7 +45,7 @@ export async function loadSchedules(
   isVisible: (path: string) => boolean,
 ): Promise<StoredSchedule[]> {
   const args = query.args === undefined ? undefined : parseArgsFilter(query.args);
-  const stored = parseReadableObjects(storedScheduleSchema, await objects.list(keys.schedule(workspace, "").pk));
+  const stored = scheduleObject.parseReadable(await objects.list(scheduleObject.partitionKey(workspace)));
   return paginate(
     stored.filter((schedule) => isVisible(schedule.path) && matchesSchedule(schedule, query, args)),
     query,
@@ -70,7 +68,7 @@ export async function countSchedules(
   workspace: string,
   runnable: { path: string; isFlow: boolean },
 ): Promise<number> {
-  const stored = parseReadableObjects(storedScheduleSchema, await objects.list(keys.schedule(workspace, "").pk));
+  const stored = scheduleObject.parseReadable(await objects.list(scheduleObject.partitionKey(workspace)));
   return stored.filter(({ scriptPath, isFlow }) => scriptPath === runnable.path && isFlow === runnable.isFlow).length;
 }
 

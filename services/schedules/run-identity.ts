@@ -1,10 +1,8 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
+import { usernameObject } from "../../core/people/membership.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 
@@ -14,8 +12,6 @@ interface IdentityRequest {
   permissioned_as?: string | null | undefined;
   preserve_permissioned_as?: boolean | null | undefined;
 }
-
-const usernameClaimSchema = z.object({ email: z.string() });
 
 /**
  * Returns the identity for whom the runs of a saved schedule act: the caller, or the user whom an admin preserves, who never has the rights of a
@@ -30,7 +26,8 @@ export async function resolveRunIdentity(
   if (!preserve || !permissionedAs || permissionedAs === own.permissionedAs) return own;
   if (!may(actor, actions.updateMember.access, { workspace })) throw new SvcError("schedule.notPreserved", { permissionedAs });
   const [space, name = "", ...rest] = permissionedAs.split("/");
-  const found = space === "u" && rest.length === 0 ? await objects.get(keys.username(workspace, name)) : undefined;
-  if (!found) throw new SvcError("user.notFound", { email: permissionedAs });
-  return { permissionedAs, email: parseObject(usernameClaimSchema, found).email, superAdmin: false };
+  const found = space === "u" && rest.length === 0 ? await objects.get(usernameObject.key(workspace, name)) : undefined;
+  const email = found && usernameObject.parse(found).email;
+  if (email === undefined) throw new SvcError("user.notFound", { email: permissionedAs });
+  return { permissionedAs, email, superAdmin: false };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { success } from "../../test/support/use-cases/room.ts";
 import { addScriptAt } from "../../test/support/use-cases/room-schedules.ts";
 import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
@@ -52,7 +52,7 @@ it("a run of a schedule that was created before the delegation was withdrawn run
 it("a schedule is turned off at the tick if its script was deleted", async () => {
   await addScriptAt(room, "f/ops/gone", behalf);
   const path = await aSchedule({ script_path: "f/ops/gone" });
-  await room.deps.objects.deleteItem(keys.scriptHead(room.workspace, "f/ops/gone"));
+  await room.deps.objects.deleteItem(scriptHeadObject.key(room.workspace, "f/ops/gone"));
   expect(await tick(path)).toMatchObject({ state: "canceled", ran: 0 });
   expect(await load(path)).toMatchObject({ enabled: false });
 });

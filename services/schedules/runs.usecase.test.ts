@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hasEnded } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { personKey } from "../../core/people/person.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
+import { memberObject } from "../../core/permissions/access.ts";
 import { toNextRunId, toRunId } from "../../core/schedules/next-run.ts";
-import { storedScheduleSchema } from "../../core/schedules/schedule.ts";
+import { scheduleObject, storedScheduleSchema } from "../../core/schedules/schedule.ts";
 import { failure, success } from "../../test/support/use-cases/room.ts";
 import { addFlow } from "../../test/support/use-cases/room-flows.ts";
 import { housekeep, resumeDue, work } from "../../test/support/use-cases/room-jobs.ts";
@@ -35,7 +35,7 @@ describe("a saved schedule", () => {
     const path = await aSchedule({ args: { a: 1 }, tag: "slow" });
     const [job, ...others] = await runsOf(path);
     expect(others).toEqual([]);
-    const { id } = storedScheduleSchema.parse((await room.deps.objects.get(keys.schedule(room.workspace, path)))?.value);
+    const { id } = storedScheduleSchema.parse((await room.deps.objects.get(scheduleObject.key(room.workspace, path)))?.value);
     expect(job).toMatchObject({
       id: toRunId(id, nextHour()),
       state: "queued",
@@ -191,13 +191,13 @@ describe("a schedule that cannot run turns itself off", () => {
   it("if its user is disabled, or may no longer run the script", async () => {
     const { objects } = room.deps;
     const path = await aSchedule();
-    const key = keys.user(personKey(anAdmin.email));
+    const key = userObject.key(personKey(anAdmin.email));
     const user = (await objects.get(key))?.value as object;
     await objects.put({ ...key, value: { ...user, disabled: true } });
     await expectOff(path, "u/ann, for whom the schedule runs, is disabled");
     await objects.put({ ...key, value: user });
     const other = await aSchedule();
-    const member = keys.member(room.workspace, personKey(anAdmin.email));
+    const member = memberObject.key(room.workspace, personKey(anAdmin.email));
     const asMember = (await objects.get(member))?.value as object;
     await objects.put({ ...key, value: { ...user, superAdmin: false } });
     await objects.put({ ...member, value: { ...asMember, disabled: true } });
@@ -355,7 +355,7 @@ describe("housekeeping", () => {
 
   it("removes the next run of a schedule that is gone", async () => {
     const path = await aSchedule();
-    await room.deps.objects.deleteItem(keys.schedule(room.workspace, path));
+    await room.deps.objects.deleteItem(scheduleObject.key(room.workspace, path));
     room.clock.nowMs = nextHour() + 16 * MINUTE;
     await resumeDue(room);
     await work(room);
@@ -382,7 +382,7 @@ describe("a workspace that is not in use", () => {
       room.clock.nowMs += 30 * MINUTE;
       await housekeep(room);
     }
-    expect(await room.deps.objects.get(keys.schedule(room.workspace, path))).toBeUndefined();
+    expect(await room.deps.objects.get(scheduleObject.key(room.workspace, path))).toBeUndefined();
     expect(await room.deps.jobs.getChild(toNextRunId(room.workspace, path), "schedule")).toBeUndefined();
   });
 });

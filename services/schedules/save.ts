@@ -5,10 +5,9 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewSchedule, ScheduleChange } from "../../contract/routes/schedules/schedule.ts";
 import { parseHandlerPath } from "../../core/handlers/handler.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { pickSettings, type StoredSchedule } from "../../core/schedules/schedule.ts";
+import { pickSettings, type StoredSchedule, scheduleObject } from "../../core/schedules/schedule.ts";
 import { findArgumentProblem } from "../execution/arguments/check-arguments.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { requireRunner } from "../flows/definitions/require-runnable.ts";
@@ -58,7 +57,7 @@ export async function createSchedule(deps: SaveScheduleDeps, caller: WorkspaceCa
       tryCommit(deps, { workspace, schedule: value, target }, [
         ...buildPathConditions(workspace, path),
         {
-          write: write.put({ ...keys.schedule(workspace, path), value, version: randomUUID() }, "absent"),
+          write: write.put({ ...scheduleObject.key(workspace, path), value, version: randomUUID() }, "absent"),
           refused: new SvcError("schedule.exists", { path }),
         },
       ]),
@@ -137,7 +136,7 @@ export async function setScheduleEnabled(deps: SaveScheduleDeps, caller: AtPath,
 
 /** Deletes a schedule with its next run and its extra permissions. Throws `schedule.notFound`. */
 export async function deleteSchedule(deps: SaveScheduleDeps, workspace: string, path: string): Promise<void> {
-  const key = keys.schedule(workspace, path);
+  const key = scheduleObject.key(workspace, path);
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(key);
@@ -157,7 +156,7 @@ async function changeSchedule(
   { workspace, path }: AtPath,
   change: (before: StoredSchedule) => Promise<Omit<SavedSchedule, "workspace">>,
 ): Promise<void> {
-  const key = keys.schedule(workspace, path);
+  const key = scheduleObject.key(workspace, path);
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(key);

@@ -4,11 +4,19 @@ import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
 import type { ScriptJson } from "../../contract/routes/stored/script.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Runnable, type StoredVersion, toScriptJson } from "../../core/scripts/version.ts";
+import {
+  type Runnable,
+  type StoredVersion,
+  scriptBodyObject,
+  scriptHeadObject,
+  scriptHistoryObject,
+  scriptListingObject,
+  scriptLockObject,
+  scriptVersionObject,
+  toScriptJson,
+} from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { loadScriptEventData, toScriptEventData } from "../outbox/event-data.ts";
@@ -20,7 +28,6 @@ import {
   permitScriptVersion,
   requireNewestScript,
   requireScriptVersion,
-  scriptHistorySchema,
   scriptObjectKey,
 } from "./load.ts";
 import { loadScriptJson } from "./read.ts";
@@ -37,14 +44,14 @@ interface ArchiveScriptDeps {
  */
 export async function archiveScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const { objects } = deps;
-  const found = await objects.get(keys.scriptHead(workspace, path));
+  const found = await objects.get(scriptHeadObject.key(workspace, path));
   const { build, ...value } = requireNewestScript(found, path);
   const archived = { ...value, archived: true };
   const isNewest = { version: value.hash };
-  const listing = await objects.get(keys.scriptListing(workspace, path));
+  const listing = await objects.get(scriptListingObject.key(workspace, path));
   const refused = await objects.transactWrite([
-    write.update({ ...keys.scriptHead(workspace, path), value: archived }, isNewest),
-    write.update({ ...keys.version(workspace, value.hash), value: archived }, isNewest),
+    write.update({ ...scriptHeadObject.key(workspace, path), value: archived }, isNewest),
+    write.update({ ...scriptVersionObject.key(workspace, value.hash), value: archived }, isNewest),
     // The head's version remains, so that of the listing decides which of several concurrent calls archives the script.
     ...(listing
       ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true }, version: randomUUID() }, unchangedSince(listing))]
@@ -67,10 +74,10 @@ export async function archiveScript(deps: ArchiveScriptDeps, actor: Actor, works
 export async function archiveScriptVersion(deps: ArchiveScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
   const { actor, workspace } = caller;
   const { path } = await findPermittedScript(deps, caller, hash);
-  const newest = parseScript(await deps.objects.get(keys.scriptHead(workspace, path)));
+  const newest = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
   if (newest?.hash !== hash) throw new SvcError("script.versionNotFound", { hash });
   await archiveScript(deps, actor, workspace, path);
-  return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash));
+  return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(scriptVersionObject.key(workspace, hash)), hash));
 }
 
 /**
@@ -82,17 +89,17 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl(deps, { workspace, kind: "script", path });
   // The history is read before the head. A version that is saved in between is then missing here, and its content is not erased.
-  const history = (await objects.list(keys.history(workspace, path, 0, "").pk)).map((entry) => ({
-    hash: parseObject(scriptHistorySchema, entry).hash,
+  const history = (await objects.list(scriptHistoryObject.partitionKey(workspace, path))).map((entry) => ({
+    hash: scriptHistoryObject.parse(entry).hash,
     key: { pk: entry.pk, sk: entry.sk },
   }));
-  const head = parseScript(await objects.get(keys.scriptHead(workspace, path)));
+  const head = parseScript(await objects.get(scriptHeadObject.key(workspace, path)));
   if (head && !history.some(({ hash }) => hash === head.hash)) throw new SvcError("script.changedMeanwhile", { path });
   // After a rename, older versions without a head remain at the path.
   const last = head?.hash ?? history.at(-1)?.hash;
   if (last === undefined) throw new SvcError("script.notFound", { path });
   for (const { hash, key } of history) {
-    const version = parseScript(await objects.get(keys.version(workspace, hash)));
+    const version = parseScript(await objects.get(scriptVersionObject.key(workspace, hash)));
     if (version && !version.deleted) {
       const refused = await objects.transactWrite(buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash)));
       if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
@@ -103,7 +110,10 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
   // The last version is deleted together with the event: until then a repeated call finds the script.
   const refused = await objects.transactWrite([
     ...(head
-      ? [write.remove(keys.scriptHead(workspace, path), { version: head.hash }), write.remove(keys.scriptListing(workspace, path))]
+      ? [
+          write.remove(scriptHeadObject.key(workspace, path), { version: head.hash }),
+          write.remove(scriptListingObject.key(workspace, path)),
+        ]
       : []),
     ...history.filter(({ hash }) => hash === last).map(({ key }) => write.remove(key, "present")),
     ...(await buildEventWrites(deps, {
@@ -124,20 +134,23 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
 export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
   const { objects, storage } = deps;
   const { actor, workspace } = caller;
-  const found = parseScript(await objects.get(keys.version(workspace, hash)));
+  const found = parseScript(await objects.get(scriptVersionObject.key(workspace, hash)));
   if (found) permitScriptVersion(caller, found);
   // An earlier call may have died before it removed the object, so a repeated call removes it.
   if (found?.deleted) await storage.deleteObject(scriptObjectKey(workspace, hash));
   if (!found || found.deleted) throw new SvcError("script.versionNotFound", { hash });
   const { path } = found;
-  const [version, newest] = await Promise.all([loadScriptVersion(deps, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
+  const [version, newest] = await Promise.all([
+    loadScriptVersion(deps, workspace, hash),
+    objects.get(scriptHeadObject.key(workspace, path)),
+  ]);
   const head = parseScript(newest);
   const refused = await objects.transactWrite([
     ...buildErasureWrites(found, version),
     ...(head?.hash === hash
       ? [
-          write.update({ ...keys.scriptHead(workspace, path), value: toDeletedHead(head) }, { version: hash }),
-          write.remove(keys.scriptListing(workspace, path)),
+          write.update({ ...scriptHeadObject.key(workspace, path), value: toDeletedHead(head) }, { version: hash }),
+          write.remove(scriptListingObject.key(workspace, path)),
         ]
       : []),
     ...(await buildEventWrites(deps, {
@@ -149,7 +162,7 @@ export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: Objec
     })),
   ]);
   if (refused !== undefined) {
-    requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash);
+    requireScriptVersion(await objects.get(scriptVersionObject.key(workspace, hash)), hash);
     throw new SvcError("script.changedMeanwhile", { path });
   }
   await storage.deleteObject(scriptObjectKey(workspace, hash));
@@ -178,10 +191,10 @@ function buildErasureWrites(runnable: Runnable, version: StoredVersion): ObjectW
   const { workspace, hash } = runnable;
   return [
     write.put(
-      { ...keys.versionBody(workspace, hash), value: { json: JSON.stringify(withoutContent(version)) }, version: ERASED },
+      { ...scriptBodyObject.key(workspace, hash), value: { json: JSON.stringify(withoutContent(version)) }, version: ERASED },
       "unversioned",
     ),
-    write.remove(keys.versionLock(workspace, hash)),
-    write.update({ ...keys.version(workspace, hash), value: toDeletedHead(runnable) }, { version: hash }),
+    write.remove(scriptLockObject.key(workspace, hash)),
+    write.update({ ...scriptVersionObject.key(workspace, hash), value: toDeletedHead(runnable) }, { version: hash }),
   ];
 }

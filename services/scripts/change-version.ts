@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { scriptHeadObject, scriptHistoryObject, scriptListingObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { toScriptEventData } from "../outbox/event-data.ts";
-import { findPermittedScript, parseScript, requireNewestScript, scriptHistorySchema } from "./load.ts";
+import { findPermittedScript, parseScript, requireNewestScript } from "./load.ts";
 
 interface ChangeScriptDeps {
   objects: ObjectTable;
@@ -27,12 +26,12 @@ export async function setScriptMessage(
 ): Promise<void> {
   const { workspace } = caller;
   const version = await findPermittedScript({ objects }, caller, hash);
-  const history = version.path === path ? await objects.list(keys.history(workspace, path, 0, "").pk) : [];
-  const entry = history.find((each) => parseObject(scriptHistorySchema, each).hash === hash);
+  const history = version.path === path ? await objects.list(scriptHistoryObject.partitionKey(workspace, path)) : [];
+  const entry = history.find((each) => scriptHistoryObject.parse(each).hash === hash);
   if (!entry) throw new SvcError("script.versionNotFound", { hash });
   const { message: _, ...rest } = entry.value as { message?: string };
   const changed = async () => {
-    const listing = await objects.get(keys.scriptListing(workspace, path));
+    const listing = await objects.get(scriptListingObject.key(workspace, path));
     const listed = listing?.value as { hash?: string } | undefined;
     const refused = await objects.transactWrite([
       write.put({ ...entry, value: { ...rest, ...(message === "" ? {} : { message }) } }, "present"),
@@ -55,17 +54,17 @@ export async function muteScriptErrorHandler(
   { path, muted }: { path: string; muted: boolean },
 ): Promise<void> {
   const { objects } = deps;
-  const { build: _, ...value } = requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  const { build: _, ...value } = requireNewestScript(await objects.get(scriptHeadObject.key(workspace, path)), path);
   const [version, listing] = await Promise.all([
-    objects.get(keys.version(workspace, value.hash)).then(parseScript),
-    objects.get(keys.scriptListing(workspace, path)),
+    objects.get(scriptVersionObject.key(workspace, value.hash)).then(parseScript),
+    objects.get(scriptListingObject.key(workspace, path)),
   ]);
   if (!version) throw new SvcError("script.changedMeanwhile", { path });
   const { build: __, ...stored } = version;
   const isNewest = { version: value.hash };
   const refused = await objects.transactWrite([
-    write.update({ ...keys.scriptHead(workspace, path), value: { ...value, errorHandlerMuted: muted } }, isNewest),
-    write.update({ ...keys.version(workspace, value.hash), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
+    write.update({ ...scriptHeadObject.key(workspace, path), value: { ...value, errorHandlerMuted: muted } }, isNewest),
+    write.update({ ...scriptVersionObject.key(workspace, value.hash), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
     ...(listing
       ? [
           write.put(

@@ -4,8 +4,8 @@ import { bundlePreviewSchema } from "../../contract/routes/jobs/runs.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { scriptHeadObject, scriptLockObject } from "../../core/scripts/version.ts";
 import { aTar } from "../../test/builders/tar.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
@@ -50,7 +50,7 @@ const stored = async (bundle: string | Buffer) =>
   (await room.deps.storage.getObject(bundleObjectKey(room.workspace, hashSource(bundle.toString())), 10_000))?.valueOf() as
     | { bytes: Buffer }
     | undefined;
-const headAt = async (path: string) => parseScript(await room.deps.objects.get(keys.scriptHead(room.workspace, path)));
+const headAt = async (path: string) => parseScript(await room.deps.objects.get(scriptHeadObject.key(room.workspace, path)));
 
 describe("a script that is saved with a bundle", () => {
   it("is built from the bundle alone, and keeps its digest and lock", async () => {
@@ -61,7 +61,7 @@ describe("a script that is saved with a bundle", () => {
     expect(built).toMatchObject([{ language: "bun", files: {}, bundle: { sha256: hashSource(bundle), tar: false } }]);
     expect(await fetch(built[0]?.bundleUrl ?? "").then((answer) => answer.text())).toBe(bundle);
     expect((await load(hash)).sent).toMatchObject({ content, codebase: "digest", lock: "a lock" });
-    expect((await room.deps.objects.get(keys.versionLock(room.workspace, hash)))?.value).toEqual({ lock: "a lock" });
+    expect((await room.deps.objects.get(scriptLockObject.key(room.workspace, hash)))?.value).toEqual({ lock: "a lock" });
     expect((await headAt(path))?.build).toMatchObject({ state: "ready" });
   });
 

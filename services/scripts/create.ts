@@ -3,9 +3,8 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewScript } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { isNoop, type Runnable } from "../../core/scripts/version.ts";
+import { isNoop, type Runnable, scriptHeadObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitConcurrencyKey, permitPath } from "../identity/permit.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
@@ -29,7 +28,7 @@ export async function createScript(
   const request = applyOnBehalfOf(actor, workspace, sent);
   if (Buffer.byteLength(request.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
   const { objects } = deps;
-  const head = await objects.get(keys.scriptHead(workspace, request.path));
+  const head = await objects.get(scriptHeadObject.key(workspace, request.path));
   const current = parseScript(head);
   const parent = await findParent(deps, workspace, request, current);
   if (parent && parent.runnable.path !== path) {
@@ -70,7 +69,7 @@ const NO_USER: RunAs = { email: "", permissionedAs: "", superAdmin: false };
 
 /** Saves a new version of the script at a path and returns its hash. Throws `script.notFound`, and as `createScript` does. */
 export async function updateScript(deps: SaveVersionDeps, caller: WorkspaceCaller, path: string, sent: NewScript): Promise<string> {
-  const { hash } = requireNewestScript(await deps.objects.get(keys.scriptHead(caller.workspace, path)), path);
+  const { hash } = requireNewestScript(await deps.objects.get(scriptHeadObject.key(caller.workspace, path)), path);
   return createScript(deps, caller, { ...sent, parent_hash: sent.parent_hash ?? hash });
 }
 
@@ -91,7 +90,7 @@ async function findParent(
     if (!free) throw new SvcError("script.pathTaken", { path: request.path });
     return undefined;
   }
-  const runnable = parseScript(await deps.objects.get(keys.version(workspace, followed)));
+  const runnable = parseScript(await deps.objects.get(scriptVersionObject.key(workspace, followed)));
   if (!runnable || (runnable.deleted && current?.hash !== followed)) throw new SvcError("script.parentUnknown", { parentHash: followed });
   if (current && current.hash !== followed) {
     if (current.path === runnable.path) throw new SvcError("script.parentHasChild", { parentHash: followed });

@@ -1,6 +1,6 @@
 import { dependencyLanguage } from "../../contract/dependency-language.ts";
 import type { SourceDiff } from "../../contract/routes/stored/temp-scripts.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { findDependencyContent } from "../workspaces/dependencies.ts";
 import { type LoadScriptDeps, loadScriptVersion, parseScript } from "./load.ts";
 import { hashSource } from "./temp-sources.ts";
@@ -20,7 +20,7 @@ export async function diffSources(
 ): Promise<string[]> {
   const isStored = async ([path, hash]: [string, string]) => {
     if (!isReadable(path)) return false;
-    const head = parseScript(await deps.objects.get(keys.scriptHead(workspace, path)));
+    const head = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
     if (!head || head.archived || head.deleted) return false;
     return hashSource((await loadScriptVersion(deps, workspace, head.hash)).sent.content) === hash;
   };

@@ -1,12 +1,16 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { type Runnable, runnableSchema, type StoredVersion } from "../../core/scripts/version.ts";
+import {
+  type Runnable,
+  type StoredVersion,
+  scriptBodyObject,
+  scriptHeadObject,
+  scriptLockObject,
+  scriptVersionObject,
+} from "../../core/scripts/version.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
 
 export interface LoadScriptDeps {
@@ -16,7 +20,7 @@ export interface LoadScriptDeps {
 
 /** Returns a script head or version head as read from the table; `undefined` if there is none. Throws `UnreadableRecordError`. */
 export function parseScript(found: StoredObject | undefined): Runnable | undefined {
-  return found ? parseObject(runnableSchema, { ...found, value: { ...(found.value as object), build: found.build } }) : undefined;
+  return found && (scriptHeadObject.holds(found) ? scriptHeadObject : scriptVersionObject).parse(found);
 }
 
 /** Returns the newest version at a path. Throws `script.notFound`, also for an archived script. */
@@ -44,7 +48,7 @@ export async function findPermittedScript(
   caller: ObjectCaller,
   hash: string,
 ): Promise<Runnable> {
-  const version = requireScriptVersion(await objects.get(keys.version(caller.workspace, hash)), hash);
+  const version = requireScriptVersion(await objects.get(scriptVersionObject.key(caller.workspace, hash)), hash);
   permitScriptVersion(caller, version);
   return version;
 }
@@ -61,18 +65,10 @@ export async function loadScriptVersion(
   workspace: string,
   hash: string,
 ): Promise<StoredVersion> {
-  const found = await objects.get(keys.versionBody(workspace, hash));
+  const found = await objects.get(scriptBodyObject.key(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
   return (await readStoredBody(found, (s3Key) => storage.getObjectText(s3Key))) as StoredVersion;
 }
-
-/** An entry in the history of the versions saved at a path. */
-export const scriptHistorySchema = z.object({
-  hash: z.string(),
-  createdAtMs: z.number(),
-  createdBy: z.string(),
-  message: z.string().optional(),
-});
 
 /** Loads the lock, or the error log, that the build of a version produced. */
 export async function loadBuildResult(
@@ -80,6 +76,6 @@ export async function loadBuildResult(
   workspace: string,
   hash: string,
 ): Promise<{ lock?: string; lockErrorLogs?: string }> {
-  const found = await objects.get(keys.versionLock(workspace, hash));
+  const found = await objects.get(scriptLockObject.key(workspace, hash));
   return (found?.value ?? {}) as { lock?: string; lockErrorLogs?: string };
 }

@@ -1,24 +1,14 @@
-import * as z from "zod";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson } from "../../contract/routes/stored/script.ts";
+import type { HistoryItemJson, ListedScriptJson, ScriptJson } from "../../contract/routes/stored/script.ts";
 import type { ScriptListQuery } from "../../contract/routes/stored/scripts.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
-import { type Runnable, toScriptJson } from "../../core/scripts/version.ts";
+import type { ListedScript } from "../../core/scripts/version.ts";
+import { type Runnable, scriptHeadObject, scriptHistoryObject, scriptListingObject, toScriptJson } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
 import { getAcl } from "../workspaces/acls.ts";
-import {
-  findPermittedScript,
-  type LoadScriptDeps,
-  loadBuildResult,
-  loadScriptVersion,
-  parseScript,
-  requireNewestScript,
-  scriptHistorySchema,
-} from "./load.ts";
+import { findPermittedScript, type LoadScriptDeps, loadBuildResult, loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
 import { settleBuild } from "./settle-build.ts";
 
 /** Returns a version as the Script of api.md §3.1, without its extra permissions. */
@@ -29,7 +19,7 @@ export async function loadScriptJson(deps: LoadScriptDeps, runnable: Runnable): 
 }
 
 async function loadNewestJson(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
-  return loadScriptJson(deps, requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path));
+  return loadScriptJson(deps, requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path));
 }
 
 async function withExtraPermissions(deps: LoadScriptDeps, script: ScriptJson): Promise<ScriptJson> {
@@ -48,7 +38,7 @@ export async function getScriptVersion(deps: LoadScriptDeps, caller: ObjectCalle
 
 /** Returns whether a script that is not archived exists at a path. */
 export async function scriptExists({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<boolean> {
-  const runnable = parseScript(await objects.get(keys.scriptHead(workspace, path)));
+  const runnable = parseScript(await objects.get(scriptHeadObject.key(workspace, path)));
   return runnable !== undefined && !runnable.archived;
 }
 
@@ -76,21 +66,8 @@ export async function getRawScriptVersion(deps: LoadScriptDeps, caller: ObjectCa
   return (await loadScriptJson(deps, await findPermittedScript(deps, caller, hash))).content;
 }
 
-interface ListedScript extends Omit<NewScript, "content"> {
-  hash: string;
-  /** Absent in items of release 0.1. */
-  parentHashes?: string[];
-  createdBy: string;
-  createdAtMs: number;
-  archived: boolean;
-}
-
-/** The fields by which scripts are selected and sorted. The others are as they were sent, and were validated then. */
-const listedFieldsSchema = z.object({ path: z.string(), hash: z.string(), createdAtMs: z.number(), archived: z.boolean() });
-const listedScriptSchema = z.custom<ListedScript>((value) => listedFieldsSchema.safeParse(value).success);
-
 const loadListings = async (objects: LoadScriptDeps["objects"], workspace: string): Promise<ListedScript[]> =>
-  parseReadableObjects(listedScriptSchema, await objects.list(keys.scriptListing(workspace, "").pk));
+  scriptListingObject.parseReadable(await objects.list(scriptListingObject.partitionKey(workspace)));
 
 const getParentHashes = ({ parentHashes, parent_hash }: ListedScript) => parentHashes ?? (parent_hash ? [parent_hash] : []);
 
@@ -152,9 +129,9 @@ export async function searchScripts(
 
 /** Lists the versions saved at a path, newest first. Throws `script.notFound` if there never was one. */
 export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
-  const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });
+  const stored = await objects.list(scriptHistoryObject.partitionKey(workspace, path), { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });
-  return parseReadableObjects(scriptHistorySchema, stored).map(({ hash, createdAtMs, createdBy, message }) => ({
+  return scriptHistoryObject.parseReadable(stored).map(({ hash, createdAtMs, createdBy, message }) => ({
     script_hash: hash,
     created_at: new Date(createdAtMs).toISOString(),
     created_by: createdBy,

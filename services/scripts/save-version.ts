@@ -12,7 +12,6 @@ import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/script
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import {
@@ -21,6 +20,11 @@ import {
   computeVersionHash,
   type Runnable,
   type StoredVersion,
+  scriptBodyObject,
+  scriptHeadObject,
+  scriptHistoryObject,
+  scriptListingObject,
+  scriptVersionObject,
   toConcurrencyRule,
 } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
@@ -184,13 +188,15 @@ function buildVersionParts(
       ? []
       : [
           toPart(
-            write.update({ ...keys.version(workspace, parentHash), next: hash }, "childless"),
+            write.update({ ...scriptVersionObject.key(workspace, parentHash), next: hash }, "childless"),
             new SvcError("script.parentHasChild", { parentHash }),
           ),
         ]),
-    toPart(write.put({ ...keys.scriptHead(workspace, path), value, version: hash, build }, current ? { version: current.hash } : "absent")),
-    toPart(write.put({ ...keys.version(workspace, hash), value, version: hash, build }, "absent")),
-    toPart(write.put({ ...keys.versionBody(workspace, hash), value: body }, "absent")),
+    toPart(
+      write.put({ ...scriptHeadObject.key(workspace, path), value, version: hash, build }, current ? { version: current.hash } : "absent"),
+    ),
+    toPart(write.put({ ...scriptVersionObject.key(workspace, hash), value, version: hash, build }, "absent")),
+    toPart(write.put({ ...scriptBodyObject.key(workspace, hash), value: body }, "absent")),
   ];
 }
 
@@ -201,8 +207,8 @@ function buildListingParts({ workspace, newScript }: SaveRequest, version: Store
   const note = newScript.deployment_message ? { message: newScript.deployment_message } : {};
   const value = { ...listed, ...(hasPreprocessor ? { has_preprocessor: true } : {}), ...made, parentHashes, archived: false };
   return [
-    toPart(write.put({ ...keys.scriptListing(workspace, newScript.path), value })),
-    toPart(write.put({ ...keys.history(workspace, newScript.path, createdAtMs, hash), value: { ...made, ...note } })),
+    toPart(write.put({ ...scriptListingObject.key(workspace, newScript.path), value })),
+    toPart(write.put({ ...scriptHistoryObject.key(workspace, newScript.path, createdAtMs, hash), value: { ...made, ...note } })),
   ];
 }
 
@@ -214,8 +220,11 @@ async function buildRenameParts(
   if (!parent || parent.runnable.path === path) return [];
   const { hash: parentHash, path: from } = parent.runnable;
   return [
-    toPart(write.remove(keys.scriptHead(workspace, from), { version: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
-    toPart(write.remove(keys.scriptListing(workspace, from))),
+    toPart(
+      write.remove(scriptHeadObject.key(workspace, from), { version: parentHash }),
+      new SvcError("script.parentHasChild", { parentHash }),
+    ),
+    toPart(write.remove(scriptListingObject.key(workspace, from))),
     toPart((await buildAclPart(deps, { workspace, kind: "script", path: from }, { actor, to: path })).write),
   ];
 }

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { scriptHeadObject, scriptHistoryObject, scriptListingObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { eventsOf } from "../../test/support/use-cases/room-events.ts";
@@ -54,7 +54,7 @@ it("a script names the concurrency key of another folder only if its author may 
     return createScript(room.deps, { actor, workspace }, newScriptSchema.parse(fields));
   };
   const author = { ...anAdmin, superAdmin: false, rights };
-  const ruleOf = async (hash: string) => parseScript(await room.deps.objects.get(keys.version(workspace, hash)))?.concurrency;
+  const ruleOf = async (hash: string) => parseScript(await room.deps.objects.get(scriptVersionObject.key(workspace, hash)))?.concurrency;
   expect(await ruleOf(await saveAs("stripe", author))).toEqual({ limit: 1, key: "stripe", space: "f/t" });
   expect(await ruleOf(await saveAs("f/shared/stripe", anAdmin))).toEqual({ limit: 1, key: "f/shared/stripe", space: "f/shared" });
   await expect(saveAs("f/shared/stripe", author)).rejects.toMatchObject({ code: "auth.forbidden" });
@@ -66,9 +66,9 @@ it("a script names the concurrency key of another folder only if its author may 
 async function load(path: string) {
   const { objects } = room.deps;
   const [stored, listing, history] = await Promise.all([
-    objects.get(keys.scriptHead(room.workspace, path)),
-    objects.get(keys.scriptListing(room.workspace, path)),
-    objects.list(keys.history(room.workspace, path, 0, "").pk),
+    objects.get(scriptHeadObject.key(room.workspace, path)),
+    objects.get(scriptListingObject.key(room.workspace, path)),
+    objects.list(scriptHistoryObject.partitionKey(room.workspace, path)),
   ]);
   const head = parseScript(stored);
   const builds = (await listJobs(room, path)).filter(({ kind }) => kind === "dependencies");

@@ -2,8 +2,8 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { BuildState, Runnable } from "../../core/scripts/version.ts";
+import { scriptHeadObject, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
 import { requireScriptVersion } from "./load.ts";
 
@@ -24,11 +24,11 @@ export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Pro
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
   // A build records its outcome before its job ends, so a missing outcome is final only now.
-  const now = requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash).build;
+  const now = requireScriptVersion(await objects.get(scriptVersionObject.key(workspace, hash)), hash).build;
   if (now.state !== "pending") return now;
   const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the script again.`;
   const failed: BuildState = { state: "failed", job: build.job, error };
-  await objects.put({ ...keys.versionLock(workspace, hash), value: { lockErrorLogs: `${error}\n` } });
+  await objects.put({ ...scriptLockObject.key(workspace, hash), value: { lockErrorLogs: `${error}\n` } });
   await recordBuild(objects, version, failed);
   await sendBuildWaiters(deps, workspace, hash);
   return failed;
@@ -36,7 +36,7 @@ export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Pro
 
 /** Writes the outcome of a build to the version and, while it is the newest, to the script's head. */
 export async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runnable, build: BuildState): Promise<void> {
-  for (const key of [keys.version(workspace, hash), keys.scriptHead(workspace, path)]) {
+  for (const key of [scriptVersionObject.key(workspace, hash), scriptHeadObject.key(workspace, path)]) {
     await objects.update({ ...key, build }, { version: hash });
   }
 }

@@ -1,17 +1,13 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
+import { tempSourceObject } from "../../core/scripts/temp-source.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 
 /** Each part of a source in base64. An item holds at most 400 KB. */
-const partSchema = z.object({ base64: z.string() });
-/** The first part, which names the number of parts. */
-const firstPartSchema = partSchema.extend({ parts: z.number() });
 const PART_CHARS = 300_000;
 /** The first part expires before the others, so that a source is found whole or not at all. */
 const OTHER_PARTS_S = 3600;
@@ -37,10 +33,10 @@ export async function storeTempSource(
   const partAt = (part: number) => packed.slice(part * PART_CHARS, (part + 1) * PART_CHARS);
   for (let part = parts - 1; part > 0; part -= 1) {
     const value = { base64: partAt(part) };
-    await objects.put({ ...keys.tempSource(workspace, hash, part), value, expiresAtS: expiresAtS + OTHER_PARTS_S });
+    await objects.put({ ...tempSourceObject.key(workspace, hash, part), value, expiresAtS: expiresAtS + OTHER_PARTS_S });
   }
-  const first = write.put({ ...keys.tempSource(workspace, hash, 0), value: { base64: partAt(0), parts }, expiresAtS });
-  const refused = await objects.transactWrite([write.check(keys.workspace(workspace), "present"), first]);
+  const first = write.put({ ...tempSourceObject.key(workspace, hash, 0), value: { base64: partAt(0), parts }, expiresAtS });
+  const refused = await objects.transactWrite([write.check(workspaceObject.key(workspace), "present"), first]);
   if (refused !== undefined) throw new SvcError("workspace.notFound", { workspace });
   return hash;
 }
@@ -51,14 +47,14 @@ export async function loadTempSource(
   workspace: string,
   hash: string,
 ): Promise<string | undefined> {
-  const first = await objects.get(keys.tempSource(workspace, hash, 0));
+  const first = await objects.get(tempSourceObject.key(workspace, hash, 0));
   if (!first) return undefined;
-  const { base64, parts } = parseObject(firstPartSchema, first);
+  const { base64, parts = 1 } = tempSourceObject.parse(first);
   let packed = base64;
   for (let part = 1; part < parts; part += 1) {
-    const found = await objects.get(keys.tempSource(workspace, hash, part));
+    const found = await objects.get(tempSourceObject.key(workspace, hash, part));
     if (!found) return undefined;
-    packed += parseObject(partSchema, found).base64;
+    packed += tempSourceObject.parse(found).base64;
   }
   return inflateRawSync(Buffer.from(packed, "base64"), { maxOutputLength: limits.scriptBytes }).toString();
 }

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import { dependenciesSchema, flowDependenciesSchema } from "../../contract/routes/jobs/dependency-runs.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { folderObject } from "../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace, work } from "../../test/support/use-cases/room-jobs.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   other = { ...room, workspace: `w-${randomUUID().slice(0, 8)}` };
   for (const one of [room, other]) {
     await addWorkspace(one);
-    for (const name of ["t", "secret"]) await one.deps.objects.put({ ...keys.folder(one.workspace, name), value: {} });
+    for (const name of ["t", "secret"]) await one.deps.objects.put({ ...folderObject.key(one.workspace, name), value: {} });
   }
   room.answers.build = async (request) => {
     built.push(request);

@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { requireNewestScript } from "./load.ts";
 
 /** A way to run a script over HTTP. */
@@ -50,6 +50,6 @@ export async function listScriptWebhooks(
   workspace: string,
   path: string,
 ): Promise<WebhookForm[]> {
-  const { hash } = requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+  const { hash } = requireNewestScript(await objects.get(scriptHeadObject.key(workspace, path)), path);
   return listWebhookForms(baseUrl, workspace, `p/${path}`, `h/${hash}`);
 }

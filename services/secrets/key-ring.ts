@@ -3,11 +3,10 @@ import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
-import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingSchema } from "../../core/secrets/key-ring.ts";
+import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingObject } from "../../core/secrets/key-ring.ts";
 import { createExportKey, type DataKey, sealSecret } from "../../core/secrets/seal.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 export interface SealDeps {
@@ -29,8 +28,8 @@ const cache = new PromiseCache<string, OpenedKeyRing>();
 
 /** Loads the ring of a workspace as it is stored now. */
 export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
-  const found = await objects.get(keys.keyRing(workspace));
-  return found ? parseObject(keyRingSchema, found) : undefined;
+  const found = await objects.get(keyRingObject.key(workspace));
+  return found ? keyRingObject.parse(found) : undefined;
 }
 
 /** Removes a workspace's ring from the cache, so that the next use reads it again. */
@@ -47,8 +46,8 @@ async function createKeyRing({ objects, dataKeys }: SealDeps, workspace: string)
   const exportKey = sealSecret({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, createExportKey());
   const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };
   await commitParts(objects, [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-    { write: write.put({ ...keys.keyRing(workspace), value: ring, version: getRingVersion(ring) }, "absent"), refused: undefined },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.put({ ...keyRingObject.key(workspace), value: ring, version: getRingVersion(ring) }, "absent"), refused: undefined },
   ]);
   return (await loadKeyRing({ objects }, workspace)) ?? ring;
 }

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
-import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRing } from "../../core/secrets/key-ring.ts";
+import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRing, keyRingObject } from "../../core/secrets/key-ring.ts";
 import { createExportNonce, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
-import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { evictKeyRing, loadKeyRing, loadSealingKey, type SealDeps } from "./key-ring.ts";
 import { loadExportKey, unsealValue } from "./unseal.ts";
@@ -81,13 +79,13 @@ async function loadIdleKeyRing(deps: SealDeps, workspace: string): Promise<KeyRi
 }
 
 async function storeKeyRing({ objects }: SealDeps, workspace: string, ring: KeyRing, version: string): Promise<boolean> {
-  return objects.put({ ...keys.keyRing(workspace), value: ring, version: getRingVersion(ring) }, { version });
+  return objects.put({ ...keyRingObject.key(workspace), value: ring, version: getRingVersion(ring) }, { version });
 }
 
 async function resealSecrets(deps: SealDeps, workspace: string, version: number): Promise<number> {
-  const stored = await deps.objects.list(keys.variable(workspace, "").pk);
+  const stored = await deps.objects.list(variableObject.partitionKey(workspace));
   const isOld = ({ isSecret, value }: StoredVariable) => isSecret && readKeyVersion(value) < version;
-  const waiting = stored.filter((variable) => isOld(parseObject(storedVariableSchema, variable))).map(({ sk }) => sk);
+  const waiting = stored.filter((variable) => isOld(variableObject.parse(variable))).map(({ sk }) => sk);
   let done = 0;
   const work = async () => {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -101,18 +99,18 @@ async function resealSecrets(deps: SealDeps, workspace: string, version: number)
 
 /** Reseals one secret under the current data key. No caller can see the difference, so there is no event. */
 async function resealSecret(deps: SealDeps, workspace: string, path: string): Promise<void> {
-  const key = keys.variable(workspace, path);
+  const key = variableObject.key(workspace, path);
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(key);
       // The variable was deleted or renamed: a renamed one was sealed with the new key.
       if (!found) return { done: undefined };
-      const variable = parseObject(storedVariableSchema, found);
+      const variable = variableObject.parse(found);
       const { dataKey, version } = await loadSealingKey(deps, workspace);
       if (!variable.isSecret || readKeyVersion(variable.value) === dataKey.version) return { done: undefined };
       const value = sealSecret(dataKey, { workspace, path }, await unsealValue(deps, workspace, path, variable.value));
       const stored = await commitParts(deps.objects, [
-        { write: write.check(keys.keyRing(workspace), { version }), refused: undefined },
+        { write: write.check(keyRingObject.key(workspace), { version }), refused: undefined },
         {
           write: write.put(
             { ...key, value: { ...variable, value, exportNonce: createExportNonce() }, version: randomUUID() },

@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { parseReference } from "../../core/resources/references.ts";
-import { parseResourceValue, type StoredResource, storedResourceSchema } from "../../core/resources/resource.ts";
+import { parseResourceValue, resourceObject, type StoredResource } from "../../core/resources/resource.ts";
 import { type Credential, isCredentialType, parseCredential } from "../../core/routes/authentication/credential.ts";
 import { openSecret } from "../../core/secrets/open.ts";
+import type { RouteCredential } from "../../core/secrets/route-credential.ts";
+import { routeCredentialObject, routeKeyObject, routeVariableObject } from "../../core/secrets/route-credential.ts";
 import { type DataKey, sealSecret } from "../../core/secrets/seal.ts";
-import { storedVariableSchema } from "../../core/variables/variable.ts";
+import { variableObject } from "../../core/variables/variable.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import type { SealDeps } from "./key-ring.ts";
 import { unsealValue } from "./unseal.ts";
@@ -28,14 +28,6 @@ export interface CopyDeps extends SealDeps {
 }
 
 /** The copy of a resource. `fault`: why it cannot authenticate anything, without any value. */
-const copySchema = z.union([
-  z.object({ type: z.string(), wrapped: z.string(), sealed: z.string() }),
-  z.object({ type: z.string(), fault: z.string() }),
-]);
-type Copy = z.infer<typeof copySchema>;
-/** The resources with a copy that refer to a variable. */
-const linkSchema = z.object({ resources: z.array(z.string()) });
-const storedKeySchema = z.object({ wrapped: z.string() });
 
 /** Each change of a variable replaces the copies of all these resources in one transaction. */
 const MOST_RESOURCES = 20;
@@ -84,11 +76,11 @@ export async function buildResourceCopyParts(
   const [foundLinks, foundCopies] = await Promise.all([
     readAll(
       deps.objects,
-      links.map((path) => keys.routeVariable(workspace, path)),
+      links.map((path) => routeVariableObject.key(workspace, path)),
     ),
     readAll(
       deps.objects,
-      places.map((path) => keys.routeCredential(workspace, path)),
+      places.map((path) => routeCredentialObject.key(workspace, path)),
     ),
   ]);
   const others = new Map(links.map((path, index) => [path, readLink(foundLinks[index]).filter((one) => !places.includes(one))]));
@@ -103,18 +95,18 @@ export async function buildResourceCopyParts(
   const linked = fault === undefined ? wanted : [];
   const variables = await readAll(
     deps.objects,
-    linked.map((path) => keys.variable(workspace, path)),
+    linked.map((path) => variableObject.key(workspace, path)),
   );
   const linkParts = links.map((path, index) => {
     const next = [...(others.get(path) ?? []), ...(now && linked.includes(path) ? [now.path] : [])].sort();
     const isSame = JSON.stringify(next) === JSON.stringify(readLink(foundLinks[index]));
     return isSame
       ? undefined
-      : replace(keys.routeVariable(workspace, path), foundLinks[index], next.length === 0 ? undefined : { resources: next });
+      : replace(routeVariableObject.key(workspace, path), foundLinks[index], next.length === 0 ? undefined : { resources: next });
   });
   // A variable that changes at the same time would otherwise leave its old text in the copy.
   const checks = linked.map((path, index) => ({
-    write: write.check(keys.variable(workspace, path), expectationOf(variables[index])),
+    write: write.check(variableObject.key(workspace, path), expectationOf(variables[index])),
     refused: undefined,
   }));
   const texts = new Map(
@@ -123,13 +115,13 @@ export async function buildResourceCopyParts(
   const copies = await Promise.all(
     places.map(async (path, index) => {
       const copy = now?.path === path ? await buildCopy(deps, workspace, now, fault ?? texts) : undefined;
-      return replace(keys.routeCredential(workspace, path), foundCopies[index], copy);
+      return replace(routeCredentialObject.key(workspace, path), foundCopies[index], copy);
     }),
   );
   return [...linkParts, ...checks, ...copies].flatMap((part) => part ?? []);
 }
 
-const readLink = (stored: StoredObject | undefined): string[] => (stored ? parseObject(linkSchema, stored).resources : []);
+const readLink = (stored: StoredObject | undefined): string[] => (stored ? routeVariableObject.parse(stored).resources : []);
 
 function findFault(
   variables: string[],
@@ -150,11 +142,11 @@ export async function buildVariableCopyParts(deps: CopyDeps, workspace: string, 
   const paths = [...texts.keys()];
   const links = await readAll(
     deps.objects,
-    paths.map((path) => keys.routeVariable(workspace, path)),
+    paths.map((path) => routeVariableObject.key(workspace, path)),
   );
   // A resource that begins to refer to the variable at the same time would otherwise have a copy with the old text.
   const checks = paths.map((path, index) => ({
-    write: write.check(keys.routeVariable(workspace, path), expectationOf(links[index])),
+    write: write.check(routeVariableObject.key(workspace, path), expectationOf(links[index])),
     refused: undefined,
   }));
   const places = [...new Set(links.flatMap(readLink))];
@@ -162,13 +154,13 @@ export async function buildVariableCopyParts(deps: CopyDeps, workspace: string, 
   // The copies are read first: one that belongs to a newer resource than the one that is read below is not replaced.
   const copies = await readAll(
     deps.objects,
-    places.map((path) => keys.routeCredential(workspace, path)),
+    places.map((path) => routeCredentialObject.key(workspace, path)),
   );
   const stored = await readAll(
     deps.objects,
-    places.map((path) => keys.resource(workspace, path)),
+    places.map((path) => resourceObject.key(workspace, path)),
   );
-  const resources = stored.flatMap((found) => (found ? [parseObject(storedResourceSchema, found)] : [])).filter(isCredential);
+  const resources = stored.flatMap((found) => (found ? [resourceObject.parse(found)] : [])).filter(isCredential);
   const known = await loadTexts(
     deps,
     workspace,
@@ -178,7 +170,7 @@ export async function buildVariableCopyParts(deps: CopyDeps, workspace: string, 
   const replaced = await Promise.all(
     resources.map(async (resource) => {
       const copy = await buildCopy(deps, workspace, resource, all);
-      return replace(keys.routeCredential(workspace, resource.path), copies[places.indexOf(resource.path)], copy);
+      return replace(routeCredentialObject.key(workspace, resource.path), copies[places.indexOf(resource.path)], copy);
     }),
   );
   return [...checks, ...replaced.flatMap((part) => part ?? [])];
@@ -197,7 +189,7 @@ function replace(key: { pk: string; sk: string }, stored: StoredObject | undefin
 async function loadTexts(deps: CopyDeps, workspace: string, paths: string[]): Promise<[string, string | undefined][]> {
   const stored = await readAll(
     deps.objects,
-    paths.map((path) => keys.variable(workspace, path)),
+    paths.map((path) => variableObject.key(workspace, path)),
   );
   return Promise.all(
     paths.map(async (path, index): Promise<[string, string | undefined]> => [path, await loadText(deps, workspace, stored[index])]),
@@ -206,12 +198,12 @@ async function loadTexts(deps: CopyDeps, workspace: string, paths: string[]): Pr
 
 async function loadText(deps: CopyDeps, workspace: string, stored: StoredObject | undefined): Promise<string | undefined> {
   if (!stored) return undefined;
-  const { path, isSecret, value } = parseObject(storedVariableSchema, stored);
+  const { path, isSecret, value } = variableObject.parse(stored);
   return isSecret ? unsealValue(deps, workspace, path, value) : value;
 }
 
 /** `texts`: a sentence is the fault for which the resource cannot be used. */
-async function buildCopy(deps: CopyDeps, workspace: string, resource: CredentialResource, texts: Texts | string): Promise<Copy> {
+async function buildCopy(deps: CopyDeps, workspace: string, resource: CredentialResource, texts: Texts | string): Promise<RouteCredential> {
   const { resourceType: type, path } = resource;
   if (typeof texts === "string") return { type, fault: texts };
   const fields = fieldsOf(resource);
@@ -242,16 +234,16 @@ function loadRouteKey(deps: CopyDeps, workspace: string): Promise<{ key: DataKey
 }
 
 async function findRouteKey({ objects }: Pick<CopyDeps, "objects">, workspace: string): Promise<string | undefined> {
-  const stored = await objects.get(keys.routeKey(workspace));
-  return stored && parseObject(storedKeySchema, stored).wrapped;
+  const stored = await objects.get(routeKeyObject.key(workspace));
+  return stored && routeKeyObject.parse(stored).wrapped;
 }
 
 /** If two writers create the key at the same time, both get the one that was stored. Throws `workspace.notFound`. */
 async function createRouteKey(deps: CopyDeps, workspace: string): Promise<string> {
   const { wrapped } = await deps.routeKeys.generate(workspace);
   await commitParts(deps.objects, [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-    { write: write.put({ ...keys.routeKey(workspace), value: { wrapped } }, "absent"), refused: undefined },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.put({ ...routeKeyObject.key(workspace), value: { wrapped } }, "absent"), refused: undefined },
   ]);
   return (await findRouteKey(deps, workspace)) ?? wrapped;
 }
@@ -264,7 +256,7 @@ export async function openRouteCredential(
   { workspace, path }: { workspace: string; path: string },
   stored: StoredObject | undefined,
 ): Promise<Credential | undefined> {
-  const copy = stored && parseObject(copySchema, stored);
+  const copy = stored && routeCredentialObject.parse(stored);
   if (!copy || !("sealed" in copy)) return undefined;
   const { wrapped, sealed } = copy;
   const key = await openedKeys.get(wrapped, () => routeKeys.unwrap(workspace, wrapped), { nowMs: nowMs(), forMs: limits.dataKeyCacheMs });
@@ -274,7 +266,7 @@ export async function openRouteCredential(
 
 /** Returns why the copy of a resource cannot authenticate requests by a type of credential, or `undefined`. */
 export function findCopyFault(stored: StoredObject | undefined, type: Credential["type"]): string | undefined {
-  const copy = stored && parseObject(copySchema, stored);
+  const copy = stored && routeCredentialObject.parse(stored);
   if (copy?.type !== type) return `The resource must have the type ${type}.`;
   return "fault" in copy ? copy.fault : undefined;
 }

@@ -1,8 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { failedRunsSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { type EndState, isSuccess } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { failedRunsSetting } from "../../core/settings/workspace.ts";
 
 /** The status of a failed run's reply (spec §7.1). */
 const DEFAULT_STATUS = 200;
@@ -19,6 +17,6 @@ export async function chooseRunStatus(
 ): Promise<number> {
   if (isSuccess({ state })) return DEFAULT_STATUS;
   if (own !== undefined && own !== null) return own;
-  const stored = await objects.get(keys.setting(workspace, "failed_runs"));
-  return stored ? parseObject(failedRunsSchema, stored).status : DEFAULT_STATUS;
+  const stored = await objects.get(failedRunsSetting.key(workspace));
+  return stored ? failedRunsSetting.parse(stored).status : DEFAULT_STATUS;
 }

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { CONNECT_CLIENTS, toShownClients } from "../../core/accounts/client.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { defaultSetting, describeSettingIssue, INSTANCE_EVENTS_URL, isPublicSetting } from "../../core/settings/instance.ts";
@@ -22,13 +22,13 @@ export async function getGlobalSetting({ objects }: SettingDeps, actor: Actor, k
   // A job, and a token for one workspace, has no rights on the instance.
   const isOfInstance = actor.superAdmin && actor.workspace === undefined;
   if (!isOfInstance && !isPublicSetting(key)) throw new SvcError("auth.forbidden", { action: "settings.getGlobal", needs: "a superadmin" });
-  const found = await objects.get(keys.instanceSetting(key));
+  const found = await objects.get(instanceSettingObject.key(key));
   return found ? toShownValue(found) : defaultSetting(key);
 }
 
 /** Lists the settings of the instance that are set, by name. */
 export async function listGlobalSettings({ objects }: SettingDeps): Promise<{ name: string; value: unknown }[]> {
-  return (await objects.list(keys.instanceSetting("").pk)).map((found) => ({ name: found.sk, value: toShownValue(found) }));
+  return (await objects.list(instanceSettingObject.partitionKey())).map((found) => ({ name: found.sk, value: toShownValue(found) }));
 }
 
 /** Sets a setting of the instance; `null` restores its default. Throws `setting.value`. */
@@ -39,7 +39,7 @@ export async function setGlobalSetting(
 ): Promise<void> {
   const reason = value == null ? undefined : describeSettingIssue(key, value);
   if (reason) throw new SvcError("setting.value", { key, reason });
-  const stored = keys.instanceSetting(key);
+  const stored = instanceSettingObject.key(key);
   const change = value == null ? write.remove(stored) : write.put({ ...stored, value });
   const also = key === INSTANCE_EVENTS_URL ? [buildInstanceEndpointWrite(typeof value === "string" ? value : "", nowMs())] : [];
   await objects.transactWrite([change, ...also]);

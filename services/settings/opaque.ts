@@ -3,8 +3,9 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { OpaqueSettings } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { toJsonValue } from "../../core/objects/json-value.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 /** Throws `body.tooLarge` if the values of a setting have more than `limits.settingBytes` as JSON. */
@@ -24,9 +25,9 @@ export async function setOpaqueSetting<Name extends keyof OpaqueSettings>(
   value: OpaqueSettings[Name],
 ): Promise<void> {
   checkSettingSize(value);
-  const key = keys.setting(workspace, name);
+  const key = settingObject.key(workspace, name);
   await commitParts(objects, [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     { write: value === undefined ? write.remove(key) : write.put({ ...key, value: toJsonValue(value) }), refused: undefined },
   ]);
 }

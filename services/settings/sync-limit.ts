@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { SYNC_LIMIT, syncLimitSchema } from "../../core/settings/instance.ts";
 
 interface SyncLimitDeps {
@@ -16,7 +16,7 @@ export function createSyncLimitReader({ objects, nowMs }: SyncLimitDeps): () => 
   let last: { ms: number; untilMs: number } | undefined;
   return async () => {
     if (last && last.untilMs > nowMs()) return last.ms;
-    const stored = syncLimitSchema.safeParse((await objects.get(keys.instanceSetting(SYNC_LIMIT)))?.value);
+    const stored = syncLimitSchema.safeParse((await objects.get(instanceSettingObject.key(SYNC_LIMIT)))?.value);
     last = { ms: stored.success ? stored.data * 1000 : limits.syncCallMs, untilMs: nowMs() + limits.settingAgeMs };
     return last.ms;
   };

@@ -8,12 +8,11 @@ import {
   type PublicSettingsJson,
   type SettingsJson,
 } from "../../contract/routes/workspaces/setting-schemas.ts";
-import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { parseJsonValue } from "../../core/objects/json-value.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { settingObject } from "../../core/objects/setting.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
 import { parseStoredAutoInvite } from "../../core/people/auto-invite.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 interface SettingDeps {
@@ -38,9 +37,12 @@ function parseSetting(setting: StoredObject): unknown {
 
 /** Returns all settings of a workspace. Throws `workspace.notFound`. */
 export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: string): Promise<SettingsJson> {
-  const [found, settings] = await Promise.all([objects.get(keys.workspace(workspace)), objects.list(keys.setting(workspace, "").pk)]);
+  const [found, settings] = await Promise.all([
+    objects.get(workspaceObject.key(workspace)),
+    objects.list(settingObject.partitionKey(workspace)),
+  ]);
   if (!found) throw new SvcError("workspace.notFound", { workspace });
-  const { name, color } = parseObject(workspaceSchema, found);
+  const { name, color } = workspaceObject.parse(found);
   return {
     workspace_id: workspace,
     name,
@@ -62,9 +64,9 @@ export async function setWorkspaceSetting<Name extends SettingName>(
   name: Name,
   value: SettingsJson[Name],
 ): Promise<void> {
-  const key = keys.setting(workspace, name);
+  const key = settingObject.key(workspace, name);
   await commitParts(objects, [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     { write: value === undefined ? write.remove(key) : write.put({ ...key, value }), refused: undefined },
   ]);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { settingObject } from "../../core/objects/setting.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
@@ -40,11 +41,11 @@ describe("a setting that the service only stores", () => {
 
   it("is not stored for a workspace that does not exist or is deleted", async () => {
     const workspace = await newWorkspace();
-    await room.deps.objects.deleteItem(keys.workspace(workspace));
+    await room.deps.objects.deleteItem(workspaceObject.key(workspace));
     for (const name of [workspace, "none-such"]) {
       await expect(setOpaqueSetting(room.deps, name, "mute_critical_alerts", true)).rejects.toMatchObject({ code: "workspace.notFound" });
       await expect(invite(name, { auto_add: true })).rejects.toMatchObject({ code: "workspace.notFound" });
-      expect(await room.deps.objects.list(keys.setting(name, "").pk)).toEqual([]);
+      expect(await room.deps.objects.list(settingObject.partitionKey(name))).toEqual([]);
     }
   });
 });
@@ -72,7 +73,7 @@ describe("the setting of automatic invitations", () => {
   it("of an earlier release is read and changed", async () => {
     const workspace = await newWorkspace();
     const value = { enabled: true, domain: "*", operator: false, mode: "add" };
-    await room.deps.objects.put({ ...keys.setting(workspace, "auto_invite"), value });
+    await room.deps.objects.put({ ...settingObject.key(workspace, "auto_invite"), value });
     expect((await getWorkspaceSettings(room.deps, workspace)).auto_invite).toEqual(value);
     await invite(workspace, { operator: true, instance_groups: [] });
     expect((await getWorkspaceSettings(room.deps, workspace)).auto_invite).toMatchObject({ operator: true, instance_groups: [] });

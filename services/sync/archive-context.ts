@@ -1,11 +1,9 @@
-import type * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
-import type { ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKind } from "../../core/objects/define-object.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { MaskDeps } from "../secrets/masks.ts";
@@ -27,19 +25,21 @@ export interface ArchiveContext {
   access: Access;
 }
 
+type ListedKind<P extends unknown[], T> = Pick<ObjectKind<P, never[], T>, "partitionKey" | "parse">;
+
 /** Lists the objects of a partition. One that cannot be read fails the archive: its missing file would look like a deletion. Throws `UnreadableRecordError`. */
-export async function listStored<T>({ deps }: ArchiveContext, { pk }: ObjectKey, schema: z.ZodType<T>): Promise<T[]> {
-  return (await deps.objects.list(pk)).map((object) => parseObject(schema, object));
+export async function listStored<P extends unknown[], T>({ deps }: ArchiveContext, kind: ListedKind<P, T>, ...partition: P): Promise<T[]> {
+  return (await deps.objects.list(kind.partitionKey(...partition))).map((object) => kind.parse(object));
 }
 
 /** Lists the objects of a partition that the caller may read. Others are left out of the archive, as they are left out of lists. */
-export async function listReadable<T extends { path: string }>(
+export async function listReadable<P extends unknown[], T extends { path: string }>(
   context: ArchiveContext,
-  key: ObjectKey,
-  schema: z.ZodType<T>,
   access: AccessRule,
+  kind: ListedKind<P, T>,
+  ...partition: P
 ): Promise<T[]> {
-  return (await listStored(context, key, schema)).filter(({ path }) => mayRead(context, access, path));
+  return (await listStored(context, kind, ...partition)).filter(({ path }) => mayRead(context, access, path));
 }
 
 /** Returns whether the caller may read an object. */

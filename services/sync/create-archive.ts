@@ -6,10 +6,10 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type ArchiveEntries, toArchive } from "../../core/sync/archive.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { permit } from "../identity/permit.ts";
 import type { SecretReader } from "../secrets/reveal.ts";
 import { loadAccess } from "../workspaces/access.ts";
@@ -36,7 +36,7 @@ export async function createWorkspaceArchive(deps: LoadItemsDeps, reader: Secret
   if (type !== "zip" && type !== "tar") throw new SvcError("archive.type", { type });
   permitKinds(reader, query);
   const [workspace, { access }] = await Promise.all([
-    deps.objects.get(keys.workspace(reader.workspace)),
+    deps.objects.get(workspaceObject.key(reader.workspace)),
     loadAccess(deps.objects, reader.workspace),
   ]);
   // A superadmin may name any workspace. An empty archive would look like the deletion of everything.

@@ -10,9 +10,9 @@ import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { type ArchiveQuery, archiveQuery } from "../../contract/routes/sync/sync.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";
 import { importSecret } from "../../core/secrets/open.ts";
+import { variableObject } from "../../core/variables/variable.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
@@ -158,7 +158,7 @@ describe("the archive of a workspace", () => {
   });
 
   it("fails if an object cannot be read, because a missing file looks deleted", async () => {
-    const broken = keys.variable(room.workspace, `f/t/${randomUUID()}`);
+    const broken = variableObject.key(room.workspace, `f/t/${randomUUID()}`);
     await room.deps.objects.put({ ...broken, value: { path: 1 } });
     await expect(read()).rejects.toMatchObject({ name: "UnreadableRecordError" });
     await room.deps.objects.deleteItem(broken);

@@ -1,5 +1,5 @@
-import type { ObjectKey } from "../../core/objects/keys.ts";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import type { LoadItemsDeps } from "./archive-context.ts";
 
 /** Large values are read from S3 this many at a time. */

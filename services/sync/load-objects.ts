@@ -1,15 +1,14 @@
 import { actions } from "../../contract/access/actions.ts";
 import { kindsOnlyInOwnArchives, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
-import { parsePolicy, storedAppSchema } from "../../core/apps/app.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { storedResourceSchema, toResourceJson } from "../../core/resources/resource.ts";
-import { storedTypeSchema, toResourceTypeJson } from "../../core/resources/type.ts";
-import { storedScheduleSchema, toScheduleJson } from "../../core/schedules/schedule.ts";
+import { appObject, appVersionObject, parsePolicy } from "../../core/apps/app.ts";
+import { resourceObject, toResourceJson } from "../../core/resources/resource.ts";
+import { resourceTypeObject, toResourceTypeJson } from "../../core/resources/type.ts";
+import { scheduleObject, toScheduleJson } from "../../core/schedules/schedule.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
-import { storedTriggerSchema, toTriggerJson } from "../../core/triggers/trigger.ts";
-import { getExportNonce, type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { toTriggerJson, triggerObject } from "../../core/triggers/trigger.ts";
+import { getExportNonce, type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { revealSecrets } from "../secrets/reveal.ts";
 import { loadExportKey } from "../secrets/unseal.ts";
 import { loadPlainValue } from "../variables/read.ts";
@@ -19,7 +18,7 @@ import { loadBodies } from "./load-bodies.ts";
 /** Loads the variables. Secrets are decrypted or exported, if they are wanted at all. */
 export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]> {
   const { reader, query } = context;
-  const readable = await listReadable(context, keys.variable(reader.workspace, ""), storedVariableSchema, actions.readVariable.access);
+  const readable = await listReadable(context, actions.readVariable.access, variableObject, reader.workspace);
   const variables = readable.filter(({ isSecret }) => !(isSecret && query.skip_secrets));
   const values = await loadSecrets(context, variables);
   return variables.map((variable) => {
@@ -54,7 +53,7 @@ async function loadSecrets({ deps, reader, query }: ArchiveContext, variables: S
 /** Loads the resources with their values, references untouched. */
 export async function loadResources(context: ArchiveContext): Promise<SyncItem[]> {
   const { workspace } = context.reader;
-  const resources = await listReadable(context, keys.resource(workspace, ""), storedResourceSchema, actions.readResource.access);
+  const resources = await listReadable(context, actions.readResource.access, resourceObject, workspace);
   return resources.map((resource) => {
     const { is_oauth, extra_perms, ws_specific, ...fields } = toResourceJson(workspace, resource);
     const value = { ...removeServerFields(fields), value: fields.value ?? null, ...toExtraPerms(context, "resource", resource.path) };
@@ -65,7 +64,7 @@ export async function loadResources(context: ArchiveContext): Promise<SyncItem[]
 /** Loads the workspace's own resource types. Every workspace has the built-in ones. */
 export async function loadResourceTypes(context: ArchiveContext): Promise<SyncItem[]> {
   const { workspace } = context.reader;
-  return (await listStored(context, keys.resourceType(workspace, ""), storedTypeSchema)).map((type) => {
+  return (await listStored(context, resourceTypeObject, workspace)).map((type) => {
     const { name, ...fields } = toResourceTypeJson(workspace, type);
     return { kind: "resource_type", path: name, value: removeServerFields(fields) };
   });
@@ -75,10 +74,10 @@ export async function loadResourceTypes(context: ArchiveContext): Promise<SyncIt
 export async function loadApps(context: ArchiveContext): Promise<SyncItem[]> {
   const { deps, reader } = context;
   const { workspace } = reader;
-  const apps = await listReadable(context, keys.app(workspace, ""), storedAppSchema, actions.readApp.access);
+  const apps = await listReadable(context, actions.readApp.access, appObject, workspace);
   const bodies = await loadBodies(
     deps,
-    apps.map(({ version }) => keys.appVersion(workspace, version)),
+    apps.map(({ version }) => appVersionObject.key(workspace, version)),
   );
   return apps.flatMap((app, index): SyncItem[] => {
     const inner = bodies[index];
@@ -96,7 +95,7 @@ const toMark = ({ query }: ArchiveContext) => (query.sync_behavior_version === "
 /** Loads the schedules. */
 export async function loadSchedules(context: ArchiveContext): Promise<SyncItem[]> {
   const { workspace } = context.reader;
-  const schedules = await listReadable(context, keys.schedule(workspace, ""), storedScheduleSchema, actions.readSchedule.access);
+  const schedules = await listReadable(context, actions.readSchedule.access, scheduleObject, workspace);
   return schedules.map((schedule) => {
     const { extra_perms, ...fields } = toScheduleJson(workspace, schedule);
     const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, "schedule", schedule.path) };
@@ -111,7 +110,7 @@ export async function loadTriggers(context: ArchiveContext): Promise<SyncItem[]>
   const items = kinds.map(async (trigger) => {
     const kind = `${trigger}_trigger` as const;
     const access = { domain: `${kind}s`, verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" } as const;
-    const stored = await listReadable(context, keys.trigger(reader.workspace, trigger, ""), storedTriggerSchema, access);
+    const stored = await listReadable(context, access, triggerObject, reader.workspace, trigger);
     return stored.map((one) => {
       const { extra_perms, enabled, ...fields } = toTriggerJson(reader.workspace, one, {});
       const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, kind, one.path) };

@@ -1,16 +1,11 @@
-import * as z from "zod";
 import { actions } from "../../contract/access/actions.ts";
 import type { StoredFlow } from "../../core/flows/version.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { chooseLock, type StoredVersion } from "../../core/scripts/version.ts";
+import { flowBodyObject, flowListingObject } from "../../core/flows/version.ts";
+import { chooseLock, type StoredVersion, scriptBodyObject, scriptListingObject, scriptLockObject } from "../../core/scripts/version.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
 import { type ArchiveContext, listReadable, toExtraPerms, toOnBehalf } from "./archive-context.ts";
 import { loadBodies } from "./load-bodies.ts";
-
-const muted = { ws_error_handler_muted: z.boolean().nullish() };
-const listedScript = z.looseObject({ path: z.string(), hash: z.string(), archived: z.boolean(), ...muted });
-const listedFlow = z.looseObject({ path: z.string(), version: z.number(), archived: z.boolean(), ...muted });
 
 /** Removes the fields of a request that are no part of the script or flow. */
 const withoutSaveFields = <T extends object>(sent: T) => {
@@ -31,15 +26,15 @@ const withoutSaveFields = <T extends object>(sent: T) => {
 export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> {
   const { deps, reader, query } = context;
   const { workspace } = reader;
-  const scripts = await listReadable(context, keys.scriptListing(workspace, ""), listedScript, actions.readScript.access);
+  const scripts = await listReadable(context, actions.readScript.access, scriptListingObject, workspace);
   const listed = scripts.filter(({ archived }) => !archived);
   const [bodies, locks] = await Promise.all([
     loadBodies(
       deps,
-      listed.map(({ hash }) => keys.versionBody(workspace, hash)),
+      listed.map(({ hash }) => scriptBodyObject.key(workspace, hash)),
     ),
     deps.objects.batchGet(
-      listed.map(({ hash }) => keys.versionLock(workspace, hash)),
+      listed.map(({ hash }) => scriptLockObject.key(workspace, hash)),
       { consistent: true },
     ),
   ]);
@@ -65,11 +60,11 @@ export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> 
 export async function loadFlows(context: ArchiveContext): Promise<SyncItem[]> {
   const { deps, reader } = context;
   const { workspace } = reader;
-  const flows = await listReadable(context, keys.flowListing(workspace, ""), listedFlow, actions.readFlow.access);
+  const flows = await listReadable(context, actions.readFlow.access, flowListingObject, workspace);
   const listed = flows.filter(({ archived }) => !archived);
   const bodies = await loadBodies(
     deps,
-    listed.map(({ version }) => keys.flowBody(workspace, version)),
+    listed.map(({ version }) => flowBodyObject.key(workspace, version)),
   );
   return listed.flatMap(({ path, ws_error_handler_muted }, index): SyncItem[] => {
     const flow = bodies[index] as StoredFlow | undefined;

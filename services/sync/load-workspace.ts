@@ -1,10 +1,9 @@
 import { actions } from "../../contract/access/actions.ts";
 import { dependencyFiles } from "../../contract/dependency-language.ts";
-import { folderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { memberSchema } from "../../core/permissions/access.ts";
+import { memberObject } from "../../core/permissions/access.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
+import { folderObject } from "../../core/workspaces/workspace.ts";
 import { getWebhookSettings } from "../events/endpoints.ts";
 import { readExportKey } from "../secrets/read-export-key.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
@@ -14,7 +13,7 @@ import { type ArchiveContext, listStored, mayRead } from "./archive-context.ts";
 /** Loads the folders that the caller may see, with their owners and permissions. */
 export async function loadFolders(context: ArchiveContext): Promise<SyncItem[]> {
   const { reader, access } = context;
-  return (await listStored(context, keys.folder(reader.workspace, ""), folderSchema))
+  return (await listStored(context, folderObject, reader.workspace))
     .filter(({ name }) => mayRead(context, actions.readFolder.access, `f/${name}`))
     .map(({ name, ...fields }) => {
       const rights = Object.hasOwn(access.folders, name) ? access.folders[name] : undefined;
@@ -25,7 +24,7 @@ export async function loadFolders(context: ArchiveContext): Promise<SyncItem[]> 
 
 /** Loads the members of the workspace. */
 export async function loadUsers(context: ArchiveContext): Promise<SyncItem[]> {
-  const members = await listStored(context, keys.member(context.reader.workspace, ""), memberSchema);
+  const members = await listStored(context, memberObject, context.reader.workspace);
   return members.map(({ email, username, role, disabled = false }) => ({ kind: "user", path: email, value: { username, role, disabled } }));
 }
 

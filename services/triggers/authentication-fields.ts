@@ -2,10 +2,11 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
 import { findCredentialType } from "../../core/routes/authentication/credential.ts";
+import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
 import { findCopyFault } from "../secrets/route-credentials.ts";
 
 /** The reason for which a route whose requests a script would check is refused. */
@@ -40,7 +41,7 @@ export async function checkAuthenticationFields(
   const type = findCredentialType(own.authentication_method);
   if (type === undefined) return;
   if (path === undefined) throw refuse(`the method ${own.authentication_method} needs a resource of the type ${type}`);
-  if (!(await objects.get(keys.resource(workspace, path)))) throw refuse(UNREADABLE_RESOURCE);
-  const fault = findCopyFault(await objects.get(keys.routeCredential(workspace, path)), type);
+  if (!(await objects.get(resourceObject.key(workspace, path)))) throw refuse(UNREADABLE_RESOURCE);
+  const fault = findCopyFault(await objects.get(routeCredentialObject.key(workspace, path)), type);
   if (fault !== undefined) throw refuse(fault);
 }

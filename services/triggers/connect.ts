@@ -4,17 +4,22 @@ import type { EventSourceMappings, Mapping } from "../../aws/lambda/event-source
 import type { Subscriptions } from "../../aws/sns/subscriptions.ts";
 import type { SourceQueues } from "../../aws/sqs/source-queues.ts";
 import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
-import { workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { buildTriggerRulePrefix } from "../../contract/stack-names.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
-import { accessSchema } from "../../core/permissions/access.ts";
+import { accessObject } from "../../core/permissions/access.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { type CheckSource, type ConnectSources, WORKSPACE_TAG } from "../../core/triggers/connect-call.ts";
 import { buildRuleInput } from "../../core/triggers/events.ts";
-import { buildEventPattern, findMissingSource, findTopicWorkspaces, parseQueueUrl, sourceName } from "../../core/triggers/sources.ts";
-import { hashName, type StoredTrigger, storedTriggerSchema, type TriggerRef, triggerRefSchema } from "../../core/triggers/trigger.ts";
+import {
+  buildEventPattern,
+  connectionObject,
+  findMissingSource,
+  findTopicWorkspaces,
+  parseQueueUrl,
+  sourceName,
+} from "../../core/triggers/sources.ts";
+import { hashName, type StoredTrigger, type TriggerRef, triggerObject, triggerSourceObject } from "../../core/triggers/trigger.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { recordFault } from "./faults.ts";
 import { type Connection, connectionWrite, loadAllowedSources } from "./sources.ts";
 
@@ -112,7 +117,7 @@ async function ensureMapping(mappings: EventSourceMappings, queueArn: string, co
 
 async function connectSource(deps: ConnectDeps, connection: Connection): Promise<void> {
   const { objects } = deps;
-  const key = keys.connection(connection.workspace, sourceName(connection.source));
+  const key = connectionObject.key(connection.workspace, sourceName(connection.source));
   for (let tries = 0; tries < TRIES; tries += 1) {
     const pending = await objects.get(key);
     await applySource(deps, connection);
@@ -187,16 +192,16 @@ async function loadNeeds(
   findFault: (trigger: StoredTrigger) => Promise<string | undefined>,
 ): Promise<Need[]> {
   if (!(await isInUse(objects, workspace))) return [];
-  const entries = await objects.list(keys.triggerSource(workspace, "").pk, { beginsWith: name });
+  const entries = await objects.list(triggerSourceObject.partitionKey(workspace), { beginsWith: name });
   const exact = name.endsWith("#") ? entries : entries.filter(({ sk }) => sk === name);
-  const refs = parseReadableObjects(triggerRefSchema, exact);
+  const refs = triggerSourceObject.parseReadable(exact);
   const found = await objects.batchGet(
-    refs.map(({ kind, path }) => keys.trigger(workspace, kind, path)),
+    refs.map(({ kind, path }) => triggerObject.key(workspace, kind, path)),
     { consistent: true },
   );
   const needs = refs.map(async (ref, index): Promise<Need | undefined> => {
     const stored = found[index];
-    const trigger = stored && parseObject(storedTriggerSchema, stored);
+    const trigger = stored && triggerObject.parse(stored);
     if (!trigger || trigger.id !== ref.id || trigger.mode === "disabled") return undefined;
     return { ref, trigger, fault: await findFault(trigger) };
   });
@@ -204,9 +209,9 @@ async function loadNeeds(
 }
 
 async function isInUse(objects: ObjectTable, workspace: string): Promise<boolean> {
-  const [stored, access] = await objects.batchGet([keys.workspace(workspace), keys.access(workspace)], { consistent: true });
-  if (!stored || parseObject(workspaceSchema, stored).deleted) return false;
-  return !access || parseObject(accessSchema, access).state === undefined;
+  const [stored, access] = await objects.batchGet([workspaceObject.key(workspace), accessObject.key(workspace)], { consistent: true });
+  if (!stored || workspaceObject.parse(stored).deleted) return false;
+  return !access || accessObject.parse(access).state === undefined;
 }
 
 async function applyQueue({ place, mappings }: ConnectDeps, name: string, isNeeded: boolean): Promise<void> {
@@ -229,6 +234,6 @@ async function recordNeeds(deps: ConnectDeps, needs: readonly Need[]): Promise<v
 /** A source that fails makes its triggers in this workspace show the failure. */
 async function recordFaults(deps: ConnectDeps, { workspace, source }: Connection, message: string): Promise<void> {
   const name = sourceName(source);
-  const entries = await deps.objects.list(keys.triggerSource(workspace, "").pk, { beginsWith: name });
-  for (const { id } of parseReadableObjects(triggerRefSchema, entries)) await recordFault(deps, workspace, id, message);
+  const entries = await deps.objects.list(triggerSourceObject.partitionKey(workspace), { beginsWith: name });
+  for (const { id } of triggerSourceObject.parseReadable(entries)) await recordFault(deps, workspace, id, message);
 }

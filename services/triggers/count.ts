@@ -2,9 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { TriggerCountsJson } from "../../contract/routes/stored/script.ts";
 import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { UsedTriggersJson } from "../../contract/routes/workspaces/settings.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
-import { storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
 
 /** Counts the triggers of each kind that start a script or a flow. */
 export async function countTriggers(
@@ -14,7 +12,7 @@ export async function countTriggers(
 ): Promise<Record<TriggerKind, number>> {
   const counts = await Promise.all(
     triggerKinds.map(async (kind) => {
-      const stored = parseReadableObjects(storedTriggerSchema, await objects.list(keys.trigger(workspace, kind, "").pk));
+      const stored = triggerObject.parseReadable(await objects.list(triggerObject.partitionKey(workspace, kind)));
       return [kind, stored.filter((trigger) => trigger.scriptPath === path && trigger.isFlow === isFlow).length] as const;
     }),
   );
@@ -44,7 +42,7 @@ export const toTriggerCountsJson = (
 
 /** Returns which kinds of triggers a workspace has. */
 export async function findUsedTriggers({ objects }: { objects: Pick<ObjectTable, "list"> }, workspace: string): Promise<UsedTriggersJson> {
-  const isUsed = async (kind: TriggerKind) => (await objects.list(keys.trigger(workspace, kind, "").pk, { limit: 1 })).length > 0;
+  const isUsed = async (kind: TriggerKind) => (await objects.list(triggerObject.partitionKey(workspace, kind), { limit: 1 })).length > 0;
   const [http, sqs, aws, email] = await Promise.all((["http", "sqs", "aws", "email"] as const).map(isUsed));
   return {
     http_routes_used: http === true,

@@ -1,7 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
-import { triggerFaultSchema } from "../../core/triggers/trigger.ts";
+import { triggerFaultObject } from "../../core/triggers/trigger.ts";
 
 interface FaultDeps {
   objects: Pick<ObjectTable, "get" | "put" | "deleteItem">;
@@ -18,9 +16,9 @@ export async function recordFault(
   id: string,
   message: string | undefined,
 ): Promise<void> {
-  const key = keys.triggerFault(workspace, id);
+  const key = triggerFaultObject.key(workspace, id);
   const found = await objects.get(key);
-  const known = found && parseObject(triggerFaultSchema, found).message;
+  const known = found && triggerFaultObject.parse(found).message;
   const text = message?.slice(0, FAULT_CHARS);
   if (known === text) return;
   if (text === undefined) await objects.deleteItem(key);

@@ -3,9 +3,9 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
+import { heldJobObject } from "../../core/triggers/trigger.ts";
 import { buildKeyWrites, type CreateJobDeps, findPreviousRun } from "../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, type NewJob, prepareJob } from "../jobs/queue/enqueue.ts";
 
@@ -42,7 +42,7 @@ export async function holdJob(
   const refused = await objects.transactWrite([
     write.check(stored, unchangedSince(stored)),
     { raw: { Put: jobs.createParams(job, firstDueMs(job.createdAtMs, scheduledForMs)) } },
-    write.put({ ...keys.heldJob(workspace, trigger.id, job.id), value: { job: job.id }, expiresAtS }),
+    write.put({ ...heldJobObject.key(workspace, trigger.id, job.id), value: { job: job.id }, expiresAtS }),
     ...(idempotencyKey ? buildKeyWrites(idempotencyKey, job.id, nowMs()) : []),
   ]);
   if (refused === undefined) return job;

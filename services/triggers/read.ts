@@ -3,12 +3,10 @@ import { SvcError } from "../../contract/errors.ts";
 import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { routeFailuresSchema, toFailuresJson } from "../../core/routes/failures.ts";
-import { matchesTrigger, type StoredTrigger, storedTriggerSchema, toTriggerJson, triggerFaultSchema } from "../../core/triggers/trigger.ts";
+import { routeFailuresObject, toFailuresJson } from "../../core/routes/failures.ts";
+import { matchesTrigger, type StoredTrigger, toTriggerJson, triggerFaultObject, triggerObject } from "../../core/triggers/trigger.ts";
 
 export interface ReadTriggerDeps {
   objects: Pick<ObjectTable, "get" | "list" | "batchGet">;
@@ -26,22 +24,22 @@ export interface TriggerPlace {
 /** Returns a trigger as read from the table. Throws `trigger.notFound`. */
 export function requireTrigger(found: StoredObject | undefined, path: string): StoredTrigger {
   if (!found) throw new SvcError("trigger.notFound", { path });
-  return parseObject(storedTriggerSchema, found);
+  return triggerObject.parse(found);
 }
 
 /** Returns a trigger as api.md §3.8 shows it. Throws `trigger.notFound`. */
 export async function getTrigger(deps: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<TriggerJson> {
-  const trigger = requireTrigger(await deps.objects.get(keys.trigger(workspace, kind, path)), path);
+  const trigger = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
   const [[shown], failures] = await Promise.all([
     showTriggers(deps, workspace, [trigger]),
-    kind === "http" ? deps.objects.get(keys.routeFailures(workspace, trigger.id)) : undefined,
+    kind === "http" ? deps.objects.get(routeFailuresObject.key(workspace, trigger.id)) : undefined,
   ]);
-  return { ...(shown as TriggerJson), ...(failures ? { last_failures: toFailuresJson(parseObject(routeFailuresSchema, failures)) } : {}) };
+  return { ...(shown as TriggerJson), ...(failures ? { last_failures: toFailuresJson(routeFailuresObject.parse(failures)) } : {}) };
 }
 
 /** Returns whether a trigger of a kind exists at a path. */
 export async function triggerExists({ objects }: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<boolean> {
-  return (await objects.get(keys.trigger(workspace, kind, path))) !== undefined;
+  return (await objects.get(triggerObject.key(workspace, kind, path))) !== undefined;
 }
 
 /** Lists the triggers of a kind that match a query and that the caller may see, by path. */
@@ -51,8 +49,8 @@ export async function listTriggers(
   query: TriggerListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<TriggerJson[]> {
-  const stored = await deps.objects.list(keys.trigger(workspace, kind, "").pk);
-  const found = parseReadableObjects(storedTriggerSchema, stored).filter((one) => isVisible(one.path) && matchesTrigger(one, query));
+  const stored = await deps.objects.list(triggerObject.partitionKey(workspace, kind));
+  const found = triggerObject.parseReadable(stored).filter((one) => isVisible(one.path) && matchesTrigger(one, query));
   return showTriggers(deps, workspace, paginate(found, query));
 }
 
@@ -61,10 +59,10 @@ async function showTriggers(
   workspace: string,
   triggers: readonly StoredTrigger[],
 ): Promise<TriggerJson[]> {
-  const faults = await objects.batchGet(triggers.map(({ id }) => keys.triggerFault(workspace, id)));
+  const faults = await objects.batchGet(triggers.map(({ id }) => triggerFaultObject.key(workspace, id)));
   return triggers.map((trigger, index) => {
     const fault = faults[index];
-    const error = fault && parseObject(triggerFaultSchema, fault).message;
+    const error = fault && triggerFaultObject.parse(fault).message;
     return toTriggerJson(workspace, trigger, { error, mailDomain });
   });
 }

@@ -2,19 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { findTextPrefix, toRouteAddress } from "../../core/routes/address.ts";
-import { areTooLarge, findConflict, type RouteEntry, routeEntriesSchema, toRouteEntry } from "../../core/routes/route-entries.ts";
+import { routeFailuresObject } from "../../core/routes/failures.ts";
+import { areTooLarge, findConflict, type RouteEntry, routesAtObject, toRouteEntry } from "../../core/routes/route-entries.ts";
 import { ONLY_WORKSPACED_ROUTES } from "../../core/settings/instance.ts";
-import { type StoredTrigger, storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { type StoredTrigger, storedTriggerSchema, triggerObject } from "../../core/triggers/trigger.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 
 type Reader = Pick<ObjectTable, "get" | "batchGet">;
 
-const parseEntries = (found: StoredObject | undefined): RouteEntry[] => (found ? parseObject(routeEntriesSchema, found).routes : []);
+const parseEntries = (found: StoredObject | undefined): RouteEntry[] => (found ? routesAtObject.parse(found).routes : []);
 
 /**
  * Builds the parts that move a route from its old address to its new one, in the items by which requests find it. Throws
@@ -33,7 +33,10 @@ export async function buildRouteParts(
   const now = after && toRouteEntry(workspace, after);
   if (JSON.stringify(old) === JSON.stringify(now)) return [];
   const prefixes = [...new Set([old, now].flatMap((entry) => (entry ? [findTextPrefix(entry)] : [])))];
-  const found = await objects.batchGet(prefixes.map(keys.routesAt), { consistent: true });
+  const found = await objects.batchGet(
+    prefixes.map((prefix) => routesAtObject.key(prefix)),
+    { consistent: true },
+  );
   const parts = prefixes.map((prefix, index) => {
     const stored = found[index];
     const known = parseEntries(stored);
@@ -44,12 +47,12 @@ export async function buildRouteParts(
     if (areTooLarge(all)) throw new SvcError("trigger.tooManyRoutes", { prefix });
     return replaceEntries(prefix, stored, all);
   });
-  const failures = after || !before ? [] : [{ write: write.remove(keys.routeFailures(workspace, before.id)), refused: undefined }];
+  const failures = after || !before ? [] : [{ write: write.remove(routeFailuresObject.key(workspace, before.id)), refused: undefined }];
   return [...parts.flat(), ...failures];
 }
 
 function replaceEntries(prefix: string, stored: StoredObject | undefined, routes: RouteEntry[]): TransactionPart[] {
-  const key = keys.routesAt(prefix);
+  const key = routesAtObject.key(prefix);
   const expect = stored ? unchangedSince(stored) : ("absent" as const);
   if (routes.length > 0) {
     return [{ write: write.put({ ...key, value: { routes }, version: randomUUID() }, expect), refused: undefined }];
@@ -82,7 +85,7 @@ async function requireMayPlace(
   if (!isAdmin) throw new SvcError("trigger.needsAdmin", {});
   if (after.workspaced_route) return;
   if (!actor.superAdmin) throw new SvcError("trigger.needsSuperadmin", { isForbidden: false });
-  const setting = await objects.get(keys.instanceSetting(ONLY_WORKSPACED_ROUTES));
+  const setting = await objects.get(instanceSettingObject.key(ONLY_WORKSPACED_ROUTES));
   if (setting?.value === true) throw new SvcError("trigger.needsSuperadmin", { isForbidden: true });
 }
 
@@ -97,20 +100,20 @@ export async function routeExists(
 ): Promise<boolean> {
   const own = { ...sent, workspaced_route: sent.workspaced_route === true, is_static_website: false };
   const address = toRouteAddress(workspace, own);
-  const others = parseEntries(await objects.get(keys.routesAt(findTextPrefix(address))));
+  const others = parseEntries(await objects.get(routesAtObject.key(findTextPrefix(address))));
   const counted = others.filter((other) => other.workspace !== workspace || other.path !== sent.trigger_path);
   return findConflict(counted, { ...address, workspace, id: "" }) !== undefined;
 }
 
 /** Removes the addresses of a deleted workspace, so that other workspaces can use them. It may be repeated. */
 export async function removeRoutes(objects: ObjectTable, workspace: string): Promise<void> {
-  for (const stored of await objects.list(keys.trigger(workspace, "http", "").pk)) {
+  for (const stored of await objects.list(triggerObject.partitionKey(workspace, "http"))) {
     const trigger = storedTriggerSchema.safeParse(stored.value);
     if (!trigger.success) continue;
     const prefix = findTextPrefix(toRouteEntry(workspace, trigger.data));
     await retryOnConflict(
       async () => {
-        const found = await objects.get(keys.routesAt(prefix));
+        const found = await objects.get(routesAtObject.key(prefix));
         const parts = replaceEntries(
           prefix,
           found,

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { routeFailuresObject } from "../../core/routes/failures.ts";
+import { routesAtObject } from "../../core/routes/route-entries.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
@@ -43,7 +44,7 @@ const find = async (address: string, method: "get" | "post" | "options" = "get")
   return match.outcome === "found" ? [match.route.trigger.path, match.route.params] : match;
 };
 const unknown = { outcome: "unknown" };
-const entriesAt = async (address: string) => (await room.deps.objects.get(keys.routesAt(`${room.workspace}/${address}`)))?.value;
+const entriesAt = async (address: string) => (await room.deps.objects.get(routesAtObject.key(`${room.workspace}/${address}`)))?.value;
 
 describe("an HTTP route", () => {
   it("is stored with all its fields, and found by its address", async () => {
@@ -69,12 +70,12 @@ describe("an HTTP route", () => {
     const match = await findRoute(room.deps, { method: "get", path: `${room.workspace}/${address}` });
     const id = match.outcome === "found" ? match.route.trigger.id : "";
     const failures = [{ atMs: 0, reason: "wrongKey" }];
-    await room.deps.objects.put({ ...keys.routeFailures(room.workspace, id), value: { failures } });
+    await room.deps.objects.put({ ...routeFailuresObject.key(room.workspace, id), value: { failures } });
     const shown = [{ at: "1970-01-01T00:00:00.000Z", reason: "wrongKey" }];
     expect(await getTrigger(room.deps, place)).toMatchObject({ last_failures: shown });
     expect((await listTriggers(room.deps, place, {}, () => true)).flatMap((one) => one["last_failures"] ?? [])).toEqual([]);
     await deleteTrigger(room.deps, room.caller("http", path));
-    expect(await room.deps.objects.get(keys.routeFailures(room.workspace, id))).toBeUndefined();
+    expect(await room.deps.objects.get(routeFailuresObject.key(room.workspace, id))).toBeUndefined();
   });
 
   it("moves with its address and its path, and leaves no entry behind", async () => {
@@ -167,7 +168,7 @@ describe("an HTTP route", () => {
     await room.create("http", route(path, address, { workspaced_route: false }), { ...anAdmin, superAdmin: true });
     await removeRoutes(room.deps.objects, room.workspace);
     await removeRoutes(room.deps.objects, room.workspace);
-    expect(await room.deps.objects.get(keys.routesAt(address))).toBeUndefined();
+    expect(await room.deps.objects.get(routesAtObject.key(address))).toBeUndefined();
   });
 });
 
@@ -182,7 +183,11 @@ describe("the search for a route", () => {
       id: randomUUID(),
       address: `${room.workspace}/${address}/:a/${index}`,
     }));
-    await room.deps.objects.put({ ...keys.routesAt(`${room.workspace}/${address}`), value: { routes: [...many, entry] }, version: "1" });
+    await room.deps.objects.put({
+      ...routesAtObject.key(`${room.workspace}/${address}`),
+      value: { routes: [...many, entry] },
+      version: "1",
+    });
     let reads = 0;
     const batchGet: typeof room.deps.objects.batchGet = (...args) => {
       reads += 1;
@@ -197,7 +202,7 @@ describe("the search for a route", () => {
   it("passes over an entry that is older than its trigger", async () => {
     const [path, address] = [newPath(), newAddress()];
     await room.create("http", route(path, address));
-    const key = keys.routesAt(`${room.workspace}/${address}`);
+    const key = routesAtObject.key(`${room.workspace}/${address}`);
     const { routes } = (await entriesAt(address)) as { routes: object[] };
     await room.deps.objects.put({ ...key, value: { routes: routes.map((entry) => ({ ...entry, scriptPath: "u/ann/other" })) } });
     expect(await find(address)).toEqual(unknown);

@@ -14,14 +14,15 @@ import {
   type SqsFields,
 } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { RESERVED_LOCAL_PARTS } from "../../core/triggers/mail.ts";
 import { buildEventPattern, findMissingSource } from "../../core/triggers/sources.ts";
-import { buildLocalPart, type StoredTrigger } from "../../core/triggers/trigger.ts";
+import { buildLocalPart, releaseObject, type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
@@ -73,7 +74,7 @@ export async function createTrigger(
       const stored = await commitParts(deps.objects, [
         ...buildPathConditions(workspace, path),
         {
-          write: write.put({ ...keys.trigger(workspace, kind, path), value: trigger, version: randomUUID() }, "absent"),
+          write: write.put({ ...triggerObject.key(workspace, kind, path), value: trigger, version: randomUUID() }, "absent"),
           refused: new SvcError("trigger.exists", { path }),
         },
         ...source.parts,
@@ -97,7 +98,7 @@ export async function updateTrigger(
 ): Promise<void> {
   const to = sent.path;
   permitPath(actor, actionOf(kind), workspace, to);
-  const known = requireTrigger(await deps.objects.get(keys.trigger(workspace, kind, path)), path);
+  const known = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
   const own = await checkOwnFields(deps, { actor, workspace }, known, sent);
   const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
   await changeTrigger(deps, { actor, workspace, kind, path }, async (before) => {
@@ -142,7 +143,7 @@ async function changeTrigger(
   change: (before: StoredTrigger) => Promise<StoredTrigger | undefined>,
 ): Promise<void> {
   const { objects } = deps;
-  const key = keys.trigger(workspace, kind, path);
+  const key = triggerObject.key(workspace, kind, path);
   const connections = await retryOnConflict(
     async () => {
       const found = await objects.get(key);
@@ -168,7 +169,7 @@ async function buildTriggerParts(
   found: StoredObject,
   after: StoredTrigger | undefined,
 ): Promise<TransactionPart[]> {
-  const key = keys.trigger(workspace, kind, path);
+  const key = triggerObject.key(workspace, kind, path);
   const expect = unchangedSince(found);
   if (after?.path === path) return [{ write: write.put({ ...key, value: after, version: randomUUID() }, expect), refused: undefined }];
   const removed: TransactionPart = { write: write.remove(key, expect), refused: undefined };
@@ -177,7 +178,7 @@ async function buildTriggerParts(
   return [
     ...buildPathConditions(workspace, after.path),
     {
-      write: write.put({ ...keys.trigger(workspace, kind, after.path), value: after, version: randomUUID() }, "absent"),
+      write: write.put({ ...triggerObject.key(workspace, kind, after.path), value: after, version: randomUUID() }, "absent"),
       refused: new SvcError("trigger.exists", { path: after.path }),
     },
     removed,
@@ -188,7 +189,9 @@ async function buildTriggerParts(
 /** A suspended trigger that is enabled has jobs to release. Jobs of a deleted one can be run or canceled one by one. */
 function buildReleaseParts(workspace: string, before: StoredTrigger, after: StoredTrigger | undefined): TransactionPart[] {
   if (before.mode !== "suspended" || after?.mode !== "enabled") return [];
-  return [{ write: write.put({ ...keys.release(workspace, before.id), value: { id: before.id, of: workspace } }), refused: undefined }];
+  return [
+    { write: write.put({ ...releaseObject.key(workspace, before.id), value: { id: before.id, of: workspace } }), refused: undefined },
+  ];
 }
 
 function buildTrigger(
@@ -232,8 +235,8 @@ async function checkRunnable(
   const { script_path: path, is_flow: isFlow } = sent;
   permitRun(actor, workspace, { path, isFlow });
   const { preprocessor } = isFlow
-    ? requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path)
-    : requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path);
+    ? requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path)
+    : requireNewestScript(await objects.get(scriptHeadObject.key(workspace, path)), path);
   checkCustomScript(own, { path, isFlow, preprocessor });
   const handler = await findHandlerTarget(objects, workspace, sent.error_handler_path ?? "");
   if (handler) await requireRunnableHandler({ objects }, caller, handler);

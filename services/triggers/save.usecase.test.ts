@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { TagQueueCommand } from "@aws-sdk/client-sqs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { mailboxObject } from "../../core/triggers/trigger.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newIsolation } from "../../test/support/use-cases/room-jobs.ts";
 import { repeat } from "../../test/support/use-cases/room-objects.ts";
@@ -255,7 +255,7 @@ describe("an e-mail trigger", () => {
     await room.update("email", path, { ...common(path), local_part: "orders", workspaced_local_part: true });
     expect(await get("email", path)).toMatchObject({ address: `${room.workspace}-orders@in.example.com` });
     await create({ local_part: "orders" });
-    expect(await room.deps.objects.get(keys.mailbox("orders"))).toBeDefined();
+    expect(await room.deps.objects.get(mailboxObject.key("orders"))).toBeDefined();
   });
 
   it("cannot have an address that proves the ownership of the domain", async () => {

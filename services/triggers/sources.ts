@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import { write } from "../../core/objects/write.ts";
 import {
-  AWS_TRIGGER_SOURCES,
   type AwsSource,
-  awsTriggerSourcesSchema,
+  awsTriggerSourcesSetting,
+  connectionObject,
   findSourceEntry,
   parseSourceName,
   type SourceEntry,
   sourceName,
 } from "../../core/triggers/sources.ts";
 import type { StoredTrigger, TriggerRef } from "../../core/triggers/trigger.ts";
+import { mailboxObject, polledQueueObject, triggerSourceObject } from "../../core/triggers/trigger.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 
 /** Returns the ARNs that superadmins listed, by workspace. */
 export async function loadAllowedSources(objects: Pick<ObjectTable, "get">): Promise<Readonly<Record<string, readonly string[]>>> {
-  const found = await objects.get(keys.instanceSetting(AWS_TRIGGER_SOURCES));
-  return found?.value == null ? {} : parseObject(awsTriggerSourcesSchema, found);
+  const found = await objects.get(awsTriggerSourcesSetting.key());
+  return found?.value == null ? {} : awsTriggerSourcesSetting.parse(found);
 }
 
 /** A request to function `connect`: a source of a workspace whose state in AWS may differ from what its triggers need. */
@@ -30,13 +30,13 @@ export interface Connection {
 
 function keyOf(workspace: string, id: string, entry: SourceEntry): ObjectKey | undefined {
   if (entry.at === "address") return undefined;
-  if (entry.at === "mailbox") return keys.mailbox(entry.localPart);
-  return entry.at === "poll" ? keys.polledQueue(workspace, id) : keys.triggerSource(workspace, entry.sk);
+  if (entry.at === "mailbox") return mailboxObject.key(entry.localPart);
+  return entry.at === "poll" ? polledQueueObject.key(workspace, id) : triggerSourceObject.key(workspace, entry.sk);
 }
 
 /** Builds the write that asks for a check of a source. Housekeeping repeats the check until it succeeds. */
 export const connectionWrite = ({ workspace, source }: Connection) =>
-  write.put({ ...keys.connection(workspace, sourceName(source)), value: { of: workspace, source }, version: randomUUID() });
+  write.put({ ...connectionObject.key(workspace, sourceName(source)), value: { of: workspace, source }, version: randomUUID() });
 
 /**
  * Builds the parts that replace the entry by which a trigger is found, and those that request a check of its sources. A source that another
@@ -70,7 +70,7 @@ export function buildSourceParts(
 
 /** Requests a check of all sources of a workspace, because its state has changed. Housekeeping carries it out. */
 export async function requestConnections(objects: Pick<ObjectTable, "list" | "transactWrite">, workspace: string): Promise<void> {
-  const entries = await objects.list(keys.triggerSource(workspace, "").pk);
+  const entries = await objects.list(triggerSourceObject.partitionKey(workspace));
   for (const { sk } of entries) {
     const source = parseSourceName(sk);
     if (source) await objects.transactWrite([connectionWrite({ workspace, source })]);

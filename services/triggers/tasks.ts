@@ -1,14 +1,12 @@
-import * as z from "zod";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { isSvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { ObjectKind } from "../../core/objects/define-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { awsSourceSchema } from "../../core/triggers/sources.ts";
-import { triggerRefSchema } from "../../core/triggers/trigger.ts";
+import { connectionObject } from "../../core/triggers/sources.ts";
+import { heldJobObject, polledQueueObject, releaseObject } from "../../core/triggers/trigger.ts";
 import { runJobNow } from "../jobs/queue/run-job-now.ts";
 
 export interface TriggerTaskDeps {
@@ -23,10 +21,6 @@ export interface TriggerTaskDeps {
   nowMs: () => number;
 }
 
-const connectionSchema = z.object({ of: z.string(), source: awsSourceSchema });
-const releaseSchema = z.object({ id: z.string(), of: z.string() });
-const heldSchema = z.object({ job: z.string() });
-
 /** The number of sources for one call of function `connect`. */
 const CONNECTIONS = 20;
 /** The number of queues that one call of function `receive` reads at the same time. */
@@ -34,9 +28,13 @@ const POLLED = 10;
 const RELEASED_AT_ONCE = 100;
 
 /** Reads the records of a task. One that cannot be read is set aside. */
-async function readRecords<T>({ objects, isolation }: TriggerTaskDeps, task: string, pk: string, schema: z.ZodType<T>): Promise<T[]> {
-  const found = await objects.list(pk);
-  const read = await Promise.all(found.map((stored) => isolation.attempt(task, stored.sk, () => parseObject(schema, stored))));
+async function readRecords<T>(
+  { objects, isolation }: TriggerTaskDeps,
+  task: string,
+  kind: Pick<ObjectKind<[], never[], T>, "partitionKey" | "parse">,
+): Promise<T[]> {
+  const found = await objects.list(kind.partitionKey());
+  const read = await Promise.all(found.map((stored) => isolation.attempt(task, stored.sk, () => kind.parse(stored))));
   return read.flatMap((each) => (each.ok ? [each.value] : []));
 }
 
@@ -45,7 +43,7 @@ const RECHECK_MINUTES = 10;
 
 /** Has all sources checked whose state may differ from what their triggers need, with the queue of triggers. Returns the number of sources. */
 export async function connectPendingSources(deps: TriggerTaskDeps): Promise<number> {
-  const pending = await readRecords(deps, "connectSources", keys.connection("", "").pk, connectionSchema);
+  const pending = await readRecords(deps, "connectSources", connectionObject);
   for (let at = 0; at < pending.length; at += CONNECTIONS) {
     const connections = pending.slice(at, at + CONNECTIONS).map(({ of, source }) => ({ workspace: of, source }));
     await deps.functions.startConnecting({ connections });
@@ -57,7 +55,7 @@ export async function connectPendingSources(deps: TriggerTaskDeps): Promise<numb
 
 /** Hands the queues that are read with keys over to function `receive`. Returns their number. */
 export async function pollRemoteQueues(deps: TriggerTaskDeps): Promise<number> {
-  const refs = await readRecords(deps, "pollQueues", keys.polledQueue("", "").pk, triggerRefSchema);
+  const refs = await readRecords(deps, "pollQueues", polledQueueObject);
   for (let at = 0; at < refs.length; at += POLLED) {
     await deps.functions.startPolling({ poll: refs.slice(at, at + POLLED).map(({ workspace, path, id }) => ({ workspace, path, id })) });
   }
@@ -73,14 +71,14 @@ const RELEASE = "releaseHeldJobs";
  */
 export async function releaseHeldJobs(deps: TriggerTaskDeps, untilMs: number): Promise<number> {
   let released = 0;
-  for (const release of await readRecords(deps, RELEASE, keys.release("", "").pk, releaseSchema)) {
+  for (const release of await readRecords(deps, RELEASE, releaseObject)) {
     released += await releaseJobsOf(deps, release, untilMs);
     if (Date.now() >= untilMs) break;
   }
   return released;
 }
 
-type Release = z.infer<typeof releaseSchema>;
+type Release = ReturnType<typeof releaseObject.parse>;
 
 /** Releases the jobs of one trigger. The trigger stays in the list as long as one of them fails or the time is over. */
 async function releaseJobsOf(deps: TriggerTaskDeps, { id, of }: Release, untilMs: number): Promise<number> {
@@ -88,10 +86,10 @@ async function releaseJobsOf(deps: TriggerTaskDeps, { id, of }: Release, untilMs
   const prefix = `${id}#`;
   let released = 0;
   for (let from = prefix; ; ) {
-    const held = await objects.list(keys.heldJob(of, id, "").pk, { between: [from, `${prefix}\uffff`], limit: RELEASED_AT_ONCE });
+    const held = await objects.list(heldJobObject.partitionKey(of), { between: [from, `${prefix}\uffff`], limit: RELEASED_AT_ONCE });
     const last = held.at(-1);
     if (!last && from === prefix) {
-      await objects.deleteItem(keys.release(of, id));
+      await objects.deleteItem(releaseObject.key(of, id));
       return released;
     }
     const done = await Promise.all(
@@ -107,12 +105,12 @@ async function releaseJobsOf(deps: TriggerTaskDeps, { id, of }: Release, untilMs
 }
 
 async function releaseJob(deps: TriggerTaskDeps, { id, of }: Release, stored: StoredObject): Promise<void> {
-  const { job: jobId } = parseObject(heldSchema, stored);
+  const { job: jobId } = heldJobObject.parse(stored);
   const job = await deps.jobs.get(jobId);
   try {
     if (job) await runJobNow(deps, job);
   } catch (error) {
     if (!isSvcError(error) || error.code !== "job.notQueued") throw error;
   }
-  await deps.objects.deleteItem(keys.heldJob(of, id, jobId));
+  await deps.objects.deleteItem(heldJobObject.key(of, id, jobId));
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { keys } from "../../core/objects/keys.ts";
+import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { AWS_TRIGGER_SOURCES } from "../../core/triggers/sources.ts";
 import { MAIL_DOMAIN, newTriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
 import { connectSources } from "./connect.ts";
@@ -8,7 +8,7 @@ import { connectPendingSources } from "./tasks.ts";
 let room: Awaited<ReturnType<typeof newTriggerRoom>>;
 const isConnected = () => room.mappings.has(room.connectDeps.triggerQueueArn);
 const allow = (sources: readonly string[]) =>
-  room.deps.objects.put({ ...keys.instanceSetting(AWS_TRIGGER_SOURCES), value: { [room.workspace]: sources } });
+  room.deps.objects.put({ ...instanceSettingObject.key(AWS_TRIGGER_SOURCES), value: { [room.workspace]: sources } });
 beforeEach(async () => {
   room = await newTriggerRoom();
   await allow([]);

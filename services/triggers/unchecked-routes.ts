@@ -1,10 +1,10 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
-import { storedTriggerSchema } from "../../core/triggers/trigger.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
 import { parseFlow } from "../flows/definitions/load.ts";
 import { parseScript } from "../scripts/load.ts";
 
@@ -17,7 +17,7 @@ export async function findUncheckedRoutes(
   { actor, workspace }: WorkspaceCaller,
   { path, isFlow }: { path: string; isFlow: boolean },
 ): Promise<string[]> {
-  const stored = parseReadableObjects(storedTriggerSchema, await objects.list(keys.trigger(workspace, "http", "").pk));
+  const stored = triggerObject.parseReadable(await objects.list(triggerObject.partitionKey(workspace, "http")));
   const routes = stored.filter(
     (trigger) =>
       trigger.scriptPath === path &&
@@ -27,7 +27,7 @@ export async function findUncheckedRoutes(
   );
   if (routes.length === 0) return [];
   const runnable = isFlow
-    ? parseFlow(await objects.get(keys.flowHead(workspace, path)))
-    : parseScript(await objects.get(keys.scriptHead(workspace, path)));
+    ? parseFlow(await objects.get(flowHeadObject.key(workspace, path)))
+    : parseScript(await objects.get(scriptHeadObject.key(workspace, path)));
   return runnable?.preprocessor ? [] : routes.map((route) => route.path).sort();
 }

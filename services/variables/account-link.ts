@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
-import { type Account, accountSchema, computeDueMs } from "../../core/accounts/account.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import { type Account, accountObject, computeDueMs, dueRefreshObject } from "../../core/accounts/account.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
@@ -32,8 +30,8 @@ export async function buildAccountLink(
   { path, account: id }: { path: string; account: number | null | undefined },
 ): Promise<AccountLink> {
   if (id == null) return NO_LINK;
-  const found = await objects.get(keys.account(workspace, id));
-  const account = found && parseObject(accountSchema, found);
+  const found = await objects.get(accountObject.key(workspace, id));
+  const account = found && accountObject.parse(found);
   if (!found || !account || account.owner !== actor.email || (account.path ?? path) !== path) return NO_LINK;
   const { expiresAtMs, refreshToken } = account;
   const dueMs = refreshToken === undefined || expiresAtMs === undefined ? undefined : Math.round(computeDueMs(expiresAtMs, nowMs()));
@@ -47,7 +45,7 @@ export async function buildAccountLink(
     },
     parts: [
       {
-        write: write.put({ ...keys.account(workspace, id), value: linked, version: randomUUID() }, unchangedSince(found)),
+        write: write.put({ ...accountObject.key(workspace, id), value: linked, version: randomUUID() }, unchangedSince(found)),
         refused: undefined,
       },
       ...buildDueParts(workspace, id, { before, after: dueMs }),
@@ -64,7 +62,7 @@ export async function buildAccountMove(
   const found = await findLinkedAccount(objects, workspace, variable);
   if (!found || found.account.path === to) return [];
   const { stored, account } = found;
-  const moved = { ...keys.account(workspace, account.id), value: { ...account, path: to }, version: randomUUID() };
+  const moved = { ...accountObject.key(workspace, account.id), value: { ...account, path: to }, version: randomUUID() };
   return [{ write: write.put(moved, unchangedSince(stored)), refused: undefined }];
 }
 
@@ -78,7 +76,7 @@ export async function buildAccountRemoval(
   if (!found) return [];
   const { stored, account } = found;
   return [
-    { write: write.remove(keys.account(workspace, account.id), unchangedSince(stored)), refused: undefined },
+    { write: write.remove(accountObject.key(workspace, account.id), unchangedSince(stored)), refused: undefined },
     ...buildDueParts(workspace, account.id, { before: account.dueMs, after: undefined }),
   ];
 }
@@ -92,14 +90,16 @@ export function buildDueParts(
   if (before === after) return [];
   const entry = { of: workspace, account: id };
   return [
-    ...(before === undefined ? [] : [{ write: write.remove(keys.dueRefresh(before, workspace, id)), refused: undefined }]),
-    ...(after === undefined ? [] : [{ write: write.put({ ...keys.dueRefresh(after, workspace, id), value: entry }), refused: undefined }]),
+    ...(before === undefined ? [] : [{ write: write.remove(dueRefreshObject.key(before, workspace, id)), refused: undefined }]),
+    ...(after === undefined
+      ? []
+      : [{ write: write.put({ ...dueRefreshObject.key(after, workspace, id), value: entry }), refused: undefined }]),
   ];
 }
 
 async function findLinkedAccount(objects: Pick<ObjectTable, "get">, workspace: string, { account: id, path }: StoredVariable) {
   if (id === undefined) return undefined;
-  const stored = await objects.get(keys.account(workspace, id));
-  const account = stored && parseObject(accountSchema, stored);
+  const stored = await objects.get(accountObject.key(workspace, id));
+  const account = stored && accountObject.parse(stored);
   return stored && account?.path === path ? { stored, account } : undefined;
 }

@@ -1,17 +1,10 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
-import {
-  getExportNonce,
-  matchesVariable,
-  type StoredVariable,
-  storedVariableSchema,
-  toVariableJson,
-} from "../../core/variables/variable.ts";
+import { getExportNonce, matchesVariable, type StoredVariable, toVariableJson, variableObject } from "../../core/variables/variable.ts";
 import type { SealDeps } from "../secrets/key-ring.ts";
 import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
@@ -19,16 +12,16 @@ import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 /** Returns the variable as read from the table. Throws `variable.notFound`. */
 export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
   if (!found) throw new SvcError("variable.notFound", { path });
-  return parseObject(storedVariableSchema, found);
+  return variableObject.parse(found);
 }
 
 async function findVariable({ objects }: Pick<SealDeps, "objects">, workspace: string, path: string): Promise<StoredVariable> {
-  return requireVariable(await objects.get(keys.variable(workspace, path)), path);
+  return requireVariable(await objects.get(variableObject.key(workspace, path)), path);
 }
 
 /** Returns whether a variable exists at a path. */
 export async function variableExists({ objects }: Pick<SealDeps, "objects">, workspace: string, path: string): Promise<boolean> {
-  return (await objects.get(keys.variable(workspace, path))) !== undefined;
+  return (await objects.get(variableObject.key(workspace, path))) !== undefined;
 }
 
 /** Returns a text as a secret is exported: encrypted with the workspace's export key, under a new nonce. */
@@ -85,12 +78,12 @@ export async function listVariables(
   query: VariableListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<VariableJson[]> {
-  const stored = parseReadableObjects(storedVariableSchema, await objects.list(keys.variable(workspace, "").pk));
+  const stored = variableObject.parseReadable(await objects.list(variableObject.partitionKey(workspace)));
   const shown = paginate(
     stored.filter((variable) => isVisible(variable.path) && matchesVariable(variable, query)),
     query,
   );
-  const linked = await objects.batchGet(shown.map(({ path }) => keys.resource(workspace, path)));
+  const linked = await objects.batchGet(shown.map(({ path }) => resourceObject.key(workspace, path)));
   return shown.map((variable, index) =>
     toVariableJson(workspace, variable, variable.isSecret ? undefined : variable.value, {
       nowMs: nowMs(),

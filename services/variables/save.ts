@@ -3,14 +3,13 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewVariable, VariableChange } from "../../contract/routes/stored/variables.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { importSecret } from "../../core/secrets/open.ts";
 import { createExportNonce, sealSecret } from "../../core/secrets/seal.ts";
-import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { createPathFilter, permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
@@ -44,7 +43,7 @@ interface PlainValue {
 
 const variableKind: PathKind = {
   kind: "variable",
-  key: keys.variable,
+  key: variableObject.key,
   exists: (path) => new SvcError("variable.exists", { path }),
   notFound: (path) => new SvcError("variable.notFound", { path }),
   changed: (path) => new SvcError("variable.changedMeanwhile", { path }),
@@ -73,7 +72,7 @@ export async function createVariable(
         ...parts,
         ...link.parts,
         ...(await buildVariableCopyParts(deps, workspace, new Map([[path, plain.value]]))),
-        { write: write.put({ ...keys.variable(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
+        { write: write.put({ ...variableObject.key(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
         ...(await buildEventParts(deps, {
           type: "CreateVariable",
           workspace,
@@ -103,7 +102,7 @@ export async function updateVariable(
   permitPath(actor, actions.saveVariable, workspace, to);
   await retryOnConflict(
     async () => {
-      const found = await deps.objects.get(keys.variable(workspace, path));
+      const found = await deps.objects.get(variableObject.key(workspace, path));
       if (!found) throw variableKind.notFound(path);
       const before = requireVariable(found, path);
       const isSecret = request.is_secret ?? before.isSecret;
@@ -156,7 +155,7 @@ export async function updateVariable(
 /** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`. */
 export function deleteVariable(deps: CopyDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   return deleteAtPath(deps, variableKind, { actor, workspace, path }, async () => {
-    const found = await deps.objects.get(keys.variable(workspace, path));
+    const found = await deps.objects.get(variableObject.key(workspace, path));
     const account = found ? await buildAccountRemoval(deps, workspace, requireVariable(found, path)) : [];
     return [...account, ...(await buildVariableCopyParts(deps, workspace, new Map([[path, undefined]])))];
   });
@@ -196,7 +195,7 @@ async function checkOriginalReadable({ objects }: SealDeps, { actor, workspace }
   const { access } = actions.readVariable;
   // Admins may read every variable, and import many of them.
   if (may(actor, { ...access, need: "admin" }, { workspace })) return;
-  const stored = parseReadableObjects(storedVariableSchema, await objects.list(keys.variable(workspace, "").pk));
+  const stored = variableObject.parseReadable(await objects.list(variableObject.partitionKey(workspace)));
   const originals = stored.filter(({ isSecret, exportNonce }) => isSecret && exportNonce === nonce);
   const mayRead = createPathFilter({ actor, workspace }, access);
   if (originals.length > 0 && !originals.some(({ path }) => mayRead(path)))
@@ -222,7 +221,7 @@ export async function buildValueParts(
   const { dataKey, version } = await loadSealingKey(deps, workspace);
   return {
     value: { value: sealSecret(dataKey, { workspace, path }, value), exportNonce },
-    parts: [{ write: write.check(keys.keyRing(workspace), { version }), refused: undefined }],
+    parts: [{ write: write.check(keyRingObject.key(workspace), { version }), refused: undefined }],
   };
 }
 

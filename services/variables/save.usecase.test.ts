@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { readKeyVersion } from "../../core/secrets/seal.ts";
-import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { type StoredVariable, storedVariableSchema, variableObject } from "../../core/variables/variable.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { addEndpoint, eventsOf } from "../../test/support/use-cases/room-events.ts";
@@ -29,7 +29,7 @@ const create = (path: string, value: string, isSecret = true, workspace = room.w
 const update = (path: string, change: object) => updateVariable(room.deps, { actor: anAdmin, workspace: room.workspace, path }, change);
 
 async function load(path: string, workspace = room.workspace): Promise<(StoredVariable & { plain: string }) | undefined> {
-  const found = await room.deps.objects.get(keys.variable(workspace, path));
+  const found = await room.deps.objects.get(variableObject.key(workspace, path));
   if (!found) return undefined;
   const variable = storedVariableSchema.parse(found.value);
   const plain = variable.isSecret ? await unsealValue(room.deps, workspace, path, variable.value) : variable.value;
@@ -136,7 +136,7 @@ describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
         },
         check: async () => {
           expect(await readAll()).toEqual(paths);
-          const ring = (await room.deps.objects.get(keys.keyRing(workspace)))?.value as { current: number; rotatingUntilMs?: number };
+          const ring = (await room.deps.objects.get(keyRingObject.key(workspace)))?.value as { current: number; rotatingUntilMs?: number };
           expect(ring.rotatingUntilMs).toBeUndefined();
           for (const path of paths) {
             expect(readKeyVersion((await load(path, workspace))?.value ?? "")).toBe(ring.current);

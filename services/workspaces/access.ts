@@ -2,22 +2,20 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { folderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Access, accessSchema } from "../../core/permissions/access.ts";
+import { type Access, accessObject } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
+import { folderObject } from "../../core/workspaces/workspace.ts";
 
 const TRIES = 12;
 const PAUSE_MS = 40;
 
 /** Loads the access rights of a workspace. If they have not changed since release 0.1, they are stored in its folders. */
 export async function loadAccess(objects: ObjectTable, workspace: string): Promise<{ access: Access; version: string | undefined }> {
-  const found = await objects.get(keys.access(workspace));
-  if (found) return { access: parseObject(accessSchema, found), version: found.version };
-  const folders = parseReadableObjects(folderSchema, await objects.list(`F#${workspace}`));
+  const found = await objects.get(accessObject.key(workspace));
+  if (found) return { access: accessObject.parse(found), version: found.version };
+  const folders = folderObject.parseReadable(await objects.list(folderObject.partitionKey(workspace)));
   const of = folders.map(({ name, owners, extra_perms: perms }) => [name, { owners, perms }]);
   return { access: { groups: {}, folders: Object.fromEntries(of), objects: {} }, version: undefined };
 }
@@ -28,7 +26,7 @@ export async function loadAccess(objects: ObjectTable, workspace: string): Promi
  */
 export async function ensureAccess(objects: ObjectTable, workspace: string): Promise<void> {
   const { access, version } = await loadAccess(objects, workspace);
-  if (version === undefined) await objects.put({ ...keys.access(workspace), value: access, version: randomUUID() }, "absent");
+  if (version === undefined) await objects.put({ ...accessObject.key(workspace), value: access, version: randomUUID() }, "absent");
 }
 
 interface AccessChangeOptions {
@@ -59,7 +57,7 @@ export async function changeAccess(
     change(access);
     checkSpace(by, workspace, { before, after: countBytes(access) });
     const changed = write.put(
-      { ...keys.access(workspace), value: access, version: randomUUID() },
+      { ...accessObject.key(workspace), value: access, version: randomUUID() },
       version === undefined ? "absent" : { version },
     );
     const failed = await objects.transactWrite([...also, changed]);

@@ -3,12 +3,19 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { appObject } from "../../core/apps/app.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
+import { type Access, accessObject, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { domainsOfKinds } from "../../core/permissions/object-kinds.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
+import { scheduleObject } from "../../core/schedules/schedule.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
+import { variableObject } from "../../core/variables/variable.ts";
+import { folderObject } from "../../core/workspaces/workspace.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import {
@@ -55,15 +62,15 @@ async function buildAclEvents(deps: AclDeps, actor: Actor, { workspace, kind, pa
 
 /** The item of an object by the kind of its permissions. The item with the permissions contains the groups themselves. */
 const keyOfKind: Readonly<Record<string, (workspace: string, path: string) => { pk: string; sk: string }>> = {
-  script: keys.scriptHead,
-  flow: keys.flowHead,
-  variable: keys.variable,
-  resource: keys.resource,
-  app: keys.app,
-  schedule: keys.schedule,
-  folder: keys.folder,
+  script: scriptHeadObject.key,
+  flow: flowHeadObject.key,
+  variable: variableObject.key,
+  resource: resourceObject.key,
+  app: appObject.key,
+  schedule: scheduleObject.key,
+  folder: folderObject.key,
   ...Object.fromEntries(
-    triggerKinds.map((kind) => [`${kind}_trigger`, (workspace: string, path: string) => keys.trigger(workspace, kind, path)]),
+    triggerKinds.map((kind) => [`${kind}_trigger`, (workspace: string, path: string) => triggerObject.key(workspace, kind, path)]),
   ),
 };
 
@@ -149,7 +156,7 @@ export async function buildAclPart(
 ): Promise<TransactionPart> {
   const to = move && (isSameOwner(path, move.to) || mayGrant(move.actor, { workspace, kind, path: move.to })) ? move.to : undefined;
   const { access, version } = await loadAccess(objects, workspace);
-  const key = keys.access(workspace);
+  const key = accessObject.key(workspace);
   const unchanged = version === undefined ? ("absent" as const) : { version };
   if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return { write: write.check(key, unchanged), refused: undefined };
   const { [accessObjectKey(kind, path)]: perms = {}, ...held } = access.objects;

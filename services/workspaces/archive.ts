@@ -1,8 +1,9 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { DeletedWorkspace } from "../../core/workspaces/deleted.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { changeAccess } from "./access.ts";
 import { buildWorkspaceUpdate } from "./workspaces.ts";
 
@@ -46,7 +47,10 @@ export async function deleteWorkspace({ objects, nowMs }: ArchiveWorkspaceDeps, 
     },
     {
       by: "bounded",
-      also: [write.remove(keys.workspace(workspace), "present"), write.put({ ...keys.deletedWorkspace(workspace), value }, "absent")],
+      also: [
+        write.remove(workspaceObject.key(workspace), "present"),
+        write.put({ ...deletedWorkspaceObject.key(workspace), value }, "absent"),
+      ],
       refused: () => new SvcError("workspace.notFound", { workspace }),
     },
   );

@@ -3,11 +3,19 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/people/members.ts";
 import type { AutoInvite, AutoInviteRequest } from "../../contract/routes/workspaces/setting-schemas.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
-import { acceptsNewUser, parseStoredAutoInvite, toAutoInvite, toStoredAutoInvite } from "../../core/people/auto-invite.ts";
+import {
+  acceptsNewUser,
+  autoInviteSetting,
+  parseStoredAutoInvite,
+  toAutoInvite,
+  toStoredAutoInvite,
+} from "../../core/people/auto-invite.ts";
+import { inviteObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { checkSettingSize } from "../settings/opaque.ts";
@@ -27,7 +35,7 @@ export async function setAutoInvite(
   workspace: string,
   { request, adminEmail }: { request: AutoInviteRequest; adminEmail: string },
 ): Promise<AutoInvite | undefined> {
-  const key = keys.setting(workspace, "auto_invite");
+  const key = autoInviteSetting.key(workspace);
   const notFound = new SvcError("workspace.notFound", { workspace });
   return retryOnConflict(
     async () => {
@@ -38,7 +46,7 @@ export async function setAutoInvite(
         ? write.put({ ...key, value: toStoredAutoInvite(autoInvite), version: randomUUID() }, found ? unchangedSince(found) : "absent")
         : write.remove(key);
       const stored = await commitParts(objects, [
-        { write: write.check(keys.workspace(workspace), "present"), refused: notFound },
+        { write: write.check(workspaceObject.key(workspace), "present"), refused: notFound },
         { write: change, refused: undefined },
       ]);
       return stored ? { done: autoInvite } : undefined;
@@ -52,8 +60,8 @@ export async function setAutoInvite(
  * instance.
  */
 export async function mayJoinInstance({ objects }: Pick<AutoInviteDeps, "objects">, email: string): Promise<boolean> {
-  const invites = (await listWorkspaceIds(objects)).map((id) => keys.invite(id, personKey(email)));
-  const [setting, ...invited] = await objects.batchGet([keys.instanceSetting(REQUIRE_KNOWN_USER), ...invites], { consistent: true });
+  const invites = (await listWorkspaceIds(objects)).map((id) => inviteObject.key(id, personKey(email)));
+  const [setting, ...invited] = await objects.batchGet([instanceSettingObject.key(REQUIRE_KNOWN_USER), ...invites], { consistent: true });
   return setting?.value === false || invited.some(Boolean);
 }
 
@@ -65,7 +73,7 @@ export async function joinWorkspaces(deps: AutoInviteDeps, email: string): Promi
   const { objects } = deps;
   const ids = await listWorkspaceIds(objects);
   const settings = await objects.batchGet(
-    ids.map((id) => keys.setting(id, "auto_invite")),
+    ids.map((id) => autoInviteSetting.key(id)),
     { consistent: true },
   );
   for (const [index, id] of ids.entries()) {
@@ -95,7 +103,7 @@ async function addOrInvite(deps: AutoInviteDeps, id: string, email: string, oper
 async function inviteOnce(deps: AutoInviteDeps, id: string, email: string, operator: boolean): Promise<void> {
   const value: InviteJson = { workspace_id: id, email, is_admin: false, operator };
   await deps.objects.transactWrite([
-    write.put({ ...keys.invite(id, personKey(email)), value }, "absent"),
+    write.put({ ...inviteObject.key(id, personKey(email)), value }, "absent"),
     ...(await buildInstanceEventWrites(deps, [{ type: "UserInvitedWorkspace", data: { email, workspace: id } }])),
   ]);
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { type DependencyLanguage, dependencyLanguage } from "../../contract/dependency-language.ts";
+import type { DependencyLanguage } from "../../contract/dependency-language.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { DependenciesJson, NewDependencies } from "../../contract/routes/stored/workspace-dependencies.ts";
 import { parseDependencies } from "../../core/builds/workspace-dependencies.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import type { StoredDependencyList } from "../../core/workspaces/dependency-list.ts";
+import { archivedDependencyListObject, dependencyListObject } from "../../core/workspaces/dependency-list.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 
 interface DependencyDeps {
@@ -17,16 +17,7 @@ interface DependencyDeps {
   nowMs: () => number;
 }
 
-const storedSchema = z.object({
-  id: z.number(),
-  language: dependencyLanguage,
-  name: z.string().optional(),
-  description: z.string().optional(),
-  content: z.string(),
-  archived: z.boolean(),
-  createdAtMs: z.number(),
-});
-type Stored = z.infer<typeof storedSchema>;
+type Stored = StoredDependencyList;
 
 /** The place of a list: the default of a language has no name. */
 export interface DependencyPlace {
@@ -35,7 +26,7 @@ export interface DependencyPlace {
   name?: string | undefined;
 }
 
-const keyOf = ({ workspace, language, name }: DependencyPlace) => keys.dependencies(workspace, language, name ?? "");
+const keyOf = ({ workspace, language, name }: DependencyPlace) => dependencyListObject.key(workspace, language, name ?? "");
 const notFound = ({ language, name }: DependencyPlace) => new SvcError("dependencies.notFound", { language, ...(name ? { name } : {}) });
 const changed = ({ language }: DependencyPlace) => new SvcError("dependencies.changedMeanwhile", { language });
 
@@ -52,8 +43,8 @@ export async function loadCurrentDependencies(
   { objects }: Pick<DependencyDeps, "objects">,
   workspace: string,
 ): Promise<DependenciesJson[]> {
-  const stored = await objects.list(keys.dependencies(workspace, "bun", "").pk);
-  return parseReadableObjects(storedSchema, stored).map((one) => toJson(workspace, one));
+  const stored = await objects.list(dependencyListObject.partitionKey(workspace));
+  return dependencyListObject.parseReadable(stored).map((one) => toJson(workspace, one));
 }
 
 /** Lists the lists of a workspace by language and name, and behind them as many archived contents as one read and the reply hold. */
@@ -62,8 +53,8 @@ export async function listDependencies(deps: Pick<DependencyDeps, "objects">, wo
   let left = limits.dependenciesReplyBytes - lists.reduce((sum, list) => sum + measure(list), 0);
   // With a limit, DynamoDB is read once, which returns at most 1 MB.
   const most = limits.dependencyLists * limits.archivedDependencies;
-  const archived = await deps.objects.list(keys.archivedDependencies(workspace, "bun", "", "").pk, { limit: most });
-  for (const one of parseReadableObjects(storedSchema, archived)) {
+  const archived = await deps.objects.list(archivedDependencyListObject.partitionKey(workspace), { limit: most });
+  for (const one of archivedDependencyListObject.parseReadable(archived)) {
     const list = toJson(workspace, one);
     left -= measure(list);
     if (left < 0) break;
@@ -75,7 +66,7 @@ export async function listDependencies(deps: Pick<DependencyDeps, "objects">, wo
 /** Returns a list. Throws `dependencies.notFound`, also for an archived one. */
 export async function getDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<DependenciesJson> {
   const found = await objects.get(keyOf(place));
-  const stored = found && parseObject(storedSchema, found);
+  const stored = found && dependencyListObject.parse(found);
   if (!stored || stored.archived) throw notFound(place);
   return toJson(place.workspace, stored);
 }
@@ -86,7 +77,7 @@ export async function findDependencyContent(
   place: DependencyPlace,
 ): Promise<string | undefined> {
   const found = await objects.get(keyOf(place));
-  const stored = found && parseObject(storedSchema, found);
+  const stored = found && dependencyListObject.parse(found);
   return stored && !stored.archived ? stored.content : undefined;
 }
 
@@ -102,7 +93,7 @@ export async function saveDependencies({ objects, nowMs }: DependencyDeps, works
   const entries = parseDependencies(language, content);
   if (typeof entries === "string") throw new SvcError("dependencies.content", { reason: entries });
   const found = await objects.get(keyOf(place));
-  const before = found && parseObject(storedSchema, found);
+  const before = found && dependencyListObject.parse(found);
   const description = sent.description ?? undefined;
   if (before && !before.archived && before.content === content && before.description === description) return before.id;
   const createdAtMs = nowMs();
@@ -111,7 +102,7 @@ export async function saveDependencies({ objects, nowMs }: DependencyDeps, works
   const others = (await loadCurrentDependencies({ objects }, workspace)).filter((list) => list.language !== language || list.name !== name);
   checkLimits([...others, toJson(workspace, value)]);
   const isStored = await commitParts(objects, [
-    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     {
       write: write.put({ ...keyOf(place), value, version: randomUUID() }, found ? unchangedSince(found) : "absent"),
       refused: changed(place),
@@ -130,7 +121,7 @@ function checkLimits(lists: DependenciesJson[]): void {
 
 /** Lists the archived contents of one list, the oldest first. */
 const loadArchived = (objects: ObjectTable, { workspace, language, name }: DependencyPlace): Promise<StoredObject[]> => {
-  const { pk, sk } = keys.archivedDependencies(workspace, language, name ?? "", "");
+  const { pk, sk } = archivedDependencyListObject.key(workspace, language, name ?? "", "");
   return objects.list(pk, { beginsWith: sk });
 };
 
@@ -138,7 +129,7 @@ const loadArchived = (objects: ObjectTable, { workspace, language, name }: Depen
 async function buildArchiveParts(objects: ObjectTable, place: DependencyPlace, before: Stored): Promise<TransactionPart[]> {
   const archived = await loadArchived(objects, place);
   const oldest = archived.slice(0, Math.max(0, archived.length + 1 - limits.archivedDependencies));
-  const key = keys.archivedDependencies(place.workspace, place.language, place.name ?? "", before.id);
+  const key = archivedDependencyListObject.key(place.workspace, place.language, place.name ?? "", before.id);
   return [write.put({ ...key, value: { ...before, archived: true } }), ...oldest.map((one) => write.remove(one))].map((part) => ({
     write: part,
     refused: undefined,
@@ -149,7 +140,7 @@ async function buildArchiveParts(objects: ObjectTable, place: DependencyPlace, b
 export async function archiveDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<void> {
   const found: StoredObject | undefined = await objects.get(keyOf(place));
   if (!found) throw notFound(place);
-  const value = { ...parseObject(storedSchema, found), archived: true };
+  const value = { ...dependencyListObject.parse(found), archived: true };
   if (!(await objects.put({ ...keyOf(place), value, version: randomUUID() }, unchangedSince(found)))) throw changed(place);
 }
 

@@ -2,25 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import {
-  type FailureNoticeRule,
-  type FailureNotices,
-  failureNoticesSchema,
-  type OwnFailureNotice,
-} from "../../contract/routes/workspaces/failure-notices.ts";
+import type { FailureNoticeRule, FailureNotices, OwnFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
 import { replaceOwnRule } from "../../core/handlers/failure-notices.ts";
-import { parseJsonValue, toJsonValue } from "../../core/objects/json-value.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { toJsonValue } from "../../core/objects/json-value.ts";
 import { type Expectation, unchangedSince, write } from "../../core/objects/write.ts";
+import { failureNoticesSetting } from "../../core/settings/workspace.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { changeAccess } from "./access.ts";
 
-const NAME = "failure_notices";
-
 /** Loads the rules by which a workspace reports failures. */
 export async function loadFailureNotices(objects: Pick<ObjectTable, "get">, workspace: string): Promise<FailureNoticeRule[]> {
-  const found = await objects.get(keys.setting(workspace, NAME));
-  return found ? parseJsonValue(failureNoticesSchema, found).rules : [];
+  const found = await objects.get(failureNoticesSetting.key(workspace));
+  return found ? failureNoticesSetting.parse(found).rules : [];
 }
 
 /** Another writer has changed the rules since they were read. */
@@ -31,10 +25,10 @@ class RulesChangedError extends Error {}
  * `access.changedMeanwhile` and `RulesChangedError`.
  */
 async function storeRules(objects: ObjectTable, workspace: string, rules: FailureNoticeRule[], expected?: Expectation): Promise<void> {
-  const key = keys.setting(workspace, NAME);
+  const key = failureNoticesSetting.key(workspace);
   const value = toJsonValue({ rules } satisfies FailureNotices);
   const also = [
-    write.check(keys.workspace(workspace), "present"),
+    write.check(workspaceObject.key(workspace), "present"),
     rules.length > 0 ? write.put({ ...key, value, version: randomUUID() }, expected) : write.remove(key, expected),
   ];
   await changeAccess(
@@ -64,8 +58,8 @@ export async function setOwnFailureNotice(
 ): Promise<void> {
   await retryOnConflict(
     async () => {
-      const found = await objects.get(keys.setting(workspace, NAME));
-      const before = found ? parseJsonValue(failureNoticesSchema, found).rules : [];
+      const found = await objects.get(failureNoticesSetting.key(workspace));
+      const before = found ? failureNoticesSetting.parse(found).rules : [];
       const rules = replaceOwnRule(before, path, notice);
       if (rules.length > Math.max(before.length, limits.failureNoticeRules)) {
         const reason = `the workspace has ${limits.failureNoticeRules} rules already, which are the most. Ask an admin to remove some`;

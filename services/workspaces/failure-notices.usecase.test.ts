@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { settingObject } from "../../core/objects/setting.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
@@ -48,7 +48,7 @@ describe("the rule of one script or flow", () => {
 
   it("changes rules that an earlier release stored", async () => {
     await setFailureNotices(room.deps, room.workspace, { rules: [{ topic: true }] });
-    const key = keys.setting(room.workspace, "failure_notices");
+    const key = settingObject.key(room.workspace, "failure_notices");
     const stored = await room.deps.objects.get(key);
     await room.deps.objects.put({ ...key, value: stored?.value });
     await set("f/ops/a", ann);

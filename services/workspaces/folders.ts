@@ -4,14 +4,16 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
+import type { FolderChange, FolderJson, NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { filesPrefix } from "../../core/files/file-key.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
+import { scriptListingObject } from "../../core/scripts/version.ts";
+import { variableObject } from "../../core/variables/variable.ts";
+import { folderObject, formerFolderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 import { changeAccess, loadAccess } from "./access.ts";
@@ -44,7 +46,7 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
     if (await folderExists({ objects }, workspace, name)) throw new SvcError("folder.exists", { name });
     throw new SvcError("folder.notEmpty", { name, inherits });
   }
-  const formerKey = keys.formerFolder(workspace, name);
+  const formerKey = formerFolderObject.key(workspace, name);
   const atMs = nowMs();
   const value: FolderJson = {
     ...request,
@@ -62,8 +64,8 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
     {
       by: actor,
       also: [
-        write.check(keys.workspace(workspace), "present"),
-        write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
+        write.check(workspaceObject.key(workspace), "present"),
+        write.put({ ...folderObject.key(workspace, name), value, version: randomUUID() }, "absent"),
         // The folder may have been deleted since its leftovers were listed.
         mayInherit ? write.remove(formerKey) : former ? write.remove(formerKey, unchangedSince(former)) : write.check(formerKey, "absent"),
         ...(await buildEventWrites(deps, { type: "CreateFolder", workspace, by: actor.username, atMs, data: { name } })),
@@ -80,7 +82,7 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
 
 /** Returns whether a folder with this name exists. */
 export async function folderExists({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string): Promise<boolean> {
-  return (await objects.get(keys.folder(workspace, name))) !== undefined;
+  return (await objects.get(folderObject.key(workspace, name))) !== undefined;
 }
 
 /** The remains of an earlier folder. `former`: the record of its deletion, which a folder that an earlier release deleted does not have. */
@@ -97,7 +99,7 @@ interface Leftovers {
 async function findLeftovers({ objects, jobs, storage }: CreateFolderDeps, workspace: string, name: string): Promise<Leftovers> {
   const prefix = `f/${name}/`;
   const [former, stored, runs, { access }] = await Promise.all([
-    objects.get(keys.formerFolder(workspace, name)),
+    objects.get(formerFolderObject.key(workspace, name)),
     listStoredKinds(objects, workspace, prefix),
     findRecentRuns(jobs, workspace, prefix),
     loadAccess(objects, workspace),
@@ -135,11 +137,11 @@ export async function updateFolder(
   const { objects, nowMs } = deps;
   const fields = typeof request === "function" ? {} : request;
   checkPrincipals([...(fields.owners ?? []), ...Object.keys(fields.extra_perms ?? {})]);
-  const found = await objects.get(keys.folder(workspace, name));
+  const found = await objects.get(folderObject.key(workspace, name));
   if (!found) throw new SvcError("folder.notFound", { name });
   const atMs = nowMs();
   const given = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
-  const value: FolderJson = { ...parseObject(folderSchema, found), ...given, edited_at: new Date(atMs).toISOString() };
+  const value: FolderJson = { ...folderObject.parse(found), ...given, edited_at: new Date(atMs).toISOString() };
   await changeAccess(
     objects,
     workspace,
@@ -157,7 +159,7 @@ export async function updateFolder(
     {
       by: actor,
       also: [
-        write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, unchangedSince(found)),
+        write.put({ ...folderObject.key(workspace, name), value, version: randomUUID() }, unchangedSince(found)),
         ...(await buildEventWrites(deps, { type: "UpdateFolder", workspace, by: actor.username, atMs, data: { name } })),
       ],
     },
@@ -202,8 +204,8 @@ export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: st
     {
       by: "bounded",
       also: [
-        write.remove(keys.folder(workspace, name), "present"),
-        write.put({ ...keys.formerFolder(workspace, name), version: randomUUID() }),
+        write.remove(folderObject.key(workspace, name), "present"),
+        write.put({ ...formerFolderObject.key(workspace, name), version: randomUUID() }),
         ...(await buildEventWrites(deps, { type: "DeleteFolder", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
       ],
       refused: () => new SvcError("folder.notFound", { name }),
@@ -213,15 +215,16 @@ export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: st
 
 /** Returns a folder with its owners and permissions. Throws `folder.notFound`. */
 export async function getFolder({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string): Promise<FolderJson> {
-  const [found, { access }] = await Promise.all([objects.get(keys.folder(workspace, name)), loadAccess(objects, workspace)]);
+  const [found, { access }] = await Promise.all([objects.get(folderObject.key(workspace, name)), loadAccess(objects, workspace)]);
   if (!found) throw new SvcError("folder.notFound", { name });
-  return toFolderJson(parseObject(folderSchema, found), access);
+  return toFolderJson(folderObject.parse(found), access);
 }
 
 /** Lists the folders that the caller may see. */
 export async function listFolders({ objects }: Pick<FolderDeps, "objects">, actor: Actor, workspace: string): Promise<FolderJson[]> {
-  const [found, { access }] = await Promise.all([objects.list(`F#${workspace}`), loadAccess(objects, workspace)]);
-  return parseReadableObjects(folderSchema, found)
+  const [found, { access }] = await Promise.all([objects.list(folderObject.partitionKey(workspace)), loadAccess(objects, workspace)]);
+  return folderObject
+    .parseReadable(found)
     .map((folder) => toFolderJson(folder, access))
     .filter(({ name }) => may(actor, actions.readFolder.access, { workspace, path: `f/${name}` }));
 }
@@ -231,7 +234,7 @@ export async function getFolderUsage({ objects }: Pick<FolderDeps, "objects">, w
   await getFolder({ objects }, workspace, name);
   const beginsWith = `f/${name}/`;
   const [scripts, variables, resources] = await Promise.all(
-    [keys.scriptListing, keys.variable, keys.resource].map((key) => objects.list(key(workspace, "").pk, { beginsWith })),
+    [scriptListingObject, variableObject, resourceObject].map((kind) => objects.list(kind.partitionKey(workspace), { beginsWith })),
   );
   return {
     scripts: scripts?.filter(({ value }) => !(value as { archived: boolean }).archived).length ?? 0,

@@ -3,11 +3,13 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GroupJson } from "../../contract/routes/people/access.ts";
-import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { instanceGroupObject } from "../../core/people/instance-group.ts";
+import { usernameObject } from "../../core/people/membership.ts";
 import { type Access, ALL, accessObjectKey, HANDLER_GROUP, hasGrants, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
+import { formerGroupObject, workspaceObject } from "../../core/workspaces/workspace.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { findMember, loadMembers } from "./members.ts";
 
@@ -67,7 +69,7 @@ export async function createGroup(
   const { username, rights } = actor;
   const first = rights ? { members: [username], perms: { [`u/${username}`]: true } } : { members: [], perms: {} };
   const mayInherit = may(actor, actions.updateMember.access, { workspace });
-  const former = keys.formerGroup(workspace, name);
+  const former = formerGroupObject.key(workspace, name);
   await changeAccess(
     objects,
     workspace,
@@ -83,8 +85,8 @@ export async function createGroup(
     {
       by: actor,
       also: [
-        write.check(keys.workspace(workspace), "present"),
-        write.check(keys.instanceGroup(name), "absent"),
+        write.check(workspaceObject.key(workspace), "present"),
+        write.check(instanceGroupObject.key(name), "absent"),
         mayInherit ? write.remove(former) : write.check(former, "absent"),
       ],
       refused: (part) => {
@@ -118,7 +120,7 @@ export async function deleteGroup({ objects }: GroupDeps, workspace: string, nam
     revokeGrants(access, `g/${name}`);
     delete access.objects[accessObjectKey("group_", name)];
   };
-  await changeAccess(objects, workspace, change, { by: "bounded", also: [write.put(keys.formerGroup(workspace, name))] });
+  await changeAccess(objects, workspace, change, { by: "bounded", also: [write.put(formerGroupObject.key(workspace, name))] });
 }
 
 /**
@@ -137,7 +139,7 @@ export async function addToGroup({ objects }: GroupDeps, { actor, workspace }: W
     },
     {
       by: actor,
-      also: [write.check(keys.username(workspace, username), "present")],
+      also: [write.check(usernameObject.key(workspace, username), "present")],
       refused: () => new SvcError("member.notFound", { username }),
     },
   );

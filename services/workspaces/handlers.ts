@@ -1,12 +1,14 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type ErrorHandler, errorHandlerSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
-import { parseJsonValue, toJsonValue } from "../../core/objects/json-value.ts";
-import { keys } from "../../core/objects/keys.ts";
+import type { ErrorHandler } from "../../contract/routes/workspaces/setting-schemas.ts";
+import { toJsonValue } from "../../core/objects/json-value.ts";
 import { write } from "../../core/objects/write.ts";
+import { errorHandlerSetting, successHandlerSetting } from "../../core/settings/workspace.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { changeAccess } from "./access.ts";
 
-export type HandlerName = "error_handler" | "success_handler";
+const settings = { error_handler: errorHandlerSetting, success_handler: successHandlerSetting };
+export type HandlerName = keyof typeof settings;
 
 /** Loads the handler of a workspace for errors or for successes; `undefined` if there is none. */
 export async function loadWorkspaceHandler(
@@ -14,8 +16,8 @@ export async function loadWorkspaceHandler(
   workspace: string,
   name: HandlerName,
 ): Promise<ErrorHandler | undefined> {
-  const found = await objects.get(keys.setting(workspace, name));
-  return found && parseJsonValue(errorHandlerSchema, found);
+  const found = await objects.get(settings[name].key(workspace));
+  return found && settings[name].parse(found);
 }
 
 /** A handler as a request sets it: without a path, there is none. */
@@ -39,9 +41,9 @@ export async function setWorkspaceHandler(
         ...(onUserPath == null ? {} : { muted_on_user_path: onUserPath }),
       }
     : undefined;
-  const key = keys.setting(workspace, name);
+  const key = settings[name].key(workspace);
   const also = [
-    write.check(keys.workspace(workspace), "present"),
+    write.check(workspaceObject.key(workspace), "present"),
     handler ? write.put({ ...key, value: toJsonValue(handler) }) : write.remove(key),
   ];
   const notFound = () => new SvcError("workspace.notFound", { workspace });

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import { type InviteJson, inviteSchema, memberRoutes, type NewMember } from "../../contract/routes/people/members.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
+import { type InviteJson, memberRoutes, type NewMember } from "../../contract/routes/people/members.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { inviteObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { addMember, isMember } from "./members.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
@@ -22,8 +22,8 @@ export async function inviteUser(deps: InviteDeps, workspace: string, { email, i
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const value: InviteJson = { workspace_id: workspace, email, is_admin, operator };
   const refused = await objects.transactWrite([
-    write.check(keys.workspace(workspace), "present"),
-    write.put({ ...keys.invite(workspace, personKey(email)), value, version: randomUUID() }),
+    write.check(workspaceObject.key(workspace), "present"),
+    write.put({ ...inviteObject.key(workspace, personKey(email)), value, version: randomUUID() }),
     ...(await buildInstanceEventWrites(deps, [{ type: "UserInvitedWorkspace", data: { email, workspace } }])),
   ]);
   if (refused !== undefined) throw new SvcError("workspace.notFound", { workspace });
@@ -31,22 +31,19 @@ export async function inviteUser(deps: InviteDeps, workspace: string, { email, i
 
 /** Lists the open invitations of a workspace. */
 export async function listInvites({ objects }: Pick<InviteDeps, "objects">, workspace: string): Promise<InviteJson[]> {
-  return parseReadableObjects(inviteSchema, await objects.list(keys.invite(workspace, "").pk));
+  return inviteObject.parseReadable(await objects.list(inviteObject.partitionKey(workspace)));
 }
 
 /** Withdraws an invitation. A repeated call changes nothing. */
 export async function deleteInvite({ objects }: Pick<InviteDeps, "objects">, workspace: string, email: string): Promise<void> {
-  await objects.deleteItem(keys.invite(workspace, personKey(email)));
+  await objects.deleteItem(inviteObject.key(workspace, personKey(email)));
 }
 
 /** Lists the caller's invitations to all workspaces. */
 export async function listOwnInvites({ objects }: Pick<InviteDeps, "objects">, actor: Actor): Promise<InviteJson[]> {
   const workspaces = await listWorkspaceIds(objects);
-  const found = await objects.batchGet(workspaces.map((id) => keys.invite(id, personKey(actor.email))));
-  return parseReadableObjects(
-    inviteSchema,
-    found.filter((invite) => invite !== undefined),
-  );
+  const found = await objects.batchGet(workspaces.map((id) => inviteObject.key(id, personKey(actor.email))));
+  return inviteObject.parseReadable(found.filter((invite) => invite !== undefined));
 }
 
 /** Throws `auth.forbidden` for a token that is bound to another workspace. */
@@ -57,9 +54,9 @@ function checkBinding({ workspace: bound }: Actor, { name }: Route, workspace: s
 /** Makes the caller a member of the workspace that invited them. Throws `auth.forbidden`, `invite.notFound`, `member.exists`, `user.usernameTaken`. */
 export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: string, username: string | undefined) {
   checkBinding(actor, memberRoutes.acceptInvite, workspace);
-  const found = await deps.objects.get(keys.invite(workspace, personKey(actor.email)));
+  const found = await deps.objects.get(inviteObject.key(workspace, personKey(actor.email)));
   if (!found) throw new SvcError("invite.notFound", { workspace });
-  const { is_admin, operator } = parseObject(inviteSchema, found);
+  const { is_admin, operator } = inviteObject.parse(found);
   await addMember(
     deps,
     workspace,
@@ -71,6 +68,6 @@ export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: st
 /** Declines an invitation of the caller. Throws `auth.forbidden`, `invite.notFound`. */
 export async function declineInvite({ objects }: Pick<InviteDeps, "objects">, actor: Actor, workspace: string): Promise<void> {
   checkBinding(actor, memberRoutes.declineInvite, workspace);
-  const refused = await objects.transactWrite([write.remove(keys.invite(workspace, personKey(actor.email)), "present")]);
+  const refused = await objects.transactWrite([write.remove(inviteObject.key(workspace, personKey(actor.email)), "present")]);
   if (refused !== undefined) throw new SvcError("invite.notFound", { workspace });
 }

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { MemberChange, NewMember } from "../../contract/routes/people/members.ts";
 import type { UserJson } from "../../contract/routes/people/people.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type Expectation, type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername, type WorkspaceCaller } from "../../core/people/actor.ts";
-import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
+import { formerUsernameObject, inviteObject, removalObject, usernameObject } from "../../core/people/membership.ts";
+import { oldUserKey, type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
-import { type Access, deriveRights, includesRight, type Member, memberSchema, revokeGrants } from "../../core/permissions/access.ts";
+import { type Access, deriveRights, includesRight, type Member, memberObject, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
@@ -30,7 +29,7 @@ const toRole = ({ is_admin, operator }: { is_admin?: boolean | null | undefined;
 
 /** Loads the members of a workspace, disabled ones included. */
 export async function loadMembers(objects: ObjectTable, workspace: string): Promise<Member[]> {
-  return parseReadableObjects(memberSchema, await objects.list(keys.member(workspace, "").pk));
+  return memberObject.parseReadable(await objects.list(memberObject.partitionKey(workspace)));
 }
 
 /** The reader of users. Without an actor, it is the service itself, which needs no folders. */
@@ -75,24 +74,24 @@ function toUserJson(
 
 /** Loads the records of users by their e-mail addresses, in the same order. Release 0.1 stored them under another key. */
 export async function loadPersons(objects: ObjectTable, emails: string[]): Promise<(PersonRecord | undefined)[]> {
-  const wanted = [...emails.map((email) => keys.user(personKey(email))), ...emails.map((email) => keys.oldUser(email))];
+  const wanted = [...emails.map((email) => userObject.key(personKey(email))), ...emails.map((email) => oldUserKey(email))];
   const found = await objects.batchGet(wanted, { consistent: true });
   return emails.map((_, index) => {
     const record = found[index] ?? found[emails.length + index];
-    return record && parseObject(personSchema, record);
+    return record && userObject.parse(record);
   });
 }
 
 /** Returns the caller as a user of a workspace. A superadmin is a user of every workspace. Throws `workspace.notFound`. */
 export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, workspace: string): Promise<UserJson> {
   const [[found, stored], [record], { access }] = await Promise.all([
-    objects.batchGet([keys.workspace(workspace), keys.member(workspace, personKey(actor.email))], { consistent: true }),
+    objects.batchGet([workspaceObject.key(workspace), memberObject.key(workspace, personKey(actor.email))], { consistent: true }),
     loadPersons(objects, [actor.email]),
     loadAccess(objects, workspace),
   ]);
   if (!found) throw new SvcError("workspace.notFound", { workspace });
   const member: Member = stored
-    ? parseObject(memberSchema, stored)
+    ? memberObject.parse(stored)
     : { email: actor.email, username: actor.username, role: actor.rights?.role ?? "admin", createdAtMs: record?.createdAtMs ?? 0 };
   return toUserJson(workspace, member, { access, folders: Object.keys(access.folders) }, record);
 }
@@ -116,18 +115,15 @@ export async function listUsernames({ objects }: Pick<MemberDeps, "objects">, wo
   return (await loadMembers(objects, workspace)).map(({ username }) => username).sort();
 }
 
-/** The item that reserves a username for a member of a workspace. */
-export const usernameClaimSchema = z.object({ email: z.string().optional() });
-
 /** Returns the member with this username. Throws `member.notFound`. */
 export async function findMember(deps: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<Member> {
-  return parseObject(memberSchema, await findStoredMember(deps, workspace, username));
+  return memberObject.parse(await findStoredMember(deps, workspace, username));
 }
 
 async function findStoredMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<StoredObject> {
-  const claim = await objects.get(keys.username(workspace, username));
-  const email = claim && parseObject(usernameClaimSchema, claim).email;
-  const found = email === undefined ? undefined : await objects.get(keys.member(workspace, personKey(email)));
+  const claim = await objects.get(usernameObject.key(workspace, username));
+  const email = claim && usernameObject.parse(claim).email;
+  const found = email === undefined ? undefined : await objects.get(memberObject.key(workspace, personKey(email)));
   if (!found) throw new SvcError("member.notFound", { username });
   return found;
 }
@@ -157,7 +153,7 @@ export async function addMember(
   const createdAtMs = nowMs();
   const username = request.username ?? deriveUsername(email);
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
-  const former = keys.formerUsername(workspace, username);
+  const former = formerUsernameObject.key(workspace, username);
   const comesBack = (await objects.get(former))?.version === personKey(email);
   const mayTake = inherits || comesBack || (await mayTakeUsername({ objects }, workspace, { email, username }));
   if (!mayTake) throw new SvcError("user.usernameTaken", { username });
@@ -165,8 +161,8 @@ export async function addMember(
   await addUnknownUser(deps, newcomer);
   await ensureAccess(objects, workspace);
   const refused = await objects.transactWrite([
-    write.check(keys.workspace(workspace), "present"),
-    write.remove(keys.invite(workspace, personKey(email)), invite),
+    write.check(workspaceObject.key(workspace), "present"),
+    write.remove(inviteObject.key(workspace, personKey(email)), invite),
     ...buildMemberWrites(workspace, { email, username, role: toRole(request), createdAtMs }),
     ...(inherits ? [] : [write.check(former, comesBack ? { version: personKey(email) } : "absent")]),
     ...(await buildInstanceEventWrites(deps, [{ type: "UserJoinedWorkspace", data: { email, workspace, username } }])),
@@ -180,8 +176,8 @@ export async function addMember(
 /** Creates the record of a user whom the instance does not know. Release 0.1 stored users under another key, where they remain. */
 async function addUnknownUser(deps: AddMemberDeps, newcomer: PersonRecord): Promise<void> {
   const { email, username } = newcomer;
-  const key = keys.user(personKey(email));
-  if ((await deps.objects.batchGet([key, keys.oldUser(email)], { consistent: true })).some(Boolean)) return;
+  const key = userObject.key(personKey(email));
+  if ((await deps.objects.batchGet([key, oldUserKey(email)], { consistent: true })).some(Boolean)) return;
   await deps.objects.transactWrite([
     write.put({ ...key, value: newcomer, version: randomUUID() }, "absent"),
     ...(await buildInstanceEventWrites(deps, [{ type: "UserAdded", data: { email, username } }])),
@@ -190,7 +186,7 @@ async function addUnknownUser(deps: AddMemberDeps, newcomer: PersonRecord): Prom
 
 /** Returns whether a person is a member of a workspace, disabled or not. */
 export async function isMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, email: string): Promise<boolean> {
-  return (await objects.get(keys.member(workspace, personKey(email)))) !== undefined;
+  return (await objects.get(memberObject.key(workspace, personKey(email)))) !== undefined;
 }
 
 /**
@@ -201,7 +197,7 @@ export async function updateMember(deps: MemberDeps, workspace: string, username
   await retryOnConflict(
     async () => {
       const stored = await findStoredMember(deps, workspace, username);
-      const value = applyMemberChange(parseObject(memberSchema, stored), request);
+      const value = applyMemberChange(memberObject.parse(stored), request);
       const change = { pk: stored.pk, sk: stored.sk, value, version: randomUUID() };
       const removal = value.disabled ? [buildRemovalWrite(value.email, workspace)] : [];
       const refused = await deps.objects.transactWrite([write.update(change, unchangedSince(stored)), ...removal]);
@@ -224,7 +220,11 @@ function applyMemberChange(member: Member, { is_admin, operator, disabled }: Mem
  * would begin.
  */
 export const buildRemovalWrite = (email: string, workspace = ""): ObjectWrite =>
-  write.put({ ...keys.removal(workspace, personKey(email)), version: randomUUID(), expiresAtS: Math.ceil(Date.now() / 1000) + REMOVAL_S });
+  write.put({
+    ...removalObject.key(workspace, personKey(email)),
+    version: randomUUID(),
+    expiresAtS: Math.ceil(Date.now() / 1000) + REMOVAL_S,
+  });
 /** A request that cannot be completed, because a run cannot be ended, expires after this time. */
 const REMOVAL_S = 24 * 3600;
 
@@ -243,9 +243,9 @@ export async function removeMember({ objects }: Pick<MemberDeps, "objects">, wor
   await changeAccess(objects, workspace, (access) => revokeGrants(access, `u/${member.username}`), {
     by: "bounded",
     also: [
-      write.remove(keys.member(workspace, personKey(member.email)), "present"),
-      write.remove(keys.username(workspace, member.username)),
-      write.put({ ...keys.formerUsername(workspace, member.username), version: personKey(member.email) }),
+      write.remove(memberObject.key(workspace, personKey(member.email)), "present"),
+      write.remove(usernameObject.key(workspace, member.username)),
+      write.put({ ...formerUsernameObject.key(workspace, member.username), version: personKey(member.email) }),
       buildRemovalWrite(member.email, workspace),
     ],
     refused: () => new SvcError("member.notFound", { username }),

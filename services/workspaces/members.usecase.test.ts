@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import type { ObjectKey } from "../../core/objects/write.ts";
 import type { Person } from "../../core/people/actor.ts";
-import { personKey } from "../../core/people/person.ts";
+import { inviteObject } from "../../core/people/membership.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
@@ -63,7 +64,7 @@ describe("an invited person cannot choose the username", () => {
   it("of a superadmin who is no member, and owns what they create", async () => {
     const name = newName();
     const root = { email: `${name}@example.com`, username: name, superAdmin: true, createdAtMs: 1 };
-    await room.deps.objects.put({ ...keys.user(personKey(root.email)), value: root });
+    await room.deps.objects.put({ ...userObject.key(personKey(root.email)), value: root });
     const person = guest();
     await invite(person);
     await expect(accept(person, name)).rejects.toMatchObject({ code: "user.usernameTaken" });
@@ -108,7 +109,7 @@ it("an invitation that is withdrawn while it is accepted adds no member", async 
     ...room.deps.objects,
     get: async (key: ObjectKey) => {
       const found = await room.deps.objects.get(key);
-      if (key.pk === keys.invite(room.workspace, "").pk) await deleteInvite(room.deps, room.workspace, person.email);
+      if (key.pk === inviteObject.partitionKey(room.workspace)) await deleteInvite(room.deps, room.workspace, person.email);
       return found;
     },
   };

@@ -1,22 +1,27 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import { appObject } from "../../core/apps/app.ts";
+import { flowListingObject } from "../../core/flows/version.ts";
 import { buildListPartitions } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
+import { scheduleObject } from "../../core/schedules/schedule.ts";
+import { scriptListingObject } from "../../core/scripts/version.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
+import { variableObject } from "../../core/variables/variable.ts";
 
 /** Lists the kinds of objects that are stored at paths with this beginning. Archived scripts and flows count. */
 export async function listStoredKinds(objects: Pick<ObjectTable, "list">, workspace: string, beginsWith: string): Promise<string[]> {
-  const triggers = triggerKinds.map((kind) => [`${kind} triggers`, (of: string, path: string) => keys.trigger(of, kind, path)] as const);
   const kinds = {
-    variables: keys.variable,
-    resources: keys.resource,
-    scripts: keys.scriptListing,
-    flows: keys.flowListing,
-    schedules: keys.schedule,
-    apps: keys.app,
-    ...Object.fromEntries(triggers),
+    variables: variableObject.partitionKey(workspace),
+    resources: resourceObject.partitionKey(workspace),
+    scripts: scriptListingObject.partitionKey(workspace),
+    flows: flowListingObject.partitionKey(workspace),
+    schedules: scheduleObject.partitionKey(workspace),
+    apps: appObject.partitionKey(workspace),
+    ...Object.fromEntries(triggerKinds.map((kind) => [`${kind} triggers`, triggerObject.partitionKey(workspace, kind)])),
   };
-  const found = await Promise.all(Object.values(kinds).map((key) => objects.list(key(workspace, "").pk, { beginsWith, limit: 1 })));
+  const found = await Promise.all(Object.values(kinds).map((partition) => objects.list(partition, { beginsWith, limit: 1 })));
   return Object.keys(kinds).filter((_, index) => (found[index]?.length ?? 0) > 0);
 }
 

@@ -1,8 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
-import { personKey, personSchema } from "../../core/people/person.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
 import { hasGrants } from "../../core/permissions/access.ts";
 import { loadAccess } from "./access.ts";
 import { listStoredKinds } from "./stored-kinds.ts";
@@ -19,13 +17,13 @@ export async function mayTakeUsername(
 ): Promise<boolean> {
   const [stored, users, { access }] = await Promise.all([
     listStoredKinds(objects, workspace, `u/${username}/`),
-    objects.list(keys.user("").pk),
+    objects.list(userObject.partitionKey()),
     loadAccess(objects, workspace),
   ]);
   if (stored.length > 0) return false;
   if (username !== deriveUsername(email) && hasGrants(access, `u/${username}`)) return false;
   const isSame = (other: string) => other.toLowerCase() === username.toLowerCase();
-  return !parseReadableObjects(personSchema, users).some(
-    (person) => person.superAdmin && isSame(person.username) && personKey(person.email) !== personKey(email),
-  );
+  return !userObject
+    .parseReadable(users)
+    .some((person) => person.superAdmin && isSame(person.username) && personKey(person.email) !== personKey(email));
 }

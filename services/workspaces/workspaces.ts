@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type NewWorkspace, type WorkspaceJson, workspaceSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
-import { keys } from "../../core/objects/keys.ts";
-import { parseObject } from "../../core/objects/parse-object.ts";
+import type { NewWorkspace, WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { type Expectation, type ObjectChange, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { inviteObject, usernameObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
-import { type Member, memberSchema, noAccess } from "../../core/permissions/access.ts";
+import { accessObject, type Member, memberObject, noAccess } from "../../core/permissions/access.ts";
+import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
+import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
 
@@ -21,9 +22,9 @@ export function buildWorkspaceWrites(request: { email: string; username: string;
   const { email, username, workspace } = request;
   const value: WorkspaceJson = { ...workspace, owner: email };
   return [
-    write.check(keys.deletedWorkspace(workspace.id), "absent"),
-    write.put({ ...keys.workspace(workspace.id), value }, "absent"),
-    write.put({ ...keys.access(workspace.id), value: noAccess, version: "new" }, "absent"),
+    write.check(deletedWorkspaceObject.key(workspace.id), "absent"),
+    write.put({ ...workspaceObject.key(workspace.id), value }, "absent"),
+    write.put({ ...accessObject.key(workspace.id), value: noAccess, version: "new" }, "absent"),
     ...buildMemberWrites(workspace.id, { email, username, role: "admin", createdAtMs: nowMs }),
   ];
 }
@@ -38,8 +39,8 @@ export async function buildNewWorkspaceWrites(deps: InstanceEventDeps, request: 
 /** Builds the writes that create a member. The first is refused if the person is already a member, the second if the username is taken. */
 export function buildMemberWrites(workspace: string, member: Member) {
   return [
-    write.put({ ...keys.member(workspace, personKey(member.email)), value: member }, "absent"),
-    write.put({ ...keys.username(workspace, member.username), value: { email: member.email } }, "absent"),
+    write.put({ ...memberObject.key(workspace, personKey(member.email)), value: member }, "absent"),
+    write.put({ ...usernameObject.key(workspace, member.username), value: { email: member.email } }, "absent"),
   ];
 }
 
@@ -60,11 +61,11 @@ export async function buildWorkspaceUpdate(
   workspace: string,
   change: (record: WorkspaceJson) => WorkspaceJson,
 ): Promise<{ change: ObjectChange; expect: Expectation }> {
-  const found = await objects.get(keys.workspace(workspace));
+  const found = await objects.get(workspaceObject.key(workspace));
   if (!found) throw new SvcError("workspace.notFound", { workspace });
-  const value = change(parseObject(workspaceSchema, found));
+  const value = change(workspaceObject.parse(found));
   return {
-    change: { ...keys.workspace(workspace), value, version: randomUUID() },
+    change: { ...workspaceObject.key(workspace), value, version: randomUUID() },
     expect: unchangedSince(found),
   };
 }
@@ -101,10 +102,10 @@ export async function setWorkspaceColor(
 /** Lists the workspaces of which a person is a member, each with the membership. */
 export async function listMemberships({ objects }: WorkspaceDeps, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
   const all = await listAllWorkspaces({ objects });
-  const members = await objects.batchGet(all.map(({ id }) => keys.member(id, personKey(email))));
+  const members = await objects.batchGet(all.map(({ id }) => memberObject.key(id, personKey(email))));
   return all.flatMap((workspace, index) => {
     const found = members[index];
-    return found ? [{ workspace, member: parseObject(memberSchema, found) }] : [];
+    return found ? [{ workspace, member: memberObject.parse(found) }] : [];
   });
 }
 
@@ -135,14 +136,14 @@ export async function listUserWorkspaces(deps: WorkspaceDeps, actor: Actor): Pro
 
 /** Lists the ids of all workspaces, archived ones included. */
 export const listWorkspaceIds = async (objects: Pick<ObjectTable, "list">): Promise<string[]> =>
-  (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+  (await objects.list(workspaceObject.partitionKey())).map(({ sk }) => sk);
 
 /**
  * Lists all workspaces, archived ones included. Throws `UnreadableRecordError`: a workspace that was left out would count as deleted, and
  * housekeeping would cancel its jobs.
  */
 export async function listAllWorkspaces({ objects }: Pick<WorkspaceDeps, "objects">): Promise<WorkspaceJson[]> {
-  return (await objects.list(keys.workspace("").pk)).map((found) => parseObject(workspaceSchema, found));
+  return (await objects.list(workspaceObject.partitionKey())).map((found) => workspaceObject.parse(found));
 }
 
 /**
@@ -158,7 +159,9 @@ export async function listWorkspaces(deps: WorkspaceDeps, actor: Actor): Promise
 
 /** Returns whether a workspace exists; false for callers who may not see it. */
 export async function workspaceExists({ objects }: WorkspaceDeps, actor: Actor, id: string): Promise<boolean> {
-  const [workspace, member] = await objects.batchGet([keys.workspace(id), keys.member(id, personKey(actor.email))], { consistent: true });
+  const [workspace, member] = await objects.batchGet([workspaceObject.key(id), memberObject.key(id, personKey(actor.email))], {
+    consistent: true,
+  });
   return workspace !== undefined && (actor.superAdmin || member !== undefined) && (actor.workspace === undefined || actor.workspace === id);
 }
 
@@ -170,7 +173,7 @@ export async function usernameExists(
   username: string,
 ): Promise<boolean> {
   const person = personKey(actor.email);
-  const wanted = [keys.username(id, username), keys.workspace(id), keys.member(id, person), keys.invite(id, person)];
+  const wanted = [usernameObject.key(id, username), workspaceObject.key(id), memberObject.key(id, person), inviteObject.key(id, person)];
   const [taken, workspace, member, invited] = await objects.batchGet(wanted, { consistent: true });
   const knows = (actor.superAdmin || member || invited) && (actor.workspace === undefined || actor.workspace === id);
   return Boolean(taken && workspace && knows);

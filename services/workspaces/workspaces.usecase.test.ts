@@ -2,10 +2,14 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { filesPrefix } from "../../core/files/file-key.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { flowListingObject } from "../../core/flows/version.ts";
+import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Person } from "../../core/people/actor.ts";
-import { belongsToWorkspace } from "../../core/workspaces/deleted.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
+import { scriptListingObject } from "../../core/scripts/version.ts";
+import { findWorkspace } from "../../core/stored-objects.ts";
+import { variableObject } from "../../core/variables/variable.ts";
 import { aQueuedJob } from "../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
@@ -86,7 +90,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
         },
         check: async () => {
           const { items } = await room.deps.scanObjects(undefined);
-          expect(items.filter((item) => belongsToWorkspace(id, item)).map(({ pk }) => pk)).toEqual([]);
+          expect(items.filter((item) => findWorkspace(item) === id).map(({ pk }) => pk)).toEqual([]);
           expect([await listJobs(own), await room.deps.jobs.get(job.id)]).toEqual([[], undefined]);
           expect(await room.deps.storage.getObjectEtag(`files/${id}/a.txt`)).toBeUndefined();
           await create(id);
@@ -145,7 +149,7 @@ describe("the name of a deleted folder or group", () => {
     ["nothing", async () => undefined, []],
     ["a file", (name) => room.deps.storage.putObject(fileOf(name), Buffer.from("x"), "text/csv"), ["files"]],
     ["a run", (name) => room.deps.jobs.create(runOf(name), undefined), ["runs"]],
-    ["a variable", (name) => room.deps.objects.put({ ...keys.variable(workspace(), `f/${name}/left`), value: {} }), ["variables"]],
+    ["a variable", (name) => room.deps.objects.put({ ...variableObject.key(workspace(), `f/${name}/left`), value: {} }), ["variables"]],
     [
       "a permission of an object",
       (name) =>
@@ -159,7 +163,11 @@ describe("the name of a deleted folder or group", () => {
         ),
       ["permissions"],
     ],
-    ["a separate storage", () => room.deps.objects.put({ ...keys.setting(workspace(), "large_file_storage"), value: storage }), ["files"]],
+    [
+      "a separate storage",
+      () => room.deps.objects.put({ ...settingObject.key(workspace(), "large_file_storage"), value: storage }),
+      ["files"],
+    ],
   ])("is free for a developer only if nothing is left, and the refusal names exactly that: %s", async (_, leave, inherits) => {
     const name = newName();
     expect(await makeFolder(bob(), name)).toEqual([]);
@@ -170,14 +178,14 @@ describe("the name of a deleted folder or group", () => {
       expect(await makeFolder(anAdmin, name)).toEqual(inherits);
     } else expect(await makeFolder(bob(), name)).toEqual([]);
     await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.exists" });
-    await room.deps.objects.transactWrite([write.remove(keys.setting(workspace(), "large_file_storage"))]);
+    await room.deps.objects.transactWrite([write.remove(settingObject.key(workspace(), "large_file_storage"))]);
   });
 
   it.each([
-    ["variables", keys.variable],
-    ["resources", keys.resource],
-    ["scripts", keys.scriptListing],
-    ["flows", keys.flowListing],
+    ["variables", variableObject.key],
+    ["resources", resourceObject.key],
+    ["scripts", scriptListingObject.key],
+    ["flows", flowListingObject.key],
   ] as const)("is for admins only while %s of a folder are left that an earlier release deleted", async (kind, key) => {
     const name = newName();
     await room.deps.objects.put({ ...key(room.workspace, `f/${name}/left`), value: { archived: true } });

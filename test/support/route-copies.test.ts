@@ -12,13 +12,13 @@ const WRITES_NO_COPY: Record<string, string> = {
 };
 
 /** Finds what may write a variable or a resource: a put, or the description of such an object for the common writer. */
-const WRITES = /(write\.(put|update)\(\{?\s*\.\.\.|put\(\{\s*\.\.\.|= [^;]*\{ \.\.\.|key: )keys\.(variable|resource)\b/;
+const WRITES = /(write\.(put|update)\(\{?\s*\.\.\.|put\(\{\s*\.\.\.|= [^;]*\{ \.\.\.|key: )(variable|resource)Object\.key\b/;
 
 describe("the copies of credentials for routes", () => {
   it("are kept by every use case that writes variables or resources", () => {
     const sources = globSync("services/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
     const texts = sources.map((file) => [file, readFileSync(join(root, file), "utf8")] as const);
-    const writers = texts.filter(([, text]) => WRITES.test(text) || /const key = keys\.(variable|resource)\(/.test(text));
+    const writers = texts.filter(([, text]) => WRITES.test(text) || /const key = (variable|resource)Object\.key\(/.test(text));
     const withCopies = ["services/accounts/refresh.ts", "services/resources/save.ts", "services/variables/save.ts"];
     const known = [...withCopies, ...Object.keys(WRITES_NO_COPY)];
     expect(writers.map(([file]) => file).filter((file) => !known.includes(file))).toEqual([]);

@@ -6,8 +6,15 @@ import { defineRoute } from "../../route.ts";
 const open = { method: "GET", fn: "people", auth: "none", access: "open", status: 200, errors: [] } as const;
 const { shortest, usual, longest } = limits.idTokenS;
 
-const jwkSchema = z.object({ kty: z.string(), n: z.string(), e: z.string(), kid: z.string(), alg: z.string(), use: z.string() });
-export type IdTokenJwk = z.output<typeof jwkSchema>;
+export const idTokenJwkSchema = z.object({
+  kty: z.string(),
+  n: z.string(),
+  e: z.string(),
+  kid: z.string(),
+  alg: z.string(),
+  use: z.string(),
+});
+export type IdTokenJwk = z.output<typeof idTokenJwkSchema>;
 
 export const idTokenRoutes = {
   createIdToken: defineRoute({
@@ -40,7 +47,7 @@ export const idTokenRoutes = {
     name: "oidc.jwks",
     summary: "Get the public keys that verify ID tokens.",
     path: "/.well-known/jwks.json",
-    reply: { json: z.object({ keys: z.array(jwkSchema) }) },
+    reply: { json: z.object({ keys: z.array(idTokenJwkSchema) }) },
   }),
   openidConfiguration: defineRoute({
     ...open,

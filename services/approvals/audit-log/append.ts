@@ -1,8 +1,5 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import { approvalEntrySchema } from "../../../contract/approval-record.ts";
-import { appendEntry, type EntryContent, toUtcDay } from "../../../core/approvals/record.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
+import { appendEntry, approvalEntryObject, type EntryContent, grownChainObject, toUtcDay } from "../../../core/approvals/record.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
 
@@ -15,12 +12,12 @@ export async function buildEntryParts(
   recorded: EntryContent,
 ): Promise<TransactionPart[]> {
   const { workspace, root } = recorded;
-  const [newest] = await objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
-  const previous = newest && parseObject(approvalEntrySchema, newest);
+  const [newest] = await objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
+  const previous = newest && approvalEntryObject.parse(newest);
   const entry = appendEntry(previous, recorded);
   const day = toUtcDay(entry.atMs);
   // Neither item expires: the record outlives the job, and a day that was missed is signed later.
-  const parts = [write.put({ ...keys.approvalRecord(workspace, root, entry.n), value: entry }, "absent")];
-  if (!previous || toUtcDay(previous.atMs) !== day) parts.push(write.put(keys.grownChain(workspace, day, root)));
+  const parts = [write.put({ ...approvalEntryObject.key(workspace, root, entry.n), value: entry }, "absent")];
+  if (!previous || toUtcDay(previous.atMs) !== day) parts.push(write.put(grownChainObject.key(workspace, day, root)));
   return parts.map((part) => ({ write: part, refused: undefined }));
 }

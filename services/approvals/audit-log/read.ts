@@ -11,9 +11,8 @@ import {
 } from "../../../contract/approval-record.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
-
-import { toUtcDay } from "../../../core/approvals/record.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { anchorObject } from "../../../core/approvals/anchor.ts";
+import { approvalEntryObject, grownChainObject, toUtcDay } from "../../../core/approvals/record.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 
 interface ReadAuditLogDeps {
@@ -77,7 +76,7 @@ async function* listDays(
   workspace: string,
   { before, after }: ApprovalAuditQuery,
 ): AsyncGenerator<Day> {
-  const { pk } = keys.grownChain(workspace, "", "");
+  const { pk } = grownChainObject.key(workspace, "", "");
   const from = after === undefined ? "0" : toUtcDay(Date.parse(after));
   let to = before === undefined ? "~" : `${toUtcDay(Date.parse(before))}~`;
   let day: Required<Day> | undefined;
@@ -114,7 +113,7 @@ async function loadReadableEntries(
 }
 
 const loadChainItems = (objects: ReadAuditLogDeps["objects"], workspace: string, root: string) =>
-  objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#` });
+  objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: `${root}#` });
 
 /** Verifies one run's chain, or all chains from `from` on, and the signed heads that belong to them. */
 export async function verifyAuditLog(
@@ -166,7 +165,7 @@ function findChainFault(workspace: string, root: string, items: readonly StoredO
 
 /** Yields the chains in the order of their runs' ids. */
 async function* listChains(objects: ReadAuditLogDeps["objects"], workspace: string, from: string) {
-  const { pk } = keys.approvalRecord(workspace, "", 0);
+  const { pk } = approvalEntryObject.key(workspace, "", 0);
   let after = from === "" ? "0" : from;
   let chain: { root: string; items: StoredObject[] } | undefined;
   for (;;) {
@@ -188,7 +187,7 @@ async function* listChains(objects: ReadAuditLogDeps["objects"], workspace: stri
 }
 
 async function verifyAnchorItems({ objects, anchorKey }: VerifyAuditLogDeps, workspace: string, run: string | undefined) {
-  const items = await objects.list(keys.anchor(workspace, 0).pk);
+  const items = await objects.list(anchorObject.partitionKey(workspace));
   const anchors: Anchor[] = [];
   for (const { value } of items) {
     const { data } = anchorSchema.safeParse(value);
@@ -223,7 +222,7 @@ async function verifySignatures(anchorKey: VerifyAuditLogDeps["anchorKey"], anch
 
 /** Lists anchors, the oldest first. Unreadable anchors are omitted; the numbers of the following ones reveal the gap. */
 export async function listAnchors({ objects, anchorKey }: VerifyAuditLogDeps, workspace: string, from = 1) {
-  const { pk, sk } = keys.anchor(workspace, from);
+  const { pk, sk } = anchorObject.key(workspace, from);
   const items = await objects.list(pk, { between: [sk, "~"], limit: ANCHORS_PER_CALL });
   const anchors = items.flatMap(({ value }) => anchorSchema.safeParse(value).data ?? []);
   const held = await verifySignatures(anchorKey, anchors);

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
-import { type Anchor, anchorSchema, CHAIN_START } from "../../../contract/approval-record.ts";
-import { appendAnchor, findFirstOpenDay } from "../../../core/approvals/anchor.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
+import { type Anchor, CHAIN_START } from "../../../contract/approval-record.ts";
+import { anchorObject, appendAnchor, findFirstOpenDay } from "../../../core/approvals/anchor.ts";
+import { approvalEntryObject, grownChainObject } from "../../../core/approvals/record.ts";
+import { taskCursorObject } from "../../../core/jobs/periodic-task.ts";
 
 export interface SignHeadsDeps {
   objects: Pick<ObjectTable, "get" | "list" | "put" | "deleteItem">;
@@ -31,7 +31,7 @@ export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<s
   const day = findFirstOpenDay(deps.nowMs());
   const open = [...workspaces].filter((workspace) => (signedUpTo.get(workspace) ?? "") < day).sort();
   if (open.length === 0) return 0;
-  const cursor = keys.taskCursor(TASK);
+  const cursor = taskCursorObject.key(TASK);
   const found = await deps.objects.get(cursor);
   const from = open.findIndex((workspace) => workspace > (cursorSchema.safeParse(found?.value).data?.after ?? ""));
   let made = 0;
@@ -65,7 +65,7 @@ async function signNext(
   const last = previous?.heads.at(-1);
   // A space sorts before every character with which the next run's id may continue.
   const after = previous && last ? `${previous.day}#${last.root} ` : "0";
-  const grown = await objects.list(keys.grownChain(workspace, "", "").pk, { between: [after, before], limit: MAX_HEADS });
+  const grown = await objects.list(grownChainObject.partitionKey(workspace), { between: [after, before], limit: MAX_HEADS });
   const [day = ""] = grown[0]?.sk.split("#") ?? [];
   const roots = grown.flatMap(({ sk }) => (sk.startsWith(`${day}#`) ? sk.slice(day.length + 1) : []));
   if (roots.length === 0) return "nothing";
@@ -75,17 +75,17 @@ async function signNext(
   }
   const anchor = appendAnchor(previous, { workspace, day, heads, atMs: nowMs() });
   const value: Anchor = { ...anchor, ...(await anchorKey.generateMac(anchor.hash)) };
-  return (await objects.put({ ...keys.anchor(workspace, anchor.n), value }, "absent")) ? "made" : "late";
+  return (await objects.put({ ...anchorObject.key(workspace, anchor.n), value }, "absent")) ? "made" : "late";
 }
 
 async function loadNewestAnchor(objects: SignHeadsDeps["objects"], workspace: string): Promise<Anchor | undefined> {
-  const [newest] = await objects.list(keys.anchor(workspace, 0).pk, { newestFirst: true, limit: 1 });
-  return newest && parseObject(anchorSchema, newest);
+  const [newest] = await objects.list(anchorObject.partitionKey(workspace), { newestFirst: true, limit: 1 });
+  return newest && anchorObject.parse(newest);
 }
 
 /** Takes the number from the key and not from the entry, so that a chain whose entries are gone is signed as such and becomes visible. */
 async function loadHead(objects: SignHeadsDeps["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
-  const { pk } = keys.approvalRecord(workspace, root, 0);
+  const { pk } = approvalEntryObject.key(workspace, root, 0);
   const [newest] = await objects.list(pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const { hash } = (newest?.value ?? {}) as { hash?: unknown };
   return { root, n: Number(newest?.sk.split("#")[1] ?? 0), hash: typeof hash === "string" ? hash : CHAIN_START };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { keys } from "../../../core/objects/keys.ts";
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
+import { approvalEntryObject } from "../../../core/approvals/record.ts";
+import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom } from "../../../test/support/use-cases/room.ts";
 import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
@@ -40,11 +42,11 @@ describe("an approval, whichever of its writes fails,", () => {
           check: async () => {
             const decided = await gate();
             expect(decided).toMatchObject({ decision: { outcome: "approved", approver: "kim" }, events: [{ approver: "kim" }] });
-            expect(await deps.objects.list(keys.approvalRecord(workspace, run, 0).pk, { beginsWith: `${run}#` })).toHaveLength(1);
-            const notices = await deps.objects.list(keys.notice(workspace, "").pk);
+            expect(await deps.objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: `${run}#` })).toHaveLength(1);
+            const notices = await deps.objects.list(noticeObject.partitionKey(workspace));
             expect(notices.map(({ value }) => (value as { what: string }).what).sort()).toEqual(["decided", "opened"]);
             expect(await deps.jobs.get(run)).toMatchObject({ suspends: 0 });
-            expect(await deps.objects.list(keys.pendingGate(workspace, "").pk)).toEqual([]);
+            expect(await deps.objects.list(pendingGateObject.partitionKey(workspace))).toEqual([]);
             expect(room.resumed.some(({ token }) => token === decided.token)).toBe(true);
             await resumeGateTask(deps, decided);
             await playExecutions(room);
@@ -96,7 +98,7 @@ describe("the approver of a decision", () => {
       decision: { approver: shown, email: anAdmin.email },
       events: [{ approver: shown, email: anAdmin.email }],
     });
-    const [entry] = await room.deps.objects.list(keys.approvalRecord(room.workspace, run, 0).pk, { beginsWith: `${run}#` });
+    const [entry] = await room.deps.objects.list(approvalEntryObject.partitionKey(room.workspace), { beginsWith: `${run}#` });
     expect(JSON.stringify(entry?.value)).toContain(anAdmin.email);
     expect(JSON.stringify(entry?.value)).toContain(shown);
   });

@@ -8,11 +8,11 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { createGate, type Gate, gateDueAtMs, gateSchema, isOpen } from "../../../core/approvals/gate.ts";
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
@@ -199,7 +199,7 @@ function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: 
     ...(gate.settled && gate.opened && !before.settled
       ? [rawWrite(jobs.putChildParams(gatedFlows.outcomeItem(gate, gate.opened, expiresAtS)))]
       : []),
-    ...(opens ? [write.put({ ...keys.pendingGate(workspace, id), value: { flow: gate.flow }, expiresAtS })] : []),
-    ...(closes ? [write.remove(keys.pendingGate(workspace, id))] : []),
+    ...(opens ? [write.put({ ...pendingGateObject.key(workspace, id), value: { flow: gate.flow }, expiresAtS })] : []),
+    ...(closes ? [write.remove(pendingGateObject.key(workspace, id))] : []),
   ];
 }

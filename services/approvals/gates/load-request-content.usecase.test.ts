@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { triggerKinds } from "../../../contract/routes/triggers/trigger-kind.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import {
   addFlow,
   approveGate,
@@ -27,7 +27,7 @@ const asks = (suspend: object = {}) => ({
 });
 
 async function notices(run: string): Promise<GateNotice[]> {
-  const all = (await room.deps.objects.list(keys.notice(room.workspace, "").pk)).map(({ value }) => value as GateNotice);
+  const all = (await room.deps.objects.list(noticeObject.partitionKey(room.workspace))).map(({ value }) => value as GateNotice);
   return all.filter(({ root }) => root === run);
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Actor, Person } from "../../../core/people/actor.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import type { Room } from "../../../test/support/use-cases/room.ts";
 import { gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addScript } from "../../../test/support/use-cases/room-jobs.ts";
@@ -74,7 +74,7 @@ describe("approvals for a flow before its step requests them", () => {
 
 it("an approval that comes while the step runs does not count with a value that is none of the choices the step then returns", async () => {
   const { build, ...value } = await addScript(room);
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
   const run = room.answers.run;
   room.answers.run = async (invocation) => {
     const request = await findApprovalRequest(room.deps, room.workspace, invocation.job);

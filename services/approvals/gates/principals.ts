@@ -1,13 +1,12 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { assertNever } from "../../../contract/assert-never.ts";
 import type { PrincipalIdentities } from "../../../core/approvals/principals.ts";
-import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
-import type { StoredObject } from "../../../core/objects/write.ts";
+import type { ObjectKey, StoredObject } from "../../../core/objects/write.ts";
+import { instanceGroupObject } from "../../../core/people/instance-group.ts";
+import { usernameObject } from "../../../core/people/membership.ts";
 import { personKey } from "../../../core/people/person.ts";
-import { type Access, ALL, accessSchema, noAccess } from "../../../core/permissions/access.ts";
+import { type Access, ALL, accessObject, noAccess } from "../../../core/permissions/access.ts";
 import { type Principal, parsePrincipal } from "../../../core/permissions/principal.ts";
-import { usernameClaimSchema } from "../../workspaces/members.ts";
 
 /** Identifies what exists as long as the workspace does: roles, the group of all members, and e-mail addresses. */
 const CONSTANT = "constant";
@@ -23,8 +22,8 @@ export async function loadPrincipalIdentities(
 ): Promise<PrincipalIdentities> {
   const named = [...new Set(principals)].map((text) => ({ text, principal: parsePrincipal(text) }));
   const wanted = named.map(({ principal }) => keyOf(workspace, principal));
-  const [stored, ...items] = await objects.batchGet([keys.access(workspace), ...wanted], { consistent: true });
-  const access = stored ? parseObject(accessSchema, stored) : noAccess;
+  const [stored, ...items] = await objects.batchGet([accessObject.key(workspace), ...wanted], { consistent: true });
+  const access = stored ? accessObject.parse(stored) : noAccess;
   return Object.fromEntries(
     named.flatMap(({ text, principal }, index) => {
       const identity = identityOf(principal, access, items[index]);
@@ -35,8 +34,8 @@ export async function loadPrincipalIdentities(
 
 /** Returns the key of the item that proves a principal's existence besides the workspace's access rights. */
 function keyOf(workspace: string, principal: Principal): ObjectKey {
-  if (principal.kind === "user") return keys.username(workspace, principal.name);
-  return principal.kind === "group" ? keys.instanceGroup(principal.name) : keys.access(workspace);
+  if (principal.kind === "user") return usernameObject.key(workspace, principal.name);
+  return principal.kind === "group" ? instanceGroupObject.key(principal.name) : accessObject.key(workspace);
 }
 
 function identityOf(principal: Principal, { groups }: Access, item: StoredObject | undefined): string | undefined {
@@ -52,7 +51,7 @@ function identityOf(principal: Principal, { groups }: Access, item: StoredObject
       return item && `instance ${item.version ?? ""}`;
     }
     case "user":
-      return item && personKey(parseObject(usernameClaimSchema, item).email ?? "");
+      return item && personKey(usernameObject.parse(item).email ?? "");
     default:
       return assertNever(principal);
   }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Person } from "../../../core/people/actor.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import type { Room } from "../../../test/support/use-cases/room.ts";
 import { endOfFlow, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addScript } from "../../../test/support/use-cases/room-jobs.ts";
@@ -193,7 +193,7 @@ describe("membership at the time of a decision", () => {
 /** Approves as bob while the step's script runs, then `meanwhile`, and returns the run after the gate has opened. */
 async function findFutureGate(modules: object[], meanwhile: () => Promise<void>): Promise<{ id: string }> {
   const { build, ...value } = await addScript(room);
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
   const run = room.answers.run;
   room.answers.run = async (invocation) => {
     const request = await findApprovalRequest(room.deps, room.workspace, invocation.job);

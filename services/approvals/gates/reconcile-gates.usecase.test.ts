@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 
 const noticesOf = async (run: string) => {
-  const notices = (await room.deps.objects.list(keys.notice(room.workspace, "").pk)).map(({ value }) => value as GateNotice);
+  const notices = (await room.deps.objects.list(noticeObject.partitionKey(room.workspace))).map(({ value }) => value as GateNotice);
   return notices.filter(({ flow }) => flow === run).map(({ what }) => what);
 };
 const gateOf = async (run: string) => {
@@ -108,9 +109,9 @@ describe("the opening of a gate, whichever of its writes fails,", () => {
           const gate = await gateOf(run);
           expect(gate.opened).toBeDefined();
           expect(await noticesOf(run)).toEqual(["opened"]);
-          expect((await room.deps.objects.list(keys.pendingGate(room.workspace, "").pk)).filter(({ sk }) => sk === gate.id)).toHaveLength(
-            1,
-          );
+          expect(
+            (await room.deps.objects.list(pendingGateObject.partitionKey(room.workspace))).filter(({ sk }) => sk === gate.id),
+          ).toHaveLength(1);
           // Leaves no gate that is due behind for the next scenario.
           await withFault(undefined, () => approveGate(room, gate).catch(() => undefined));
         },

@@ -3,9 +3,7 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../../aws/kms/data-keys.ts";
 import { limits } from "../../../contract/limits.ts";
 import { PromiseCache } from "../../../contract/promise-cache.ts";
-import { buildLinkUrls, findLinkLevel, type LinkKeys, type LinkSubject, linkKeysSchema, signLink } from "../../../core/approvals/link.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
+import { buildLinkUrls, findLinkLevel, type LinkKeys, type LinkSubject, linkKeysObject, signLink } from "../../../core/approvals/link.ts";
 
 export interface LinkDeps {
   objects: Pick<ObjectTable, "get" | "put">;
@@ -25,10 +23,10 @@ function openKeyRing(deps: LinkDeps, workspace: string): Promise<LinkKeys> {
 
 /** Returns the stored ring, with a new key if there is none or the current one is old. Of two simultaneous writers one succeeds. */
 async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: string): Promise<LinkKeys> {
-  const key = keys.linkKeys(workspace);
+  const key = linkKeysObject.key(workspace);
   for (;;) {
     const found = await objects.get(key);
-    const ring = found ? parseObject(linkKeysSchema, found) : undefined;
+    const ring = found ? linkKeysObject.parse(found) : undefined;
     const now = nowMs();
     if (ring && now - (ring.keys[ring.current]?.madeAtMs ?? 0) < limits.linkKeyMs) return ring;
     const { wrapped } = await linkKeys.generate(workspace);
@@ -58,7 +56,7 @@ export async function verifyLink(
   of: Omit<LinkSubject, "level">,
 ): Promise<LinkSubject["level"] | undefined> {
   // Unauthenticated callers must not create keys, so a missing ring is not created here.
-  if (!rings.has(of.workspace) && !(await deps.objects.get(keys.linkKeys(of.workspace)))) return undefined;
+  if (!rings.has(of.workspace) && !(await deps.objects.get(linkKeysObject.key(of.workspace)))) return undefined;
   const ring = await openKeyRing(deps, of.workspace);
   const all = await Promise.all(Object.keys(ring.keys).map((id) => keyOf(deps, of.workspace, ring, id)));
   return findLinkLevel(all, signature, of);

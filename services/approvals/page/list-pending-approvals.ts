@@ -1,8 +1,8 @@
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Gate, isGateLate, isOpen, type OpenedGate } from "../../../core/approvals/gate.ts";
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { approverFrom } from "../decisions/approver.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
@@ -26,7 +26,7 @@ export async function listPendingApprovals(
   { before: start }: { before?: string | undefined },
   maxRead: number = limits.pendingRead,
 ) {
-  const { pk } = keys.pendingGate(caller.workspace, "");
+  const { pk } = pendingGateObject.key(caller.workspace, "");
   const found: PendingApproval[] = [];
   let before = start;
   for (let read = 0; read < maxRead && found.length < limits.pendingListed; read += AT_ONCE) {
@@ -57,7 +57,7 @@ async function findDecidable(deps: ListDeps, { actor, workspace }: WorkspaceCall
   for (const gate of open) {
     const flow = flows.get(gate.flow);
     if (flow?.state !== "running") {
-      await objects.deleteItem(keys.pendingGate(workspace, gate.id));
+      await objects.deleteItem(pendingGateObject.key(workspace, gate.id));
       continue;
     }
     if (isGateLate(gate, nowMs())) continue;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { write } from "../../../core/objects/write.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
@@ -26,7 +26,7 @@ async function addOtherEntries({ deps, workspace }: Room, count: number, expires
   for (const first of ["00000000", "ffffffff"]) {
     const ids = Array.from({ length: count }, (_, n) => `${first}-0000-4000-8000-${String(n).padStart(12, "0")}`);
     const put = (id: string) =>
-      write.put({ ...keys.pendingGate(workspace, id), value: { flow: id }, ...(expiresAtS === undefined ? {} : { expiresAtS }) });
+      write.put({ ...pendingGateObject.key(workspace, id), value: { flow: id }, ...(expiresAtS === undefined ? {} : { expiresAtS }) });
     for (let at = 0; at < count; at += 100) await deps.objects.transactWrite(ids.slice(at, at + 100).map(put));
   }
 }

@@ -3,10 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../../contract/routes/triggers/http-fields.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { FoundRoute } from "../../../core/routes/route.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
+import { triggerObject } from "../../../core/triggers/trigger.ts";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { echo, nested } from "../../../test/support/use-cases/flow-modules.ts";
 import { success } from "../../../test/support/use-cases/room.ts";
@@ -49,7 +50,7 @@ beforeEach(async () => {
 async function addChecked(fields: Partial<Runnable> = {}): Promise<Runnable> {
   const path = `f/t/${randomUUID()}`;
   const { hash } = await addScriptAt(room, path, { params: ["x"], inputSchema, ...fields });
-  const head = await room.deps.objects.get(keys.version(room.workspace, hash));
+  const head = await room.deps.objects.get(scriptVersionObject.key(room.workspace, hash));
   return { ...(head?.value as Runnable), build: head?.build as Runnable["build"] };
 }
 
@@ -67,7 +68,7 @@ const ofFlow = (): RunTarget => ({ kind: "flow", version: flow });
 
 function aRoute(own: object): FoundRoute {
   const { build, ...version } = script;
-  const stored = { ...keys.trigger(room.workspace, "http", `f/t/${randomUUID()}`), version: randomUUID(), value: {} };
+  const stored = { ...triggerObject.key(room.workspace, "http", `f/t/${randomUUID()}`), version: randomUUID(), value: {} };
   const trigger: StoredTrigger = {
     ...{ id: randomUUID(), kind: "http", path: "f/t/route", scriptPath: script.path, isFlow: false, mode: "enabled", own: {} },
     ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, editedBy: "ann", editedAtMs: 0 },
@@ -75,7 +76,7 @@ function aRoute(own: object): FoundRoute {
   return {
     ...{ workspace: room.workspace, trigger, stored, params: {}, below: [], actor: anAdmin, credential: undefined },
     own: httpFieldsSchema.parse({ route_path: "orders", http_method: "post", ...own }),
-    head: { ...keys.scriptHead(room.workspace, script.path), value: version, build },
+    head: { ...scriptHeadObject.key(room.workspace, script.path), value: version, build },
   };
 }
 const callRoute = (own: object) => (args: Args) =>

@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { describeError, SvcError } from "../../../contract/errors.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { scriptVersionObject } from "../../../core/scripts/version.ts";
 import type { CheckReply, CheckRequest } from "../../../runners/protocol.ts";
 import { requireScriptVersion } from "../../scripts/load.ts";
 import { findArgumentProblem } from "./check-arguments.ts";
@@ -18,7 +18,7 @@ interface CheckPreprocessedDeps {
 export async function checkPreprocessed({ jobs, objects }: CheckPreprocessedDeps, id: string, { args }: CheckRequest): Promise<CheckReply> {
   const job = await jobs.get(id);
   if (job?.state !== "running" || job.hash === undefined) throw new SvcError("job.attemptLost", { id });
-  const version = requireScriptVersion(await objects.get(keys.version(job.workspace, job.hash)), job.hash);
+  const version = requireScriptVersion(await objects.get(scriptVersionObject.key(job.workspace, job.hash)), job.hash);
   const problem = await findArgumentProblem(version, args);
   return problem ? { problem: describeError(problem).sentence } : {};
 }

@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Dependencies, dependenciesSchema, flowDependenciesSchema } from "../../../contract/routes/jobs/dependency-runs.ts";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Person } from "../../../core/people/actor.ts";
+import { folderObject } from "../../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
@@ -21,7 +21,7 @@ let built: BuildRequest[];
 beforeAll(async () => {
   room = await newRoom();
   await addWorkspace(room);
-  for (const name of ["t", "secret"]) await room.deps.objects.put({ ...keys.folder(room.workspace, name), value: {} });
+  for (const name of ["t", "secret"]) await room.deps.objects.put({ ...folderObject.key(room.workspace, name), value: {} });
 });
 beforeEach(() => {
   built = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
@@ -27,7 +27,7 @@ function aRequest(version: Runnable, key?: string): VersionRunRequest {
     tag: undefined,
     cacheTtlS: 6000,
     arguments: { args: {}, files: [], wrapped: false },
-    idempotencyKey: key === undefined ? undefined : { key: keys.idempotency(key), fingerprint: "same", retentionMs: 60_000_000 },
+    idempotencyKey: key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 },
   };
 }
 const run = (request: VersionRunRequest) => runAndWait({ ...room.deps, syncLimitMs: async () => 5000 }, request);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { runQuery } from "../../../contract/routes/jobs/runs.ts";
 import { newResourceSchema } from "../../../contract/routes/stored/resources.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
@@ -38,7 +38,7 @@ async function aRequest(args: object, fields: Partial<VersionRunRequest["options
     tag: undefined,
     cacheTtlS: undefined,
     arguments: { args: args as Record<string, unknown>, files: [], wrapped: false },
-    idempotencyKey: key === undefined ? undefined : { key: keys.idempotency(key), fingerprint: "same", retentionMs: 60_000_000 },
+    idempotencyKey: key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 },
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import { parseEventId, type StreamPosition } from "../../../core/streams/event-id.ts";
 import { type CreateJobDeps, findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { WATCH_MS } from "../../jobs/read/read.ts";
@@ -56,6 +56,6 @@ function toStreamKey({ target, options: { workspace, actor }, idempotencyKey }: 
   const scope = ["stream", workspace, actor.email, target.kind, target.version.path, run];
   const hash = createHash("sha256").update(JSON.stringify(scope)).digest("hex");
   // A reader may come back as long as the job can be read.
-  const key = { key: keys.idempotency(hash), fingerprint: "stream", retentionMs: limits.jobRetentionMs, ofStream: true as const };
+  const key = { key: repeatedCallObject.key(hash), fingerprint: "stream", retentionMs: limits.jobRetentionMs, ofStream: true as const };
   return idempotencyKey ? { ...key, also: idempotencyKey } : key;
 }

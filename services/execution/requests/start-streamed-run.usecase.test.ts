@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import { formatEventId } from "../../../core/streams/event-id.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
@@ -23,7 +23,7 @@ async function aRequest(retentionMs?: number): Promise<VersionRunRequest> {
     tag: undefined,
     cacheTtlS: undefined,
     arguments: { args: {}, files: [], wrapped: false },
-    idempotencyKey: retentionMs === undefined ? undefined : { key: keys.idempotency(randomUUID()), fingerprint: "same", retentionMs },
+    idempotencyKey: retentionMs === undefined ? undefined : { key: repeatedCallObject.key(randomUUID()), fingerprint: "same", retentionMs },
   };
 }
 

@@ -2,9 +2,10 @@ import { createPublicKey, randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { personKey } from "../../../core/people/person.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
+import { memberObject } from "../../../core/permissions/access.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { step } from "../../../test/support/use-cases/flow-modules.ts";
 import { addFlow, type FlowRoom, newFlowRoom, playExecutions } from "../../../test/support/use-cases/room-flows.ts";
 import { addJob, addScript, listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
@@ -38,7 +39,7 @@ const delegation = () => ({ onBehalfOf: { email: `${admin}@example.com`, permiss
 /** Saves a version as the newest one at its path. */
 async function deploy(path: string, fields: Partial<Runnable> = {}): Promise<Runnable> {
   const { build, ...value } = await addScript(room, { path, ...fields });
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, path), value, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, path), value, build });
   return { ...value, build };
 }
 
@@ -186,7 +187,7 @@ describe("the rights of a run", () => {
 
   it("are lost with the role of a superadmin who is no member, and with the role of a developer for code that is not stored", async () => {
     const email = `${newName()}@example.com`;
-    const [user, createdAtMs] = [keys.user(personKey(email)), room.clock.nowMs];
+    const [user, createdAtMs] = [userObject.key(personKey(email)), room.clock.nowMs];
     await room.deps.objects.put({ ...user, value: { email, username: "x", superAdmin: true, createdAtMs } });
     const ofSuperadmin = await addJob(room, { email, createdBy: "x", permissionedAs: "u/x" });
     const preview = await addJob(room, {
@@ -197,7 +198,7 @@ describe("the rights of a run", () => {
       code: { in: "head", json: "{}" },
     });
     await updateUser(room.deps, email, { is_super_admin: false });
-    const member = keys.member(room.workspace, personKey(`${admin}@example.com`));
+    const member = memberObject.key(room.workspace, personKey(`${admin}@example.com`));
     const stored = await room.deps.objects.get(member);
     await room.deps.objects.put({ ...member, ...stored, value: { ...(stored?.value as object), role: "operator" } });
     room.clock.nowMs += limits.rightsFreshMs;

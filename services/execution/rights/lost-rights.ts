@@ -1,17 +1,16 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { AccessRule } from "../../../contract/access/access-rule.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { limits } from "../../../contract/limits.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import { HANDLER_EMAIL } from "../../../core/handlers/handler.ts";
 import { type Delegation, findDelegation, type Job } from "../../../core/jobs/job.ts";
 import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import { groupOf } from "../../../core/people/actor.ts";
 import { personKey } from "../../../core/people/person.ts";
 import { may } from "../../../core/permissions/may.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { buildRightsKeys, identifyIfEnabled } from "../../identity/identify.ts";
 
 export interface RightsDeps {
@@ -73,7 +72,7 @@ export async function readLostRight({ objects }: RightsDeps, job: Job): Promise<
   const { workspace, email } = job;
   const { parties, right, delegation } = listConditions(job);
   const wanted = parties.map((party) => buildRightsKeys(personKey(party.email), workspace));
-  const head = delegation && (delegation.kind === "flow" ? keys.flowHead : keys.scriptHead)(workspace, delegation.path);
+  const head = delegation && (delegation.kind === "flow" ? flowHeadObject : scriptHeadObject).key(workspace, delegation.path);
   const found = await objects.batchGet([...wanted.flat(), ...(head ? [head] : [])], { consistent: true });
   for (const [index, party] of parties.entries()) {
     const { name, permissionedAs, runsAnything } = party;
@@ -122,15 +121,9 @@ function findRight(job: Job): Conditions["right"] {
   return code ? { access: actions.runPreview.access } : undefined;
 }
 
-const headSchema = z.object({
-  archived: z.boolean(),
-  deleted: z.boolean().optional(),
-  onBehalfOf: z.object({ email: z.string() }).optional(),
-});
-
 /** Returns whether the newest version at a path lets its runs act for a user. */
 function delegatesTo(email: string, head: StoredObject | undefined): boolean {
   if (!head) return false;
-  const { archived, deleted, onBehalfOf } = parseObject(headSchema, head);
-  return !archived && !deleted && onBehalfOf?.email === email;
+  const newest = scriptHeadObject.holds(head) ? scriptHeadObject.parse(head) : { ...flowHeadObject.parse(head), deleted: false };
+  return !newest.archived && !newest.deleted && newest.onBehalfOf?.email === email;
 }

@@ -2,9 +2,13 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
-import { personKey } from "../../../core/people/person.ts";
+import type { ObjectKey } from "../../../core/objects/write.ts";
+import { usernameObject } from "../../../core/people/membership.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
+import { memberObject } from "../../../core/permissions/access.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { identity } from "../../../test/builders/flows.ts";
 import { nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/room.ts";
@@ -49,9 +53,9 @@ async function fillPool(size: number): Promise<void> {
   const stored = pool.flatMap((username) => {
     const email = emailOf(username);
     return [
-      { ...keys.user(personKey(email)), value: { email, username, superAdmin: false, createdAtMs } },
-      { ...keys.member(workspace, personKey(email)), value: { email, username, role: "developer", createdAtMs } },
-      { ...keys.username(workspace, username), value: { email } },
+      { ...userObject.key(personKey(email)), value: { email, username, superAdmin: false, createdAtMs } },
+      { ...memberObject.key(workspace, personKey(email)), value: { email, username, role: "developer", createdAtMs } },
+      { ...usernameObject.key(workspace, username), value: { email } },
     ];
   });
   await deps.jobs.putWith(
@@ -136,7 +140,7 @@ const delegationTo = (username: string) => ({ email: emailOf(username), permissi
 async function startScript(more: Parameters<typeof addScript>[1] = {}, fields: { scheduledForMs?: number } = {}) {
   const [starter, runAs] = [newMember(), newMember()];
   const { build, ...value } = await addScript(room, { path: `f/ops/${newName()}`, onBehalfOf: delegationTo(runAs), ...more });
-  const head = keys.scriptHead(room.workspace, value.path);
+  const head = scriptHeadObject.key(room.workspace, value.path);
   await room.deps.objects.put({ ...head, value, build });
   const request = { actor: await actorOf(starter), workspace: room.workspace, ...buildScriptJobFields({ ...value, build }), args: {} };
   const { id } = await enqueueJob(room.deps, { ...request, ...fields });
@@ -146,7 +150,7 @@ async function startScript(more: Parameters<typeof addScript>[1] = {}, fields: {
 async function queueFlow(modules: object[]): Promise<Scene> {
   const [starter, runAs] = [newMember(), newMember()];
   const flow = await addFlow(room, `f/ops/${newName()}`, modules, { onBehalfOf: delegationTo(runAs) });
-  const head = keys.flowHead(room.workspace, flow.path);
+  const head = flowHeadObject.key(room.workspace, flow.path);
   const request = { actor: await actorOf(starter), workspace: room.workspace, ...buildFlowJobFields(flow), args: {} };
   const { id } = await enqueueJob(room.deps, request);
   return { starter, runAs, id, head };

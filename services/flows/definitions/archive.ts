@@ -2,15 +2,21 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
+import {
+  flowBodyObject,
+  flowHashObject,
+  flowHeadObject,
+  flowHistoryObject,
+  flowListingObject,
+  flowVersionObject,
+} from "../../../core/flows/version.ts";
 import { unchangedSince, write } from "../../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrites } from "../../outbox/event.ts";
 import { deleteAcl } from "../../workspaces/acls.ts";
-import { findPermittedFlow, flowHistorySchema, flowObjectKey, parseFlow } from "./load.ts";
+import { findPermittedFlow, flowObjectKey, parseFlow } from "./load.ts";
 
 interface ArchiveFlowDeps {
   objects: ObjectTable;
@@ -30,14 +36,14 @@ export async function setFlowArchived(
 ): Promise<void> {
   const { objects } = deps;
   const [flow, listing] = await Promise.all([
-    objects.get(keys.flowHead(workspace, path)).then(parseFlow),
-    objects.get(keys.flowListing(workspace, path)),
+    objects.get(flowHeadObject.key(workspace, path)).then(parseFlow),
+    objects.get(flowListingObject.key(workspace, path)),
   ]);
   if (!flow) throw new SvcError("flow.notFound", { path });
   if (flow.archived === archived) return;
   const { build, ...value } = flow;
   const refused = await objects.transactWrite([
-    write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
+    write.update({ ...flowHeadObject.key(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
     // The head's version remains, so that of the listing decides which of several concurrent calls archives the flow.
     ...(listing
       ? [write.put({ ...listing, value: { ...(listing.value as object), archived }, version: randomUUID() }, unchangedSince(listing))]
@@ -63,10 +69,10 @@ export async function setFlowMessage(
   const { workspace } = caller;
   const { path } = await findPermittedFlow({ objects }, caller, version);
   const changed = async () => {
-    const entry = await objects.get(keys.flowHistory(workspace, path, version));
+    const entry = await objects.get(flowHistoryObject.key(workspace, path, version));
     const { message: _, ...value } = (entry?.value ?? {}) as { message?: string };
     const next = { ...value, ...(message === "" ? {} : { message }) };
-    const done = await objects.update({ ...keys.flowHistory(workspace, path, version), value: next }, "present");
+    const done = await objects.update({ ...flowHistoryObject.key(workspace, path, version), value: next }, "present");
     return done ? { done: undefined } : undefined;
   };
   await retryOnConflict(changed, () => new SvcError("flow.versionNotFound", { version: String(version) }));
@@ -82,17 +88,17 @@ export async function deleteFlow(deps: ArchiveFlowDeps, actor: Actor, workspace:
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl({ objects }, { workspace, kind: "flow", path });
   // The history is read before the head. A version that is saved in between is then missing here, and only its head is found.
-  const history = (await objects.list(keys.flowHistory(workspace, path, 0).pk)).map((entry) => ({
-    ...parseObject(flowHistorySchema, entry),
+  const history = (await objects.list(flowHistoryObject.partitionKey(workspace, path))).map((entry) => ({
+    ...flowHistoryObject.parse(entry),
     key: { pk: entry.pk, sk: entry.sk },
   }));
-  const head = parseFlow(await objects.get(keys.flowHead(workspace, path)));
+  const head = parseFlow(await objects.get(flowHeadObject.key(workspace, path)));
   if (head && !history.some(({ version }) => version === head.version)) throw new SvcError("flow.changedMeanwhile", { path });
   // The head is removed first. If another writer has just saved the flow, nothing is deleted, and a later save creates another flow.
   if (head) {
     const refused = await objects.transactWrite([
-      write.remove(keys.flowHead(workspace, path), { version: String(head.version) }),
-      write.remove(keys.flowListing(workspace, path)),
+      write.remove(flowHeadObject.key(workspace, path), { version: String(head.version) }),
+      write.remove(flowListingObject.key(workspace, path)),
       ...(await buildEventWrites(deps, {
         type: "DeleteFlow",
         workspace,
@@ -104,9 +110,9 @@ export async function deleteFlow(deps: ArchiveFlowDeps, actor: Actor, workspace:
     if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
   }
   for (const { version, hash, key } of history) {
-    await objects.deleteItem(keys.flowHash(workspace, hash));
-    await objects.deleteItem(keys.flowBody(workspace, version));
-    await objects.deleteItem(keys.flowVersion(workspace, version));
+    await objects.deleteItem(flowHashObject.key(workspace, hash));
+    await objects.deleteItem(flowBodyObject.key(workspace, version));
+    await objects.deleteItem(flowVersionObject.key(workspace, version));
     await storage.deletePrefix(flowObjectKey(workspace, version).replace(/\.json$/, ""));
     // The history entry is removed last, so that a repeated call finds what remains of the version.
     await objects.deleteItem(key);

@@ -2,9 +2,9 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../../aws/lambda/functions.ts";
 import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
+import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding } from "../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { endJob, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { sendBuildWaiters } from "../../jobs/queue/build-waiters.ts";
@@ -23,7 +23,7 @@ const planKey = (workspace: string, version: number) => `flows/${workspace}/${ve
 export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { objects, storage, functions } = deps;
   const { workspace, flow: { version = 0 } = {} } = job;
-  const flow = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
+  const flow = requireFlowVersion(await objects.get(flowVersionObject.key(workspace, version)), version);
   const { sent } = await loadFlow(deps, workspace, version);
   const planned = await attachMachine(
     functions,
@@ -68,7 +68,7 @@ export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
   // A build records its outcome before its job ends, so a missing outcome is final only now.
-  const now = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version).build;
+  const now = requireFlowVersion(await objects.get(flowVersionObject.key(workspace, version)), version).build;
   if (now.state !== "pending") return now;
   const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the flow again.`;
   const failed: FlowBuild = { state: "failed", job: build.job, error };
@@ -79,7 +79,7 @@ export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "
 
 /** Writes the outcome of a build to the version and, while it is the newest, to the flow's head. */
 async function recordBuild(objects: ObjectTable, { workspace, path, version }: RunnableFlow, build: FlowBuild): Promise<void> {
-  for (const key of [keys.flowVersion(workspace, version), keys.flowHead(workspace, path)]) {
+  for (const key of [flowVersionObject.key(workspace, version), flowHeadObject.key(workspace, path)]) {
     await objects.update({ ...key, build }, { version: String(version) });
   }
 }

@@ -4,7 +4,7 @@ import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
 import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";
 import { renderMermaid } from "../../../statemachines/mermaid.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
@@ -43,7 +43,7 @@ async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): P
 
 /** Returns the state machine of the newest version at a path. Throws `flow.notFound` and `flow.noMachine`. */
 export async function describeNewestMachine(deps: DescribeMachineDeps, workspace: string, path: string): Promise<MachineJson> {
-  return describeMachine(deps, requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path));
+  return describeMachine(deps, requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, path)), path));
 }
 
 /** Returns the state machine of a version. Throws `flow.versionNotFound` and `flow.noMachine`. */

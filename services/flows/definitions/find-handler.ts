@@ -1,6 +1,7 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import { type HandlerTarget, parseHandlerPath } from "../../../core/handlers/handler.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { parseScript } from "../../scripts/load.ts";
 import { parseFlow } from "./load.ts";
 
@@ -15,8 +16,8 @@ export async function findHandlerTarget(
 ): Promise<HandlerTarget | undefined> {
   const target = parseHandlerPath(text);
   if (!target || text !== target.path) return target;
-  const script = parseScript(await objects.get(keys.scriptHead(workspace, target.path)));
+  const script = parseScript(await objects.get(scriptHeadObject.key(workspace, target.path)));
   if (script && !script.archived) return target;
-  const flow = parseFlow(await objects.get(keys.flowHead(workspace, target.path)));
+  const flow = parseFlow(await objects.get(flowHeadObject.key(workspace, target.path)));
   return flow && !flow.archived ? { kind: "flow", path: target.path } : target;
 }

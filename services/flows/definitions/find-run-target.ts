@@ -1,9 +1,7 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
+import { flowHashObject, flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
@@ -53,14 +51,12 @@ async function findFlowInstead(
 ): Promise<RunnableFlow | undefined> {
   if (head && !(head.value as { archived?: boolean }).archived) return undefined;
   const flow =
-    path === undefined ? await findFlowByHash(objects, workspace, hash) : parseFlow(await objects.get(keys.flowHead(workspace, path)));
+    path === undefined ? await findFlowByHash(objects, workspace, hash) : parseFlow(await objects.get(flowHeadObject.key(workspace, path)));
   if (!flow || (path !== undefined && flow.archived)) return undefined;
   return may(actor, actions.runFlow.access, { workspace, path: flow.path }) ? flow : undefined;
 }
 
-const flowHashSchema = z.object({ version: z.number() });
-
 async function findFlowByHash(objects: Pick<ObjectTable, "get">, workspace: string, hash: string): Promise<RunnableFlow | undefined> {
-  const found = await objects.get(keys.flowHash(workspace, hash));
-  return found && parseFlow(await objects.get(keys.flowVersion(workspace, parseObject(flowHashSchema, found).version)));
+  const found = await objects.get(flowHashObject.key(workspace, hash));
+  return found && parseFlow(await objects.get(flowVersionObject.key(workspace, flowHashObject.parse(found).version)));
 }

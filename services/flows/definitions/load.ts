@@ -1,11 +1,16 @@
-import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { type FlowIndex, indexFlow } from "../../../core/flows/scopes.ts";
-import { type FlowPlan, flowPlanSchema, type RunnableFlow, runnableFlowSchema, type StoredFlow } from "../../../core/flows/version.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
+import {
+  type FlowPlan,
+  flowBodyObject,
+  flowHeadObject,
+  flowPlanSchema,
+  flowVersionObject,
+  type RunnableFlow,
+  type StoredFlow,
+} from "../../../core/flows/version.ts";
 import { readStoredBody } from "../../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import { parseRecord } from "../../../core/records/record-format.ts";
@@ -18,7 +23,7 @@ export interface LoadFlowDeps {
 
 /** Returns a flow head or version head as read from the table; `undefined` if there is none. */
 export function parseFlow(found: StoredObject | undefined): RunnableFlow | undefined {
-  return found ? parseObject(runnableFlowSchema, { ...found, value: { ...(found.value as object), build: found.build } }) : undefined;
+  return found && (flowHeadObject.holds(found) ? flowHeadObject : flowVersionObject).parse(found);
 }
 
 /** Returns the newest version at a path. Throws `flow.notFound`, also for an archived flow. */
@@ -41,7 +46,7 @@ export async function findPermittedFlow(
   { actor, action, workspace }: ObjectCaller,
   version: number,
 ): Promise<RunnableFlow> {
-  const flow = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
+  const flow = requireFlowVersion(await objects.get(flowVersionObject.key(workspace, version)), version);
   permit(actor, action, { workspace, path: flow.path }, () => new SvcError("flow.versionNotFound", { version: String(version) }));
   return flow;
 }
@@ -51,19 +56,10 @@ export const flowObjectKey = (workspace: string, version: number) => `flows/${wo
 
 /** Loads a version's fields as they were saved. Throws `flow.versionNotFound` and `UnreadableRecordError`. */
 export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
-  const found = await objects.get(keys.flowBody(workspace, version));
+  const found = await objects.get(flowBodyObject.key(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
   return (await readStoredBody(found, (s3Key) => storage.getObjectText(s3Key))) as StoredFlow;
 }
-
-/** An entry in the history of the versions saved at a path. */
-export const flowHistorySchema = z.object({
-  version: z.number(),
-  hash: z.string(),
-  createdAtMs: z.number(),
-  createdBy: z.string(),
-  message: z.string().optional(),
-});
 
 export interface LoadedPlan extends FlowPlan {
   index: FlowIndex;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { flowHeadObject, flowListingObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { unchangedSince, write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { buildEventWrites } from "../../outbox/event.ts";
@@ -17,17 +17,17 @@ export async function muteFlowErrorHandler(
   { path, muted }: { path: string; muted: boolean },
 ): Promise<void> {
   const { objects } = deps;
-  const { build: _, ...head } = requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
+  const { build: _, ...head } = requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path);
   const [version, listing] = await Promise.all([
-    objects.get(keys.flowVersion(workspace, head.version)).then(parseFlow),
-    objects.get(keys.flowListing(workspace, path)),
+    objects.get(flowVersionObject.key(workspace, head.version)).then(parseFlow),
+    objects.get(flowListingObject.key(workspace, path)),
   ]);
   if (!version) throw new SvcError("flow.changedMeanwhile", { path });
   const { build: __, ...stored } = version;
   const isNewest = { version: String(head.version) };
   const refused = await objects.transactWrite([
-    write.update({ ...keys.flowHead(workspace, path), value: { ...head, errorHandlerMuted: muted } }, isNewest),
-    write.update({ ...keys.flowVersion(workspace, head.version), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
+    write.update({ ...flowHeadObject.key(workspace, path), value: { ...head, errorHandlerMuted: muted } }, isNewest),
+    write.update({ ...flowVersionObject.key(workspace, head.version), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
     ...(listing
       ? [
           write.put(

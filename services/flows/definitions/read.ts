@@ -1,15 +1,13 @@
-import * as z from "zod";
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow } from "../../../contract/routes/flows/flows.ts";
-import { type RunnableFlow, toFlowJson } from "../../../core/flows/version.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson } from "../../../contract/routes/flows/flows.ts";
+import type { ListedFlow } from "../../../core/flows/version.ts";
+import { flowHeadObject, flowHistoryObject, flowListingObject, type RunnableFlow, toFlowJson } from "../../../core/flows/version.ts";
 import { paginate } from "../../../core/objects/page.ts";
-import { parseReadableObjects } from "../../../core/objects/parse-object.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { listWebhookForms, type WebhookForm } from "../../scripts/webhooks.ts";
 import { getAcl } from "../../workspaces/acls.ts";
 import { settleFlowBuild } from "./build.ts";
-import { findPermittedFlow, flowHistorySchema, type LoadFlowDeps, loadFlow, parseFlow, requireNewestFlow } from "./load.ts";
+import { findPermittedFlow, type LoadFlowDeps, loadFlow, parseFlow, requireNewestFlow } from "./load.ts";
 
 /** Returns a flow with its extra permissions. */
 async function loadFlowJson(deps: LoadFlowDeps, workspace: string, flow: RunnableFlow): Promise<FlowJson> {
@@ -19,7 +17,7 @@ async function loadFlowJson(deps: LoadFlowDeps, workspace: string, flow: Runnabl
 
 /** Returns the newest version at a path, also of an archived flow. Throws `flow.notFound`. */
 export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
-  const flow = parseFlow(await deps.objects.get(keys.flowHead(workspace, path)));
+  const flow = parseFlow(await deps.objects.get(flowHeadObject.key(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
   return loadFlowJson(deps, workspace, flow);
 }
@@ -31,24 +29,12 @@ export async function getFlowVersion(deps: LoadFlowDeps, caller: ObjectCaller, v
 
 /** Returns whether a flow that is not archived exists at a path. */
 export async function flowExists({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<boolean> {
-  const flow = parseFlow(await objects.get(keys.flowHead(workspace, path)));
+  const flow = parseFlow(await objects.get(flowHeadObject.key(workspace, path)));
   return flow !== undefined && !flow.archived;
 }
 
-interface ListedFlow extends Omit<NewFlow, "value" | "schema"> {
-  version: number;
-  hash: string;
-  createdBy: string;
-  createdAtMs: number;
-  archived: boolean;
-}
-
-/** The fields by which flows are selected and sorted. The others are as they were sent, and were validated then. */
-const listedFieldsSchema = z.object({ path: z.string(), version: z.number(), createdAtMs: z.number(), archived: z.boolean() });
-const listedFlowSchema = z.custom<ListedFlow>((value) => listedFieldsSchema.safeParse(value).success);
-
 async function loadListings({ objects }: LoadFlowDeps, workspace: string): Promise<ListedFlow[]> {
-  return parseReadableObjects(listedFlowSchema, await objects.list(keys.flowListing(workspace, "").pk));
+  return flowListingObject.parseReadable(await objects.list(flowListingObject.partitionKey(workspace)));
 }
 
 /**
@@ -95,9 +81,9 @@ export async function searchFlows(deps: LoadFlowDeps, workspace: string, readabl
 
 /** Lists the versions saved at a path, newest first. Throws `flow.notFound` if there never was one. */
 export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
-  const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
+  const stored = await objects.list(flowHistoryObject.partitionKey(workspace, path), { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
-  return parseReadableObjects(flowHistorySchema, stored).map(({ version, hash, createdAtMs, createdBy, message }) => ({
+  return flowHistoryObject.parseReadable(stored).map(({ version, hash, createdAtMs, createdBy, message }) => ({
     id: version,
     hash,
     created_at: new Date(createdAtMs).toISOString(),
@@ -112,7 +98,7 @@ export async function getFlowDeploymentStatus(
   workspace: string,
   path: string,
 ): Promise<{ lock_error_logs?: string; job_id: string }> {
-  const build = await settleFlowBuild(deps, requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path));
+  const build = await settleFlowBuild(deps, requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, path)), path));
   return { ...(build.state === "failed" ? { lock_error_logs: build.error } : {}), job_id: build.job };
 }
 
@@ -122,6 +108,6 @@ export async function listFlowWebhooks(
   workspace: string,
   path: string,
 ): Promise<WebhookForm[]> {
-  const { version } = requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
+  const { version } = requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path);
   return listWebhookForms(baseUrl, workspace, `f/${path}`, `fv/${version}`);
 }

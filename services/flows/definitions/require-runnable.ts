@@ -1,9 +1,10 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import type { HandlerTarget } from "../../../core/handlers/handler.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { permitRun } from "../../identity/permit.ts";
 import { requireNewestScript } from "../../scripts/load.ts";
 import { requireNewestFlow } from "./load.ts";
@@ -13,10 +14,10 @@ type Deps = { objects: Pick<ObjectTable, "get"> };
 /** Throws `script.notFound`, `flow.notFound`, or `body.shape` for a script whose language does not run here. */
 async function requireRunnable({ objects }: Deps, workspace: string, { kind, path }: HandlerTarget): Promise<void> {
   if (kind === "flow") {
-    requireNewestFlow(await objects.get(keys.flowHead(workspace, path)), path);
+    requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path);
     return;
   }
-  requireRunner(requireNewestScript(await objects.get(keys.scriptHead(workspace, path)), path), "path");
+  requireRunner(requireNewestScript(await objects.get(scriptHeadObject.key(workspace, path)), path), "path");
 }
 
 /** Throws `body.shape` for a script that the field of a request names and whose language does not run here. */

@@ -9,13 +9,23 @@ import { describeMissingMembers } from "../../../core/approvals/groups.ts";
 import { describeUnknownPrincipals } from "../../../core/approvals/principals.ts";
 import { readRequiredGroups, toGroupPrincipals } from "../../../core/approvals/rules.ts";
 import { listNestedModules, mayRequireApproval } from "../../../core/flows/scopes.ts";
-import { computeFlowHash, createVersionId, type FlowBuild, type RunnableFlow, type StoredFlow } from "../../../core/flows/version.ts";
+import {
+  computeFlowHash,
+  createVersionId,
+  type FlowBuild,
+  flowBodyObject,
+  flowHashObject,
+  flowHeadObject,
+  flowHistoryObject,
+  flowListingObject,
+  flowVersionObject,
+  type RunnableFlow,
+  type StoredFlow,
+} from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
-import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
+import { accessObject, noAccess } from "../../../core/permissions/access.ts";
 import { chooseSchema, toConcurrencyRule } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
@@ -44,8 +54,8 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
   const { objects, nowMs } = deps;
   const request = applyOnBehalfOf(actor, workspace, sent);
   const [there, before] = await Promise.all([
-    objects.get(keys.flowHead(workspace, path)),
-    at === undefined || at === path ? undefined : objects.get(keys.flowHead(workspace, at)),
+    objects.get(flowHeadObject.key(workspace, path)),
+    at === undefined || at === path ? undefined : objects.get(flowHeadObject.key(workspace, at)),
   ]);
   const current = parseFlow(there);
   const renamed = at === undefined || at === path ? undefined : requireNewestFlow(before, at);
@@ -89,13 +99,13 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
     ...buildPathConditions(workspace, path),
     toPart(
       write.put(
-        { ...keys.flowHead(workspace, path), value, version: asVersion, build },
+        { ...flowHeadObject.key(workspace, path), value, version: asVersion, build },
         current ? { version: String(current.version) } : "absent",
       ),
     ),
-    toPart(write.put({ ...keys.flowVersion(workspace, version), value, version: asVersion, build }, "absent")),
-    toPart(write.put({ ...keys.flowHash(workspace, stored.hash), value: { version } }, "absent")),
-    toPart(write.put({ ...keys.flowBody(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
+    toPart(write.put({ ...flowVersionObject.key(workspace, version), value, version: asVersion, build }, "absent")),
+    toPart(write.put({ ...flowHashObject.key(workspace, stored.hash), value: { version } }, "absent")),
+    toPart(write.put({ ...flowBodyObject.key(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
     ...buildListingParts(workspace, stored),
     ...(renamed ? await buildRenameParts(deps, { actor, workspace }, renamed, path) : []),
     ...(await buildEventParts(deps, {
@@ -129,8 +139,11 @@ async function checkApprovalSteps(objects: ObjectTable, workspace: string, { val
   if (approvalSteps.length === 0) return;
   const rules = approvalSteps.map((module) => ({ module, ...readFixedApprovers(module) }));
   const named = rules.flatMap(({ principals }) => principals);
-  const [found, known] = await Promise.all([objects.get(keys.access(workspace)), loadPrincipalIdentities({ objects }, workspace, named)]);
-  const access = found ? parseObject(accessSchema, found) : noAccess;
+  const [found, known] = await Promise.all([
+    objects.get(accessObject.key(workspace)),
+    loadPrincipalIdentities({ objects }, workspace, named),
+  ]);
+  const access = found ? accessObject.parse(found) : noAccess;
   const issues = await Promise.all(
     rules.map(async ({ module, groups, principals, problem }) => {
       const reasons = [
@@ -197,8 +210,8 @@ function buildListingParts(workspace: string, { sent, version, hash, createdBy, 
   const { value: _, schema, deployment_message: message, ...listed } = sent;
   const made = { version, hash, createdAtMs, createdBy };
   return [
-    toPart(write.put({ ...keys.flowListing(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
-    toPart(write.put({ ...keys.flowHistory(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),
+    toPart(write.put({ ...flowListingObject.key(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
+    toPart(write.put({ ...flowHistoryObject.key(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),
   ];
 }
 
@@ -210,8 +223,8 @@ async function buildRenameParts(
   to: string,
 ): Promise<TransactionPart[]> {
   return [
-    toPart(write.remove(keys.flowHead(workspace, from), { version: String(version) })),
-    toPart(write.remove(keys.flowListing(workspace, from))),
+    toPart(write.remove(flowHeadObject.key(workspace, from), { version: String(version) })),
+    toPart(write.remove(flowListingObject.key(workspace, from))),
     toPart((await buildAclPart(deps, { workspace, kind: "flow", path: from }, { actor, to })).write),
   ];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { flowBodyObject, flowHeadObject, flowHistoryObject, flowListingObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import type { Room } from "../../../test/support/use-cases/room.ts";
 import { eventsOf } from "../../../test/support/use-cases/room-events.ts";
@@ -43,9 +43,9 @@ const textOf = async (version: number) => {
 async function load(path: string) {
   const { objects } = room.deps;
   const [stored, listing, history] = await Promise.all([
-    objects.get(keys.flowHead(room.workspace, path)),
-    objects.get(keys.flowListing(room.workspace, path)),
-    objects.list(keys.flowHistory(room.workspace, path, 0).pk),
+    objects.get(flowHeadObject.key(room.workspace, path)),
+    objects.get(flowListingObject.key(room.workspace, path)),
+    objects.list(flowHistoryObject.partitionKey(room.workspace, path)),
   ]);
   const builds = (await listJobs(room, path)).filter(({ kind }) => kind === "flowdependencies");
   return { head: parseFlow(stored), listing, versions: history.map(({ value }) => (value as { version: number }).version), builds };
@@ -164,8 +164,8 @@ describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () 
         check: async () => {
           expect(await load(path)).toMatchObject({ head: undefined, listing: undefined, versions: [] });
           for (const version of versions) {
-            expect(await room.deps.objects.get(keys.flowVersion(room.workspace, version))).toBeUndefined();
-            expect(await room.deps.objects.get(keys.flowBody(room.workspace, version))).toBeUndefined();
+            expect(await room.deps.objects.get(flowVersionObject.key(room.workspace, version))).toBeUndefined();
+            expect(await room.deps.objects.get(flowBodyObject.key(room.workspace, version))).toBeUndefined();
             expect(await room.deps.storage.getObjectEtag(flowObjectKey(room.workspace, version))).toBeUndefined();
           }
           expect(await eventsOf(room, path)).toEqual(["CreateFlow", "DeleteFlow"]);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { forgetPlans } from "../../../test/support/flows/disturbed-flows.ts";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, step } from "../../../test/support/use-cases/flow-modules.ts";
@@ -58,7 +58,7 @@ describe("canceling the job of a step ends its flow as canceled, with the same r
 
 it("canceling a flow also cancels a step that has begun to wait for a slot", async () => {
   const { build, ...value } = await addScript(room, { path: "f/ops/limited", concurrency: { limit: 1, windowS: 3600 } });
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
   const limited = { ...echo("a", "1"), value: { type: "script", path: value.path, input_transforms: {} } };
   // The first run takes the only slot of the window.
   await new Cloud(room).play(await startFlow(room, [limited]));

@@ -4,11 +4,11 @@ import { isSvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { type Outcome, outcomeFormat, parseJournalRef } from "../../../core/flows/journal.ts";
 import { listNestedModules, mayRequireApproval } from "../../../core/flows/scopes.ts";
-import { listAllModules, versionTimeMs } from "../../../core/flows/version.ts";
+import { flowHeadObject, listAllModules, versionTimeMs } from "../../../core/flows/version.ts";
 import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
 import { getFlowRootId, getRunStarter, type Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
 import { loadScriptVersion, parseScript } from "../../scripts/load.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, parseFlow } from "../definitions/load.ts";
@@ -60,7 +60,7 @@ async function hasNewerCode(deps: PassedGatesDeps, origin: Job, modules: readonl
 }
 
 async function isNewerScript(deps: PassedGatesDeps, { workspace, createdAtMs }: Job, path: string): Promise<boolean> {
-  const script = parseScript(await deps.objects.get(keys.scriptHead(workspace, path)));
+  const script = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
   // A step fails without its script, which needs no approval.
   if (!script) return false;
   try {
@@ -72,7 +72,7 @@ async function isNewerScript(deps: PassedGatesDeps, { workspace, createdAtMs }: 
 }
 
 async function isNewerFlow(deps: PassedGatesDeps, origin: Job, path: string, seen: Set<string>): Promise<boolean> {
-  const flow = parseFlow(await deps.objects.get(keys.flowHead(origin.workspace, path)));
+  const flow = parseFlow(await deps.objects.get(flowHeadObject.key(origin.workspace, path)));
   if (!flow) return false;
   if (flow.build.state !== "ready" || versionTimeMs(flow.version) > origin.createdAtMs) return true;
   const { value } = await loadPlan(deps, flow.build.plan);

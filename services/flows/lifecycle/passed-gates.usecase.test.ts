@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
-import { versionTimeMs } from "../../../core/flows/version.ts";
+import { flowHeadObject, flowVersionObject, versionTimeMs } from "../../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { personKey } from "../../../core/people/person.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
+import { scriptBodyObject, scriptHeadObject } from "../../../core/scripts/version.ts";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, nested, one } from "../../../test/support/use-cases/flow-modules.ts";
 import {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   room = await newFlowRoom();
   const { email, username } = another;
   const person = { email, username, superAdmin: true, createdAtMs: room.clock.nowMs };
-  await room.deps.objects.put({ ...keys.user(personKey(email)), value: person });
+  await room.deps.objects.put({ ...userObject.key(personKey(email)), value: person });
 });
 
 /** Plays a flow and approves each of its gates, until it ends. */
@@ -108,8 +108,8 @@ describe("the restart of a run whose gate was passed", () => {
     ] as const) {
       const { build, ...value } = await addScript(room, { path: "f/t/behind" });
       const json = JSON.stringify({ createdAtMs: origin.createdAtMs + sinceMs });
-      await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
-      await room.deps.objects.put({ ...keys.versionBody(room.workspace, value.hash), value: { json } });
+      await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
+      await room.deps.objects.put({ ...scriptBodyObject.key(room.workspace, value.hash), value: { json } });
       expect(await countAsked(origin, { step_id: "b" })).toBe(asked);
     }
   });
@@ -150,7 +150,7 @@ describe("the restart of a run whose gate was passed", () => {
     const path = "f/t/versioned";
     const versionOf = async (modules: object[]) => {
       await addFlow(room, path, modules);
-      const head = await room.deps.objects.get(keys.flowHead(room.workspace, path));
+      const head = await room.deps.objects.get(flowHeadObject.key(room.workspace, path));
       return ((head?.value ?? {}) as { version: number }).version;
     };
     const start = async (version: number) => {
@@ -177,9 +177,9 @@ describe("the restart of a preview", () => {
   it("refuses flow_version, and never takes the rights or the code of the flow at its path", async () => {
     const path = "f/t/saved";
     await addFlow(room, path, [plain("a"), failing]);
-    const head = await room.deps.objects.get(keys.flowHead(room.workspace, path));
+    const head = await room.deps.objects.get(flowHeadObject.key(room.workspace, path));
     const value = { ...((head?.value ?? {}) as { version: number }), onBehalfOf: { email: "boss@example.com", permissionedAs: "u/boss" } };
-    if (head) await room.deps.objects.put({ ...keys.flowVersion(room.workspace, value.version), value, build: head.build });
+    if (head) await room.deps.objects.put({ ...flowVersionObject.key(room.workspace, value.version), value, build: head.build });
     const preview = { ...(await play(await startFlow(room, [plain("a"), failing]))), path } as Job;
     const { version } = value;
     await expect(restartFlow(room.deps, anAdmin, preview, { request: { flow_version: version }, fields: {} })).rejects.toMatchObject({

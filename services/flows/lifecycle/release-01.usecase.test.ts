@@ -5,8 +5,8 @@ import { documents } from "../../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
+import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addFlow, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addJob, addWorkspace, housekeep } from "../../../test/support/use-cases/room-jobs.ts";
@@ -42,7 +42,7 @@ async function endOf({ deps }: Room, id: string) {
 }
 
 const loadFlowHead = async ({ deps, workspace }: Room) =>
-  requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, "f/ops/flow")), "f/ops/flow");
+  requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, "f/ops/flow")), "f/ops/flow");
 
 /** A flow whose first execution release 0.1 has started. */
 async function runningSinceRelease01(room: Room): Promise<{ run: string; input: StepState }> {
@@ -100,7 +100,7 @@ describe("a flow that release 0.1 started", () => {
     const { version, build: ready, ...rest } = await loadFlowHead(room);
     const value = { ...rest, version };
     const build = { ...ready, machine: "m-of-release-01" };
-    for (const key of [keys.flowHead(room.workspace, "f/ops/flow"), keys.flowVersion(room.workspace, version)]) {
+    for (const key of [flowHeadObject.key(room.workspace, "f/ops/flow"), flowVersionObject.key(room.workspace, version)]) {
       await room.deps.objects.put({ ...key, value, version: String(version), build });
     }
     const fields = { kind: "flow" as const, path: "f/ops/flow", hash: undefined, language: undefined, flow: { version, execution: 0 } };

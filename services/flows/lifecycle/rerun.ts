@@ -4,13 +4,14 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { Payload } from "../../../contract/payload.ts";
 import type { InputTransform, Rerun } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
-import type { StoredObject } from "../../../core/objects/write.ts";
+import type { ObjectKey, StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeByOrigin } from "../../../core/resources/reference-origin.ts";
 import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../execution/invoke-runner.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
@@ -102,13 +103,13 @@ function createVersionLoader({ objects }: RerunDeps, actor: Actor, workspace: st
     const { id, kind, path, hash, flow: { version } = {} } = job;
     if (kind === "flow" && path !== undefined && version !== undefined) {
       permit(actor, actions.runFlow, { workspace, path }, () => new SvcError("flow.notFound", { path }));
-      if (latest) return readOnce(keys.flowHead(workspace, path), (found) => ofFlow(requireNewestFlow(found, path)));
-      return readOnce(keys.flowVersion(workspace, version), (found) => ofFlow(requireFlowVersion(found, version)));
+      if (latest) return readOnce(flowHeadObject.key(workspace, path), (found) => ofFlow(requireNewestFlow(found, path)));
+      return readOnce(flowVersionObject.key(workspace, version), (found) => ofFlow(requireFlowVersion(found, version)));
     }
     if (kind !== "script" || path === undefined || hash === undefined) throw new SvcError("rerun.kind", { id, kind });
     permit(actor, actions.runScript, { workspace, path }, () => new SvcError("script.notFound", { path }));
-    if (latest) return readOnce(keys.scriptHead(workspace, path), (found) => ofScript(requireNewestScript(found, path)));
-    return readOnce(keys.version(workspace, hash), (found) => ofScript(requireScriptVersion(found, hash)));
+    if (latest) return readOnce(scriptHeadObject.key(workspace, path), (found) => ofScript(requireNewestScript(found, path)));
+    return readOnce(scriptVersionObject.key(workspace, hash), (found) => ofScript(requireScriptVersion(found, hash)));
   };
 }
 

@@ -16,9 +16,9 @@ import {
   resultOfItem,
 } from "../../../core/flows/journal.ts";
 import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
+import { flowVersionObject } from "../../../core/flows/version.ts";
 import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job, seesSecretsOf } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeReferences, findReferences, parseReference } from "../../../core/resources/references.ts";
 import { permit } from "../../identity/permit.ts";
@@ -57,7 +57,8 @@ export async function restartFlow(
   if (isPreview && typeof request.flow_version === "number")
     throw notRestartedError(origin, "it is a preview, so it has no other versions: omit flow_version");
   const wanted = isPreview ? undefined : (request.flow_version ?? origin.flow.version);
-  const flow = wanted === undefined ? undefined : requireFlowVersion(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
+  const flow =
+    wanted === undefined ? undefined : requireFlowVersion(await objects.get(flowVersionObject.key(origin.workspace, wanted)), wanted);
   // The right to run this flow does not include the right to run another flow by its version number.
   if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${wanted} is not ready to run`);

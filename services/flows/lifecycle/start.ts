@@ -7,10 +7,10 @@ import { withinBounds } from "../../../contract/within-bounds.ts";
 import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { collectReferences } from "../../../core/flows/references.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { flowVersionObject } from "../../../core/flows/version.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { findArgumentProblem, toInvalidEnding } from "../../execution/arguments/check-arguments.ts";
@@ -46,7 +46,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
   if (flow.plan) return beginExecution(deps, job, { isRepeated: true });
   if (job.kind !== "flow") return startPreview(deps, job);
   const { version = 0 } = flow;
-  const load = async () => requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
+  const load = async () => requireFlowVersion(await objects.get(flowVersionObject.key(workspace, version)), version);
   const runnable = await load();
   const build = await settleFlowBuild(deps, runnable);
   switch (build.state) {

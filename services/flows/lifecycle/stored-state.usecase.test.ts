@@ -4,8 +4,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { personKey } from "../../../core/people/person.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
 import { until } from "../../../test/support/until.ts";
 import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
@@ -53,8 +53,8 @@ async function writeState(): Promise<void> {
   await addWorkspace(room);
   const { build, ...script } = await addScript(room);
   const email = "ann@example.com";
-  await deps.objects.put({ ...keys.scriptHead(workspace, script.path), value: script, build });
-  await deps.objects.put({ ...keys.user(personKey(email)), value: { email, username: "ann", superAdmin: true, createdAtMs: 0 } });
+  await deps.objects.put({ ...scriptHeadObject.key(workspace, script.path), value: script, build });
+  await deps.objects.put({ ...userObject.key(personKey(email)), value: { email, username: "ann", superAdmin: true, createdAtMs: 0 } });
   const echo = (id: string, expr: string) => ({
     id,
     value: { type: "script", path: script.path, input_transforms: { x: { type: "javascript", expr } } },

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { personKey } from "../../../core/people/person.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
 import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
@@ -30,8 +30,8 @@ async function prepareRoom(): Promise<Room> {
   const email = "ann@example.com";
   const person = { email, username: "ann", superAdmin: true, createdAtMs: 0 };
   await Promise.all([
-    room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build }),
-    room.deps.objects.put({ ...keys.user(personKey(email)), value: person }),
+    room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build }),
+    room.deps.objects.put({ ...userObject.key(personKey(email)), value: person }),
   ]);
   room.answers.run = async (request) => success((request.args as { x?: unknown }).x ?? null);
   return room;

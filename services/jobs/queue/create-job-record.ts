@@ -1,12 +1,11 @@
-import * as z from "zod";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
-import type { ObjectKey } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
+import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
+import type { ObjectKey } from "../../../core/objects/write.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../../core/objects/write.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
 
@@ -28,9 +27,6 @@ export interface CreateJobDeps {
   nowMs: () => number;
 }
 
-/** The stored record of an idempotency key. */
-const repeatedCallSchema = z.object({ job: z.string(), fingerprint: z.string() });
-
 /** Returns the job that an earlier call with one of these keys has started. Throws `idempotency.reused` if that call had other arguments. */
 export async function findPreviousRun(deps: CreateJobDeps, key: IdempotencyKey): Promise<Job | undefined> {
   return (await findRunOfKey(deps, key)) ?? (key.also && findPreviousRun(deps, key.also));
@@ -39,7 +35,7 @@ export async function findPreviousRun(deps: CreateJobDeps, key: IdempotencyKey):
 async function findRunOfKey({ jobs, objects }: CreateJobDeps, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
   const found = await objects.get(key);
   if (!found) return undefined;
-  const known = parseObject(repeatedCallSchema, found);
+  const known = repeatedCallObject.parse(found);
   const job = await jobs.get(known.job);
   // The job is gone, so the key is free. It is removed as it was read: an equal call may have used it again since.
   if (!job) await objects.transactWrite([write.remove(key, unchangedSince(found))]);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { workspaceObject } from "../../../core/workspaces/workspace.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom } from "../../../test/support/use-cases/room.ts";
@@ -13,7 +13,7 @@ describe("createJobRecord with an Idempotency-Key, whichever of its writes fails
       const room = await newRoom();
       const { deps, workspace, clock } = room;
       const expiresAtMs = clock.nowMs + limits.jobRetentionMs;
-      const key = { ...keys.workspace(workspace), pk: `IDEMPOTENCY#${workspace}` };
+      const key = { ...workspaceObject.key(workspace), pk: `IDEMPOTENCY#${workspace}` };
       const idempotencyKey = { key, fingerprint: "same", retentionMs: 60_000 };
       const ids = [randomUUID(), randomUUID()];
       const call = (id: string | undefined) =>

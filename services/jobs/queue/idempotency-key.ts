@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Payload } from "../../../contract/payload.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { Arguments } from "../../../core/payload/arguments.ts";
 import type { IdempotencyKey } from "./create-job-record.ts";
 
@@ -22,7 +22,7 @@ function readKeyHeader(headers: Payload["headers"], name: string, label: string)
 export function idempotencyKeyFrom(headers: Payload["headers"], scope: string[], sent: SentArguments): IdempotencyKey | undefined {
   const key = readKeyHeader(headers, "idempotency-key", "An Idempotency-Key");
   if (key === undefined) return undefined;
-  return { key: keys.idempotency(digestOf([...scope, key])), fingerprint: digestArguments(sent), retentionMs: limits.idempotencyMs };
+  return { key: repeatedCallObject.key(digestOf([...scope, key])), fingerprint: digestArguments(sent), retentionMs: limits.idempotencyMs };
 }
 
 type SentArguments = Pick<Arguments, "args" | "files">;
@@ -60,12 +60,12 @@ export interface KeyRules {
 function deliveryKeyFrom(scope: string[], { id, ttlS }: NonNullable<KeyRules["delivery"]> = { id: undefined, ttlS: undefined }) {
   if (id === undefined) return undefined;
   const retentionMs = ttlS === undefined ? limits.webhookIdMs : ttlS * 1000;
-  return { key: keys.idempotency(digestOf(["delivery", ...scope, id])), fingerprint: "delivery", retentionMs };
+  return { key: repeatedCallObject.key(digestOf(["delivery", ...scope, id])), fingerprint: "delivery", retentionMs };
 }
 
 /** Derives the key of a request with a signature. The same request may not start a second job within `retentionMs`. */
 export function signatureKeyFrom(scope: string[], id: string, retentionMs: number): IdempotencyKey {
-  return { key: keys.idempotency(digestOf(["signature", ...scope, id])), fingerprint: "signature", retentionMs };
+  return { key: repeatedCallObject.key(digestOf(["signature", ...scope, id])), fingerprint: "signature", retentionMs };
 }
 
 /**
@@ -75,5 +75,9 @@ export function signatureKeyFrom(scope: string[], id: string, retentionMs: numbe
 function webhookIdKeyFrom(headers: Payload["headers"], scope: string[]): IdempotencyKey | undefined {
   const id = readKeyHeader(headers, "webhook-id", "A webhook-id");
   if (id === undefined) return undefined;
-  return { key: keys.idempotency(digestOf(["webhook-id", ...scope, id])), fingerprint: "webhook-id", retentionMs: limits.webhookIdMs };
+  return {
+    key: repeatedCallObject.key(digestOf(["webhook-id", ...scope, id])),
+    fingerprint: "webhook-id",
+    retentionMs: limits.webhookIdMs,
+  };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { approvalEntryObject } from "../../../core/approvals/record.ts";
 import { getFlowRootId, getTreeId, type Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Actor, JobActor } from "../../../core/people/actor.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
 import { nested } from "../../../test/support/use-cases/flow-modules.ts";
@@ -93,7 +93,7 @@ describe("a flow that a job starts with the id of another run as its root", () =
     expect((await gates(room, victim)).map(({ module }) => module)).toEqual(["own"]);
     expect((await gates(room, id)).map(({ module }) => module).toSorted()).toEqual(["inner", "mine"]);
     const recorded = async (run: string) =>
-      (await deps.objects.list(keys.approvalRecord(workspace, run, 0).pk, { beginsWith: `${run}#` })).length;
+      (await deps.objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: `${run}#` })).length;
     expect([await recorded(victim), await recorded(id)]).toEqual([0, 2]);
   });
 });

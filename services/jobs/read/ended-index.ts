@@ -1,12 +1,9 @@
-import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { endedIndexObject } from "../../../core/jobs/ended-index.ts";
 import { buildListPartitions } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
 import { write } from "../../../core/objects/write.ts";
 
-const startSchema = z.object({ sinceMs: z.number() });
 /** The code of an earlier release may still end jobs for as long as an invocation lasts. */
 const OLD_CODE_MS = 20 * 60_000;
 
@@ -21,8 +18,8 @@ interface EndedIndexDeps {
  * lists read older jobs one by one until these expire. `undefined` before housekeeping has recorded the time.
  */
 export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTable, "get"> }): Promise<number | undefined> {
-  const found = await objects.get(keys.endedIndex());
-  return found && parseObject(startSchema, found).sinceMs;
+  const found = await objects.get(endedIndexObject.key());
+  return found && endedIndexObject.parse(found).sinceMs;
 }
 
 /**
@@ -30,7 +27,7 @@ export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTab
  * whether this call recorded it.
  */
 export async function recordEndedIndexStart({ objects, jobs, nowMs }: EndedIndexDeps, workspaces: readonly string[]): Promise<boolean> {
-  if (await objects.get(keys.endedIndex())) return false;
+  if (await objects.get(endedIndexObject.key())) return false;
   const partitions = workspaces.flatMap(buildListPartitions);
   let sinceMs = 0;
   for (const partition of partitions) {
@@ -39,6 +36,6 @@ export async function recordEndedIndexStart({ objects, jobs, nowMs }: EndedIndex
     sinceMs = nowMs() + OLD_CODE_MS;
     break;
   }
-  const value = startSchema.parse({ sinceMs });
-  return (await objects.transactWrite([write.put({ ...keys.endedIndex(), value }, "absent")])) === undefined;
+  const value = { sinceMs };
+  return (await objects.transactWrite([write.put({ ...endedIndexObject.key(), value }, "absent")])) === undefined;
 }

@@ -4,9 +4,9 @@ import { beforeAll, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
+import { endedIndexObject } from "../../../core/jobs/ended-index.ts";
 import { type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
 import { buildListKey, computeShard, hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const { deps, workspace, clock } = room;
   const started = clock.nowMs;
   // Jobs before this time count as those of an earlier release, whose end states have no index.
-  await deps.objects.put({ ...keys.endedIndex(), value: { sinceMs: started + 60_000 } });
+  await deps.objects.put({ ...endedIndexObject.key(), value: { sinceMs: started + 60_000 } });
   for (let at = 0; at < 240; at += 1) {
     const job = aVariedJob(workspace, at, started + at * 1000);
     // A few ended jobs wait for their erasure.
@@ -224,15 +224,15 @@ it("a count equals the length of the list, and reads no ended job if the caller 
 });
 
 it("housekeeping records once since when unsuccessful jobs are in the index of their state", async () => {
-  const before = await room.deps.objects.get(keys.endedIndex());
+  const before = await room.deps.objects.get(endedIndexObject.key());
   expect(await recordEndedIndexStart(room.deps, [room.workspace])).toBe(false);
-  expect(await room.deps.objects.get(keys.endedIndex())).toEqual(before);
+  expect(await room.deps.objects.get(endedIndexObject.key())).toEqual(before);
   for (const [workspaces, sinceMs] of [
     [["empty"], 0],
     [["empty", room.workspace], room.clock.nowMs + 20 * 60_000],
   ] as const) {
-    await room.deps.objects.deleteItem(keys.endedIndex());
+    await room.deps.objects.deleteItem(endedIndexObject.key());
     expect(await recordEndedIndexStart(room.deps, workspaces)).toBe(true);
-    expect(await room.deps.objects.get(keys.endedIndex())).toMatchObject({ value: { sinceMs } });
+    expect(await room.deps.objects.get(endedIndexObject.key())).toMatchObject({ value: { sinceMs } });
   }
 });

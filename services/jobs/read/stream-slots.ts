@@ -2,9 +2,9 @@ import { createHash, randomInt, randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { toAddressGroup } from "../../../core/people/sign-in-throttle.ts";
+import { openStreamObject } from "../../../core/streams/stream-slot.ts";
 
 interface StreamSlotDeps {
   objects: Pick<ObjectTable, "list" | "put" | "deleteItem">;
@@ -38,15 +38,15 @@ export async function takeStreamSlot({ objects, nowMs }: StreamSlotDeps, { kind,
   const limit = slotLimits[kind];
   for (let tries = 0; tries <= limit; tries += 1) {
     const nowS = Math.floor(nowMs() / 1000);
-    const taken = (await objects.list(keys.openStream(hash, 0).pk)).filter(({ expiresAtS = 0 }) => expiresAtS > nowS);
+    const taken = (await objects.list(openStreamObject.partitionKey(hash))).filter(({ expiresAtS = 0 }) => expiresAtS > nowS);
     const takenKeys = new Set(taken.map(({ sk }) => sk));
-    const free = Array.from({ length: limit }, (_, slot) => keys.openStream(hash, slot)).filter(({ sk }) => !takenKeys.has(sk));
+    const free = Array.from({ length: limit }, (_, slot) => openStreamObject.key(hash, slot)).filter(({ sk }) => !takenKeys.has(sk));
     if (free.length === 0) {
       const nextS = Math.min(...taken.map(({ expiresAtS = 0 }) => expiresAtS));
       throw new SvcError("stream.tooMany", { limit, reader: kind, retryAfterS: Math.max(1, nextS - nowS) });
     }
     // Streams that open at the same time rarely choose the same slot. One that loses it chooses again.
-    const slot = free[randomInt(free.length)] ?? keys.openStream(hash, 0);
+    const slot = free[randomInt(free.length)] ?? openStreamObject.key(hash, 0);
     const version = randomUUID();
     const expiresAtS = nowS + Math.ceil((limits.streamMs + limits.streamGraceMs) / 1000);
     if (await objects.put({ ...slot, version, expiresAtS }, { absentOrExpiredAtS: nowS }))

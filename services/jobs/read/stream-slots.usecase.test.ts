@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { takeCounts } from "../../../aws/sdk/request-counts.ts";
 import { describeError, isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { openStreamObject } from "../../../core/streams/stream-slot.ts";
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { type StreamReader, takeStreamSlot, toAddressReader, toTokenReader } from "./stream-slots.ts";
@@ -21,7 +21,7 @@ async function open(reader: StreamReader, count: number) {
   return { freeing: taken.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])), refusals };
 }
 
-const countTaken = async ({ hash }: StreamReader) => (await room.deps.objects.list(keys.openStream(hash, 0).pk)).length;
+const countTaken = async ({ hash }: StreamReader) => (await room.deps.objects.list(openStreamObject.partitionKey(hash))).length;
 
 describe("the streams of a reader", () => {
   it.each([

@@ -1,7 +1,7 @@
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { refusedAttempt } from "../../../core/deliveries/attempt.ts";
 import { buildPartName, NO_RECIPIENT, requestsDecision } from "../../../core/notifications/delivery.ts";
 import { buildMail, buildOutcomeMail } from "../../../core/notifications/text.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import { findRecipients, findStarter } from "../recipients.ts";
 import type { GateNoticeSender } from "./sender.ts";
 
@@ -19,7 +19,7 @@ export const email: GateNoticeSender = {
     if (part.to === NO_RECIPIENT) return refusedAttempt("no approver has an e-mail address in this service");
     // The first mail follows the opening of the gate. Before a later one, the flow may have ended, the gate may have been decided, or the approver may have left.
     if (attempts > 1) {
-      if (flowHasEnded || !(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate))))
+      if (flowHasEnded || !(await deps.objects.get(pendingGateObject.key(notice.workspace, notice.gate))))
         return refusedAttempt("the flow is no longer waiting for this approval");
       if (!(await findRecipients(deps, notice)).includes(part.to)) return refusedAttempt("the owner of this address may no longer decide");
     }

@@ -1,10 +1,8 @@
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { limits } from "../../../contract/limits.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
 import { countOutcome, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type MailNotification, type MailRefusal, parseRecipient, type Recipient, refuseByVerdict } from "../../../core/triggers/mail.ts";
-import { buildLocalPart, triggerRefSchema } from "../../../core/triggers/trigger.ts";
+import { buildLocalPart, mailboxObject } from "../../../core/triggers/trigger.ts";
 import { loadTrigger } from "./load-trigger.ts";
 import { parseMail, toMailMessage } from "./parse-mail.ts";
 import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
@@ -60,8 +58,8 @@ async function startFromObject(
 async function findRecipients({ objects, mailDomain = "" }: ReceiveMailDeps, recipients: readonly string[]): Promise<Addressed[]> {
   const found = [...new Set(recipients.map((address) => address.toLowerCase()))].map(async (address): Promise<Addressed | undefined> => {
     const recipient = parseRecipient(recipients.find((each) => each.toLowerCase() === address) ?? address, mailDomain);
-    const entry = recipient && (await objects.get(keys.mailbox(recipient.localPart)));
-    const ref = entry && parseObject(triggerRefSchema, entry);
+    const entry = recipient && (await objects.get(mailboxObject.key(recipient.localPart)));
+    const ref = entry && mailboxObject.parse(entry);
     const loaded = ref && (await loadTrigger(objects, ref));
     if (!recipient || !loaded || loaded.trigger.mode === "disabled") return undefined;
     // An entry that outlived its trigger's address does not count.

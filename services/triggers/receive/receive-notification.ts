@@ -1,10 +1,8 @@
 import type { AwsFields } from "../../../contract/routes/triggers/trigger-kinds.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject, parseReadableObjects } from "../../../core/objects/parse-object.ts";
 import { fromEvent, fromNotification, type RuleMessage, type SnsNotification } from "../../../core/triggers/events.ts";
 import { matchesFilterPolicy } from "../../../core/triggers/filter-policy.ts";
 import { findMissingSource, findTopicWorkspaces, parseSourceName, sourceName } from "../../../core/triggers/sources.ts";
-import { triggerRefSchema } from "../../../core/triggers/trigger.ts";
+import { triggerSourceObject } from "../../../core/triggers/trigger.ts";
 import { connectionWrite, loadAllowedSources } from "../sources.ts";
 import { loadTrigger } from "./load-trigger.ts";
 import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
@@ -21,8 +19,8 @@ export async function receiveNotification(deps: StartTriggeredJobDeps, notificat
   const { TopicArn: arn, MessageAttributes } = notification;
   const workspaces = findTopicWorkspaces(await loadAllowedSources(objects), arn);
   const beginsWith = `${sourceName({ type: "topic", arn })}#`;
-  const lists = await Promise.all(workspaces.map((each) => objects.list(keys.triggerSource(each, "").pk, { beginsWith })));
-  const refs = parseReadableObjects(triggerRefSchema, lists.flat());
+  const lists = await Promise.all(workspaces.map((each) => objects.list(triggerSourceObject.partitionKey(each), { beginsWith })));
+  const refs = triggerSourceObject.parseReadable(lists.flat());
   const loaded = (await Promise.all(refs.map((ref) => loadTrigger(objects, ref)))).filter(isEnabled);
   const wanted = loaded.filter(({ trigger }) => matchesFilterPolicy((trigger.own as AwsFields).filter_policy, MessageAttributes ?? {}));
   return startAll(wanted.map((one) => () => startTriggeredJob(deps, one, fromNotification(notification))));
@@ -44,8 +42,8 @@ async function startAll(starts: (() => Promise<string>)[]): Promise<string[]> {
 export async function receiveEvent(deps: StartTriggeredJobDeps, message: RuleMessage): Promise<string[]> {
   const { objects } = deps;
   const { workspace, source: sk } = message.svc;
-  const entry = await objects.get(keys.triggerSource(workspace, sk));
-  const loaded = entry && (await loadTrigger(objects, parseObject(triggerRefSchema, entry)));
+  const entry = await objects.get(triggerSourceObject.key(workspace, sk));
+  const loaded = entry && (await loadTrigger(objects, triggerSourceObject.parse(entry)));
   const own = loaded?.trigger.own as AwsFields | undefined;
   const isAllowed = own !== undefined && findMissingSource(own, (await loadAllowedSources(objects))[workspace] ?? []) === undefined;
   if (isEnabled(loaded) && own && isAllowed)

@@ -1,12 +1,10 @@
 import type { SourceQueues } from "../../../aws/sqs/source-queues.ts";
 import { INSTANCE } from "../../../contract/common.ts";
 import type { SqsFields } from "../../../contract/routes/triggers/trigger-kinds.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { parseObject } from "../../../core/objects/parse-object.ts";
 import { WORKSPACE_TAG } from "../../../core/triggers/connect-call.ts";
 import { fromQueueMessage, type QueueMessage } from "../../../core/triggers/events.ts";
 import { sourceName } from "../../../core/triggers/sources.ts";
-import { triggerRefSchema } from "../../../core/triggers/trigger.ts";
+import { triggerSourceObject } from "../../../core/triggers/trigger.ts";
 import { connectionWrite } from "../sources.ts";
 import { loadTrigger } from "./load-trigger.ts";
 import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
@@ -30,8 +28,8 @@ export async function findQueueTrigger(deps: ReceiveQueueDeps, name: string): Pr
   const { objects, queues, toQueueUrl } = deps;
   const workspace = (await queues.listTags(toQueueUrl(name)))?.[WORKSPACE_TAG];
   const source = { type: "queue", name } as const;
-  const entry = workspace === undefined ? undefined : await objects.get(keys.triggerSource(workspace, sourceName(source)));
-  const loaded = entry && (await loadTrigger(objects, parseObject(triggerRefSchema, entry)));
+  const entry = workspace === undefined ? undefined : await objects.get(triggerSourceObject.key(workspace, sourceName(source)));
+  const loaded = entry && (await loadTrigger(objects, triggerSourceObject.parse(entry)));
   if (loaded && loaded.trigger.mode !== "disabled") return loaded;
   // Without a tag the source belongs to no workspace, and its mapping is removed.
   await objects.transactWrite([connectionWrite({ workspace: workspace ?? INSTANCE, source })]);

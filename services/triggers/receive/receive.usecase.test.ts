@@ -5,6 +5,8 @@ import { UntagQueueCommand } from "@aws-sdk/client-sqs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { userObject } from "../../../core/people/person.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { failure, success } from "../../../test/support/use-cases/room.ts";
 import { addFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { listJobs, newIsolation, work } from "../../../test/support/use-cases/room-jobs.ts";
@@ -101,8 +103,7 @@ describe("a message of a queue", () => {
 
   it("that fails is delivered again, and after the third time is a dead letter; the trigger shows why", async () => {
     const { path, script, queue, jobs } = await aQueueTrigger();
-    const { keys } = await import("../../../core/objects/keys.ts");
-    await room.deps.objects.deleteItem(keys.scriptHead(room.workspace, script));
+    await room.deps.objects.deleteItem(scriptHeadObject.key(room.workspace, script));
     expect(await room.receive(queue.arn, "lost", { id: "m", count: 1 })).toEqual(["m"]);
     expect(await room.receive(queue.arn, "lost", { id: "m", count: 2 })).toEqual(["m"]);
     expect(await room.receive(queue.arn, "lost", { id: "m", count: 3 })).toEqual([]);
@@ -114,9 +115,8 @@ describe("a message of a queue", () => {
 
   it("starts no job for a user who is disabled, or may no longer run the script", async () => {
     const { queue, jobs } = await aQueueTrigger();
-    const { keys } = await import("../../../core/objects/keys.ts");
     const { personKey } = await import("../../../core/people/person.ts");
-    const key = keys.user(personKey("ann@example.com"));
+    const key = userObject.key(personKey("ann@example.com"));
     const user = await room.deps.objects.get(key);
     await room.deps.objects.put({ ...key, value: { ...(user?.value as object), disabled: true } });
     expect(await room.receive(queue.arn, "a", { id: "m" })).toEqual(["m"]);

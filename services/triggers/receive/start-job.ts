@@ -1,9 +1,10 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../../contract/errors.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import type { FormFile } from "../../../core/payload/multipart.ts";
 import { escapeReferences } from "../../../core/resources/references.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { type TriggerEvent, type TriggerMessage, toTriggerEvent } from "../../../core/triggers/events.ts";
 import { computeTriggeredJobId, type StoredTrigger } from "../../../core/triggers/trigger.ts";
 import { type CreateNewJobDeps, createNewJob } from "../../execution/requests/run-request.ts";
@@ -68,7 +69,7 @@ async function buildTriggeredJob(
   const { scriptPath: path, isFlow } = trigger;
   const [actor, head] = await Promise.all([
     loadRunAsActor(objects, workspace, trigger),
-    objects.get(isFlow ? keys.flowHead(workspace, path) : keys.scriptHead(workspace, path)),
+    objects.get(isFlow ? flowHeadObject.key(workspace, path) : scriptHeadObject.key(workspace, path)),
   ]);
   if (!actor || actor.workspaceState) throw new SvcError("trigger.notPermittedAs", { permissionedAs: trigger.permissionedAs });
   const target = findTriggerTarget(actor, workspace, trigger, head);

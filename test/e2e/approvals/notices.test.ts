@@ -3,7 +3,7 @@ import { SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keys } from "../../../core/objects/keys.ts";
+import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { personKey } from "../../../core/people/person.ts";
 import { shared } from "../../support/api/api.ts";
 import { member } from "../../support/api/people.ts";
@@ -37,7 +37,7 @@ afterAll(() => receiver?.close());
 
 /** The function's own event for a notice that was written, as the stream brings it. */
 const record = (id: string) => {
-  const { pk, sk } = keys.notice(ws.id, id);
+  const { pk, sk } = noticeObject.key(ws.id, id);
   return { Records: [{ eventID: "1", eventName: "INSERT", dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: "1" } }] };
 };
 const someAddress = () => `${randomUUID().slice(0, 8)}@example.com`;

@@ -4,8 +4,9 @@ import { DeleteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Anchor, type ApprovalEntry, computeAnchorHash } from "../../../contract/approval-record.ts";
 import type { ApprovalAuditPage, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
-import { appendEntry, type EntryContent } from "../../../core/approvals/record.ts";
-import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
+import { anchorObject } from "../../../core/approvals/anchor.ts";
+import { appendEntry, approvalEntryObject, type EntryContent } from "../../../core/approvals/record.ts";
+import type { ObjectKey } from "../../../core/objects/write.ts";
 import { runCommand } from "../../../engine/commands/command.ts";
 import { root as checkout } from "../../../engine/paths.ts";
 import { aRecorded } from "../../builders/approvals.ts";
@@ -84,7 +85,7 @@ async function writeAnew(ws: Workspace, of: string, n: number): Promise<void> {
   let previous = chain[n - 2];
   for (const { n: at, prev: _, hash: __, ...recorded } of chain.slice(n - 1)) {
     previous = appendEntry(previous, at === n ? { ...recorded, reason: "another" } : recorded);
-    await put(keys.approvalRecord(ws.id, of, at), previous);
+    await put(approvalEntryObject.key(ws.id, of, at), previous);
   }
 }
 
@@ -252,7 +253,7 @@ describe("manipulated records", () => {
     ] as const) {
       const ws = await workspace();
       const [hit, spared] = [await run(ws, 3), await run(ws, 2)];
-      await tamper(keys.approvalRecord(ws.id, hit, 2));
+      await tamper(approvalEntryObject.key(ws.id, hit, 2));
       const { faults: found, output } = await faults(ws);
       expect(found).toEqual([{ run: hit, n: 2, why }]);
       expect(output).toContain(`Run ${hit}, entry 2 ${says}.`);
@@ -265,8 +266,8 @@ describe("manipulated records", () => {
     const ws = await workspace();
     const [cut, gone, anew, spared] = [await run(ws, 3), await run(ws, 1), await run(ws, 3), await run(ws, 2)];
     await nextDay();
-    await remove(keys.approvalRecord(ws.id, cut, 3));
-    await remove(keys.approvalRecord(ws.id, gone, 1));
+    await remove(approvalEntryObject.key(ws.id, cut, 3));
+    await remove(approvalEntryObject.key(ws.id, gone, 1));
     await writeAnew(ws, anew, 2);
     const { faults: found, output } = await faults(ws);
     const expected = [
@@ -287,7 +288,7 @@ describe("manipulated records", () => {
     const anchors = await anchorsOf(ws);
     const { hash = "" } = (await chainOf(ws, anew))[1] ?? {};
     const { mac = "", key = "", ...anchor } = { ...anchors[0], heads: [{ root: anew, n: 2, hash }] } as Anchor;
-    await put(keys.anchor(ws.id, 1), { ...anchor, hash: computeAnchorHash(anchor), mac, key });
+    await put(anchorObject.key(ws.id, 1), { ...anchor, hash: computeAnchorHash(anchor), mac, key });
     const { faults: found, output } = await faults(ws);
     expect(found).toEqual([{ n: 1, why: "signature" }]);
     expect(output).toContain("Anchor 1 has an invalid signature.");

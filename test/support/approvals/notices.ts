@@ -3,10 +3,11 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import type { DeliveryMessage } from "../../../core/deliveries/message.ts";
 import { buildPartName, type Delivery } from "../../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { readMail, type SentMail } from "../../../engine/front/mailbox.ts";
 import { shared } from "../api/api.ts";
 import { awsClients } from "../engine/aws.ts";
@@ -37,7 +38,7 @@ export function aNotice(of: Pick<GateNotice, "workspace" | "flow"> & Partial<Gat
 
 export async function writeNotice(notice: GateNotice): Promise<void> {
   await documents().send(
-    new PutCommand({ TableName: table(), Item: { ...keys.notice(notice.workspace, notice.id), v: notice, ttl: expiresAtS() } }),
+    new PutCommand({ TableName: table(), Item: { ...noticeObject.key(notice.workspace, notice.id), v: notice, ttl: expiresAtS() } }),
   );
 }
 
@@ -57,7 +58,9 @@ export async function leaveUnsent(notice: GateNotice, to: string): Promise<void>
 
 /** Waits until the list of pending approvals contains a gate. */
 export async function writePending({ workspace, gate }: Pick<GateNotice, "workspace" | "gate">): Promise<void> {
-  await documents().send(new PutCommand({ TableName: table(), Item: { ...keys.pendingGate(workspace, gate), v: {}, ttl: expiresAtS() } }));
+  await documents().send(
+    new PutCommand({ TableName: table(), Item: { ...pendingGateObject.key(workspace, gate), v: {}, ttl: expiresAtS() } }),
+  );
 }
 
 /** The deliveries of a notice by channel and receiver. */

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
 import { isOpen } from "../../../core/approvals/gate.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { deleteFlow, setFlowArchived } from "../../../services/flows/definitions/archive.ts";
 import { loadPlan, parseFlow } from "../../../services/flows/definitions/load.ts";
@@ -176,7 +176,7 @@ export async function playDisturbed(
   await createScript(deps, caller, aScript(script, (traits[0] ?? 0) % 2 === 0 ? 1000 : undefined));
   await saveFlow(deps, caller, aFlowAt(flow, value));
   await work(room);
-  const head = parseFlow(await deps.objects.get(keys.flowHead(workspace, flow)));
+  const head = parseFlow(await deps.objects.get(flowHeadObject.key(workspace, flow)));
   if (head?.build.state !== "ready") throw new Error(`The flow was not built: ${JSON.stringify(head?.build)}`);
   const input = { x: 7, run: id, url: witness.url };
   const { id: run } = await addJob(room, {

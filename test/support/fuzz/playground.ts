@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
+import { accountObject } from "../../../core/accounts/account.ts";
 import { CONNECT_CLIENTS } from "../../../core/accounts/client.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { personKey } from "../../../core/people/person.ts";
+import { instanceSettingObject } from "../../../core/objects/setting.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
 import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
 import { requestDeviceCode } from "../../../services/identity/device-grant.ts";
 import { buildTokenWrites } from "../../../services/identity/tokens.ts";
@@ -38,17 +39,17 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
   room.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "" });
   const { workspace, deps } = room;
   // No worker runs the flows here, so the calls that wait for them should not wait for long.
-  await deps.objects.put({ ...keys.instanceSetting(SYNC_LIMIT), value: 1 });
+  await deps.objects.put({ ...instanceSettingObject.key(SYNC_LIMIT), value: 1 });
   const connect_config = { auth_url: "https://id.example.com/auth", token_url: "https://id.example.com/token", scopes: [] };
-  await deps.objects.put({ ...keys.instanceSetting(CONNECT_CLIENTS), value: { acme: { id: "svc", connect_config } }, version: "1" });
+  await deps.objects.put({ ...instanceSettingObject.key(CONNECT_CLIENTS), value: { acme: { id: "svc", connect_config } }, version: "1" });
   for (const id of ACCOUNTS) {
     const account = { id, client: "acme", owner: ADMIN.email, failures: 0, createdAtMs: Date.now() };
-    await deps.objects.put({ ...keys.account(workspace, id), value: account, version: "1" });
+    await deps.objects.put({ ...accountObject.key(workspace, id), value: account, version: "1" });
   }
   const newToken = async () => {
     const person = { email: ADMIN.email, username: ADMIN.username, superAdmin: true, createdAtMs: Date.now() };
     const { value, writes } = buildTokenWrites(ADMIN, {} as Parameters<typeof buildTokenWrites>[1], Date.now());
-    await Promise.all([deps.objects.put({ ...keys.user(personKey(ADMIN.email)), value: person }), deps.objects.transactWrite(writes)]);
+    await Promise.all([deps.objects.put({ ...userObject.key(personKey(ADMIN.email)), value: person }), deps.objects.transactWrite(writes)]);
     return value;
   };
   const newWorkspace = async () => {

@@ -1,7 +1,6 @@
 import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { personKey } from "../../../core/people/person.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
 import { buildTokenWrites } from "../../../services/identity/tokens.ts";
 import { addMember } from "../../../services/workspaces/members.ts";
 import type { Handler } from "../fuzz/deployed-functions.ts";
@@ -39,7 +38,7 @@ export async function newStage(
   const tokens: Partial<Record<Sender, string>> = {};
   for (const sender of ["ann", "bob"] as const) {
     const person = { ...PEOPLE[sender], createdAtMs: clock.nowMs };
-    await deps.objects.put({ ...keys.user(personKey(person.email)), value: person });
+    await deps.objects.put({ ...userObject.key(personKey(person.email)), value: person });
     const { value, writes } = buildTokenWrites(person, { label: sender } as Parameters<typeof buildTokenWrites>[1], clock.nowMs);
     await deps.objects.transactWrite(writes);
     tokens[sender] = value;

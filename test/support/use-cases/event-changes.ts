@@ -4,7 +4,8 @@ import { appChangeSchema, newAppSchema } from "../../../contract/routes/stored/a
 import { newResourceSchema, newResourceTypeSchema } from "../../../contract/routes/stored/resources.ts";
 import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
 import { newVariableSchema } from "../../../contract/routes/stored/variables.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { appObject } from "../../../core/apps/app.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
 import { createApp, updateApp } from "../../../services/apps/save.ts";
 import { saveFlow } from "../../../services/flows/definitions/save.ts";
 import { createResource, updateResource } from "../../../services/resources/save.ts";
@@ -55,7 +56,7 @@ export const flow = (fields: object = {}, at?: string) => {
   const value = { modules: [{ id: "a", value: { type: "rawscript", language: "bun", content: HIDDEN, input_transforms: {} } }] };
   return saveFlow(room.deps, caller(), newFlowSchema.parse({ path, summary: HIDDEN, value, ...fields }), at);
 };
-export const flowVersion = async (at = path) => Number((await room.deps.objects.get(keys.flowHead(room.workspace, at)))?.version);
+export const flowVersion = async (at = path) => Number((await room.deps.objects.get(flowHeadObject.key(room.workspace, at)))?.version);
 export const app = (fields: object = {}) =>
   createApp(
     room.deps,
@@ -64,7 +65,7 @@ export const app = (fields: object = {}) =>
   );
 export const changeApp = (change: object) => updateApp(room.deps, { ...caller(), path }, appChangeSchema.parse(change));
 export const appVersion = async (at = path) =>
-  ((await room.deps.objects.get(keys.app(room.workspace, at)))?.value as { version: number } | undefined)?.version;
+  ((await room.deps.objects.get(appObject.key(room.workspace, at)))?.value as { version: number } | undefined)?.version;
 export const variable = (fields: object = {}) =>
   createVariable(room.deps, caller(), newVariableSchema.parse({ path, value: HIDDEN, is_secret: true, description: HIDDEN, ...fields }));
 export const changeVariable = (change: object) => updateVariable(room.deps, { ...caller(), path }, change);

@@ -1,6 +1,7 @@
 import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
 import type { EventDelivery } from "../../../core/deliveries/event-delivery.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { eventDeliveryObject } from "../../../core/deliveries/event-delivery.ts";
+import { outboxEventObject } from "../../../core/events/outbox-event.ts";
 import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
@@ -49,7 +50,7 @@ export async function newEventRoom(shared: Room, workspace = `w-${crypto.randomU
       return id;
     },
     /** Dispatches an event, as the stream brings it. */
-    dispatch: async (event: string) => sendDeliveries(room.deps, await dispatchEvent(room.deps, keys.outbox(workspace, event))),
+    dispatch: async (event: string) => sendDeliveries(room.deps, await dispatchEvent(room.deps, outboxEventObject.key(workspace, event))),
     /** Makes a change, dispatches its event and handles the messages. */
     async deliver(path?: string): Promise<string> {
       const event = await this.change(path);
@@ -58,7 +59,7 @@ export async function newEventRoom(shared: Room, workspace = `w-${crypto.randomU
       return event;
     },
     async records(): Promise<EventDelivery[]> {
-      return (await room.deps.objects.list(keys.delivery(workspace, "", "").pk)).map(({ value }) => value as EventDelivery);
+      return (await room.deps.objects.list(eventDeliveryObject.partitionKey(workspace))).map(({ value }) => value as EventDelivery);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type EventType, eventSchema, type SvcEvent } from "../../../contract/events.ts";
-import { type Endpoint, WORKSPACE_ENDPOINT } from "../../../core/events/endpoint.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { type Endpoint, endpointObject, WORKSPACE_ENDPOINT } from "../../../core/events/endpoint.ts";
+import { outboxEventObject } from "../../../core/events/outbox-event.ts";
 import type { Room } from "./room.ts";
 
 type InRoom = Pick<Room, "deps" | "workspace" | "clock">;
@@ -17,13 +17,13 @@ export async function addEndpoint({ deps, workspace, clock }: InRoom, fields: Pa
     editedAtMs: clock.nowMs,
     ...fields,
   };
-  await deps.objects.put({ ...keys.endpoint(workspace, endpoint.id), value: endpoint });
+  await deps.objects.put({ ...endpointObject.key(workspace, endpoint.id), value: endpoint });
   return endpoint;
 }
 
 /** Lists the events of the workspace, oldest first. */
 export async function listEvents({ deps, workspace }: Omit<InRoom, "clock">): Promise<SvcEvent[]> {
-  return (await deps.objects.list(keys.outbox(workspace, "").pk)).map(({ value }) => eventSchema.parse(value));
+  return (await deps.objects.list(outboxEventObject.partitionKey(workspace))).map(({ value }) => eventSchema.parse(value));
 }
 
 /** Lists the types of the events of an object, by its path or name, in the order of their writing. */

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
-import { type RunnableFlow, runnableFlowSchema } from "../../../core/flows/version.ts";
+import { flowHeadObject, flowVersionObject, type RunnableFlow, runnableFlowSchema } from "../../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { Person } from "../../../core/people/actor.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { type NextOutcome, nextArguments } from "../../../runners/protocol.ts";
 import { approverFrom } from "../../../services/approvals/decisions/approver.ts";
 import { decideRequest } from "../../../services/approvals/decisions/decide.ts";
@@ -28,7 +28,7 @@ export async function newFlowRoom(): Promise<FlowRoom> {
   const room = await newRoom();
   await addWorkspace(room);
   const { build, ...value } = await addScript(room);
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
   const results: unknown[] = [];
   const resultOf = ({ x = null }: { x?: unknown }) => {
     results.push(x);
@@ -76,8 +76,8 @@ export async function addFlow(
   });
   const { build: _, ...value } = flow;
   await Promise.all([
-    deps.objects.put({ ...keys.flowHead(workspace, path), value, version: String(version), build }),
-    deps.objects.put({ ...keys.flowVersion(workspace, version), value, version: String(version), build }),
+    deps.objects.put({ ...flowHeadObject.key(workspace, path), value, version: String(version), build }),
+    deps.objects.put({ ...flowVersionObject.key(workspace, version), value, version: String(version), build }),
   ]);
   return flow;
 }

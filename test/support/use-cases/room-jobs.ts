@@ -3,9 +3,9 @@ import { classifyAwsError } from "../../../aws/sdk/aws-errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Job, type QueuedJob, type RunningJob, SHARDS } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../core/objects/keys.ts";
-import { personKey } from "../../../core/people/person.ts";
+import { personKey, userObject } from "../../../core/people/person.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { scriptVersionObject } from "../../../core/scripts/version.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { ItemIsolation } from "../../../services/maintenance/item-isolation.ts";
 import { periodicTasks } from "../../../services/maintenance/periodic-tasks.ts";
@@ -19,7 +19,7 @@ import { newRoom, type Room } from "./room.ts";
 export async function addWorkspace({ deps, workspace, clock }: Room): Promise<void> {
   const asked = { email: "ann@example.com", username: "ann", workspace: { id: workspace, name: workspace } };
   const person = { email: asked.email, username: asked.username, superAdmin: true, createdAtMs: clock.nowMs };
-  await deps.objects.put({ ...keys.user(personKey(asked.email)), value: person });
+  await deps.objects.put({ ...userObject.key(personKey(asked.email)), value: person });
   await deps.objects.transactWrite(buildWorkspaceWrites(asked, clock.nowMs));
 }
 
@@ -42,7 +42,7 @@ export async function addScript({ deps, workspace }: Room, fields: Partial<Runna
     ...fields,
   };
   const { build, ...value } = script;
-  await deps.objects.put({ ...keys.version(workspace, hash), value, build });
+  await deps.objects.put({ ...scriptVersionObject.key(workspace, hash), value, build });
   return script;
 }
 

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
+import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
+import { dueAttemptObject } from "../../../core/deliveries/due-attempt.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { listDeliveries } from "../../../services/notifications/delivery-records.ts";
@@ -52,10 +54,10 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
     atMs: room.clock.nowMs,
     ...fields,
   };
-  const key = keys.notice(room.workspace, notice.id);
+  const key = noticeObject.key(room.workspace, notice.id);
   await Promise.all([
     room.deps.objects.put({ ...key, value: notice }),
-    room.deps.objects.put({ ...keys.pendingGate(room.workspace, notice.gate), value: { flow } }),
+    room.deps.objects.put({ ...pendingGateObject.key(room.workspace, notice.gate), value: { flow } }),
   ]);
   const { sent, next, channels } = recordingChannels();
   const kinds = deliveryKinds({ ...room.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
@@ -81,7 +83,7 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
     },
     /** Returns the deliveries that wait, in a queue or in the list of retries. */
     async queue() {
-      const waiting = await room.deps.objects.list(keys.retry(0, "", "", "").pk);
+      const waiting = await room.deps.objects.list(dueAttemptObject.partitionKey());
       const queued = room.deliveries.map(({ message }) => ("notice" in message ? message.notice : ""));
       return [...waiting.map(({ sk }) => sk), ...queued].filter((each) => each.includes(notice.id));
     },

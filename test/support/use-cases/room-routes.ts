@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { httpFieldsSchema } from "../../../contract/routes/triggers/http-fields.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { FoundRoute } from "../../../core/routes/route.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
+import { triggerObject } from "../../../core/triggers/trigger.ts";
 import type { RouteRequest } from "../../../services/routes/run-route.ts";
 import type { Room } from "./room.ts";
 import { addScript } from "./room-jobs.ts";
@@ -19,7 +20,7 @@ export async function addRoute(
 ): Promise<FoundRoute> {
   const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, ...script });
   const stored = {
-    ...keys.trigger(room.workspace, "http" as StoredTrigger["kind"], `f/t/${randomUUID()}`),
+    ...triggerObject.key(room.workspace, "http" as StoredTrigger["kind"], `f/t/${randomUUID()}`),
     version: randomUUID(),
     value: { at: "route" },
   };
@@ -46,7 +47,7 @@ export async function addRoute(
     params,
     below: [],
     actor: anAdmin,
-    head: { ...keys.scriptHead(room.workspace, version.path), value: version, build },
+    head: { ...scriptHeadObject.key(room.workspace, version.path), value: version, build },
     credential: undefined,
   };
 }

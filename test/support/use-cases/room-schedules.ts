@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type NewSchedule, newScheduleSchema } from "../../../contract/routes/schedules/schedule.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { createSchedule } from "../../../services/schedules/save.ts";
 import type { Room } from "./room.ts";
 import { addScript } from "./room-jobs.ts";
@@ -17,7 +17,7 @@ export async function newScheduleRoom(): Promise<Room> {
 /** Adds a built script as the newest version at a path. */
 export async function addScriptAt(room: Room, path: string, fields: Parameters<typeof addScript>[1] = {}): Promise<{ hash: string }> {
   const { build, ...value } = await addScript(room, { ...fields, path });
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, path), value, build, version: value.hash });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, path), value, build, version: value.hash });
   return { hash: value.hash };
 }
 

@@ -6,8 +6,8 @@ import { sourceQueues } from "../../../aws/sqs/source-queues.ts";
 import { env } from "../../../contract/env.ts";
 import type { TriggerKind } from "../../../contract/routes/triggers/trigger-kind.ts";
 import { changedTriggerSchemas, type NewTrigger, newTriggerSchemas } from "../../../contract/routes/triggers/trigger-kinds.ts";
-import { keys } from "../../../core/objects/keys.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
+import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import type { ConnectSources, PollCall } from "../../../core/triggers/connect-call.ts";
 import { type ConnectDeps, connectSources, findSourceFault } from "../../../services/triggers/connect.ts";
 import { pollQueues } from "../../../services/triggers/receive/poll-queues.ts";
@@ -108,8 +108,8 @@ export async function newTriggerRoom() {
         ...{ dedicated: false, archived: false, deleted: false, ...(preprocessor ? { preprocessor: { params: ["event"] } } : {}) },
       };
       const build = { state: "ready", key: `artefacts/${hash}.zip`, sha256: hash };
-      await room.deps.objects.put({ ...keys.scriptHead(room.workspace, path), value: head, build });
-      await room.deps.objects.put({ ...keys.version(room.workspace, hash), value: head, build });
+      await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, path), value: head, build });
+      await room.deps.objects.put({ ...scriptVersionObject.key(room.workspace, hash), value: head, build });
       return path;
     },
     create: (kind: TriggerKind, sent: object, by?: WorkspaceCaller["actor"]) => {

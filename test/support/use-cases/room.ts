@@ -48,8 +48,8 @@ export const success = (result: unknown, output = "a line\n"): Invocation => ({
     outcome: "success",
     result,
     logs: { offset: 0, text: output },
-    timings: { totalMs: 5, runMs: 1 },
-  } as Extract<Invocation, { kind: "outcome" }>["outcome"],
+    timings: { setupMs: 0, runMs: 1, totalMs: 5, freshHost: false },
+  },
 });
 
 /** A failure of the script as a runner reports it. */
@@ -59,8 +59,8 @@ export const failure = (message: string): Invocation => ({
     outcome: "failure",
     error: { name: "Error", message },
     logs: { offset: 0, text: "" },
-    timings: { totalMs: 5, runMs: 1 },
-  } as Extract<Invocation, { kind: "outcome" }>["outcome"],
+    timings: { setupMs: 0, runMs: 1, totalMs: 5, freshHost: false },
+  },
 });
 
 /**

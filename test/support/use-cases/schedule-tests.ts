@@ -1,6 +1,6 @@
 import type { NewSchedule } from "../../../contract/routes/schedules/schedule.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { scheduleObject } from "../../../core/schedules/schedule.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { getSchedule } from "../../../services/schedules/read.ts";
 import { deleteSchedule } from "../../../services/schedules/save.ts";
@@ -15,7 +15,7 @@ export async function openScheduleTests() {
   /** Other schedules would run beside those of the next test. */
   async function removeSchedules(): Promise<void> {
     const { objects, jobs } = room.deps;
-    for (const { sk: path } of await objects.list(keys.schedule(room.workspace, "").pk))
+    for (const { sk: path } of await objects.list(scheduleObject.partitionKey(room.workspace)))
       await deleteSchedule(room.deps, room.workspace, path);
     for (const job of await listJobs(room)) await jobs.deleteItem(job.id, "job");
   }

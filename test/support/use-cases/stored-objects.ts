@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { findRunner, type RunnerLanguage, scriptLanguages } from "../../../contract/languages.ts";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
-import { keys } from "../../../core/objects/keys.ts";
+import { flowHeadObject } from "../../../core/flows/version.ts";
+import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
+import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
 import { runAudited } from "../../../services/audit/audit.ts";
 import { requireNewestFlow } from "../../../services/flows/definitions/load.ts";
@@ -69,7 +71,7 @@ async function saveScripts(room: Room): Promise<StoredObjects["scripts"]> {
 
 async function runScript(room: Room, path: string, more: Partial<NewJob> = {}): Promise<string> {
   const { deps, workspace } = room;
-  const runnable = requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+  const runnable = requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path);
   const job = { ...buildScriptJobFields(runnable), actor: ann, workspace, kind: "script" as const, args: { x: "stored" }, ...more };
   return (await enqueueJob(deps, job)).id;
 }
@@ -120,7 +122,7 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
   const flow = { path: "f/ops/flow", summary: "Asks", description: "", value: { modules }, schema: { type: "object" } };
   await saveFlow(deps, caller, newFlowSchema.parse(flow));
   await work(room);
-  const runnable = requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, flow.path)), flow.path);
+  const runnable = requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, flow.path)), flow.path);
   if (runnable.build.state !== "ready") throw new Error(`The flow is ${runnable.build.state}.`);
   const { plan } = runnable.build;
   const { id: waiting } = await enqueueJob(deps, { ...buildFlowJobFields(runnable), actor: ann, workspace, args: { x: "in" } });
@@ -128,7 +130,7 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
   await playExecutions(room);
   if (!(await gates(room, waiting))[0]?.opened) throw new Error("The gate has not opened.");
 
-  const once = { key: keys.idempotency(`stored-${randomUUID()}`), fingerprint: "same", retentionMs: 24 * 3600_000 };
+  const once = { key: repeatedCallObject.key(`stored-${randomUUID()}`), fingerprint: "same", retentionMs: 24 * 3600_000 };
   const repeated = await runScript(room, path, { idempotencyKey: once });
   const cached = await runScript(room, path, { cacheTtlS: 3600, args: { x: "cached" } });
   await work(room);

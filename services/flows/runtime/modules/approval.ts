@@ -3,9 +3,7 @@ import { limits } from "../../../../contract/limits.ts";
 import { describeMissingMembers } from "../../../../core/approvals/groups.ts";
 import { readRequiredGroups, toSuspendRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import { keys } from "../../../../core/objects/keys.ts";
-import { parseObject } from "../../../../core/objects/parse-object.ts";
-import { accessSchema, noAccess } from "../../../../core/permissions/access.ts";
+import { accessObject, noAccess } from "../../../../core/permissions/access.ts";
 import { describeFormProblem } from "../../../approvals/decisions/check-payload.ts";
 import { failStep } from "../end-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
@@ -50,7 +48,7 @@ async function findProblem(
   if (form !== undefined) return { name: "ApprovalForm", message: form };
   if (groups.length === 0) return undefined;
   // The groups have too few members: the step fails now instead of after the timeout.
-  const access = await deps.objects.get(keys.access(flow.workspace));
-  const tooFew = describeMissingMembers(access ? parseObject(accessSchema, access) : noAccess, groups, required);
+  const access = await deps.objects.get(accessObject.key(flow.workspace));
+  const tooFew = describeMissingMembers(access ? accessObject.parse(access) : noAccess, groups, required);
   return tooFew === undefined ? undefined : { name: "ApprovalImpossible", message: tooFew };
 }

@@ -3,10 +3,10 @@ import { SvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
+import { flowVersionObject } from "../../../../core/flows/version.ts";
 import { type Concurrency, resolveConcurrency } from "../../../../core/jobs/concurrency.ts";
 import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../../core/objects/keys.ts";
 import { escapeReferences } from "../../../../core/resources/references.ts";
 import { findArgumentProblem, toValidationError } from "../../../execution/arguments/check-arguments.ts";
 import { type RunJobDeps, runJob } from "../../../execution/run-job.ts";
@@ -49,7 +49,7 @@ async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result
   const args = await storeValue(deps, flow, "args", JSON.stringify(input));
   await deps.jobs.update(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
   const { version } = flow.flow ?? {};
-  const checked = version === undefined ? undefined : parseFlow(await deps.objects.get(keys.flowVersion(flow.workspace, version)));
+  const checked = version === undefined ? undefined : parseFlow(await deps.objects.get(flowVersionObject.key(flow.workspace, version)));
   return checked && findArgumentProblem(checked, input);
 }
 

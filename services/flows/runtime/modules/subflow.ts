@@ -2,9 +2,9 @@ import { actions } from "../../../../contract/access/actions.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { mayRequireApproval } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
+import { flowHeadObject } from "../../../../core/flows/version.ts";
 import { hasEnded, type QueuedJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs, flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../../core/objects/keys.ts";
 import { type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
 import type { RunJobDeps } from "../../../execution/run-job.ts";
 import { parseFlow } from "../../definitions/load.ts";
@@ -48,7 +48,7 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
   const path = module.value.type === "flow" ? module.value.path : "";
   const [mayRun, head] = await Promise.all([
     permissionOf(deps, step, actions.runFlow.access),
-    deps.objects.get(keys.flowHead(flow.workspace, path)),
+    deps.objects.get(flowHeadObject.key(flow.workspace, path)),
   ]);
   const nested = parseFlow(head);
   if (!nested || nested.archived || !mayRun(path)) return { name: "NotFound", message: `There is no flow at ${path}.` };

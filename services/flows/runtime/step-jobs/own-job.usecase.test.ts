@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../../../contract/limits.ts";
 import { hasEnded, type Job } from "../../../../core/jobs/job.ts";
-import { keys } from "../../../../core/objects/keys.ts";
+import { scriptHeadObject } from "../../../../core/scripts/version.ts";
 import { anEndedJob } from "../../../../test/builders/jobs.ts";
 import { echo, nested, step } from "../../../../test/support/use-cases/flow-modules.ts";
 import {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   room = await newFlowRoom();
   await addFlow(room, "f/t/inner", [step("x")]);
   const { build, ...value } = await addScript(room, { path: "f/t/limited", concurrency: { limit: 1 } });
-  await room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build });
+  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
 });
 
 /** An ended job with the id of a step's job, which the flow did not create. */

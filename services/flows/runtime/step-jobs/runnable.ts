@@ -7,9 +7,8 @@ import { limits } from "../../../../contract/limits.ts";
 import { type ConcurrencyRule, spaceOf } from "../../../../core/jobs/concurrency.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
-import { keys } from "../../../../core/objects/keys.ts";
 import { may } from "../../../../core/permissions/may.ts";
-import { type Runnable, toInlineConcurrencyRule } from "../../../../core/scripts/version.ts";
+import { type Runnable, scriptHeadObject, scriptVersionObject, toInlineConcurrencyRule } from "../../../../core/scripts/version.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
 import { parseScript } from "../../../scripts/load.ts";
 import type { EndStepDeps } from "../end-step.ts";
@@ -37,7 +36,9 @@ export async function findScript(
   { flow }: StepContext,
   { path, hash }: NamedScript,
 ): Promise<Runnable | undefined> {
-  const runnable = parseScript(await objects.get(hash ? keys.version(flow.workspace, hash) : keys.scriptHead(flow.workspace, path)));
+  const runnable = parseScript(
+    await objects.get(hash ? scriptVersionObject.key(flow.workspace, hash) : scriptHeadObject.key(flow.workspace, path)),
+  );
   return !runnable || runnable.deleted || (runnable.archived && !hash) ? undefined : runnable;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { keys } from "../../../../core/objects/keys.ts";
-import { personKey } from "../../../../core/people/person.ts";
+import { personKey, userObject } from "../../../../core/people/person.ts";
+import { memberObject } from "../../../../core/permissions/access.ts";
 import { Cloud } from "../../../../test/support/use-cases/cloud.ts";
 import { addFlow, newFlowRoom } from "../../../../test/support/use-cases/room-flows.ts";
 import { aReader } from "../../../../test/support/use-cases/room-people.ts";
@@ -12,9 +12,9 @@ it("an inline script of a saved flow runs under no path at which neither its aut
   const { deps, workspace, clock } = room;
   const bob = aReader(workspace, ["t"]);
   const { email, username } = bob;
-  await deps.objects.put({ ...keys.user(personKey(email)), value: { email, username, superAdmin: false, createdAtMs: clock.nowMs } });
+  await deps.objects.put({ ...userObject.key(personKey(email)), value: { email, username, superAdmin: false, createdAtMs: clock.nowMs } });
   const member = { email, username, role: "developer", createdAtMs: clock.nowMs };
-  await deps.objects.put({ ...keys.member(workspace, personKey(email)), value: member });
+  await deps.objects.put({ ...memberObject.key(workspace, personKey(email)), value: member });
   const paths = { theirs: "f/finance/payout", person: "u/ann/payout", text: "payout", beside: "f/t/payout", own: "u/bob/payout" };
   const modules = Object.entries(paths).map(([id, path]) => ({
     id,

@@ -1,5 +1,5 @@
 import { createPublicKey } from "node:crypto";
-import { keys } from "../../../../core/objects/keys.ts";
+import { publicKeyObject } from "../../../../core/people/signing-key.ts";
 import { bad, good, type Stage, type Steps, whole } from "../exchange.ts";
 import { aScript } from "./objects-in-use.ts";
 
@@ -33,7 +33,7 @@ const pages: Steps = [
 async function startRunning({ room, kept, work }: Stage): Promise<void> {
   const { kid, privateKey } = await room.deps.signingKey();
   const pem = createPublicKey(privateKey).export({ format: "pem", type: "spki" }).toString();
-  await room.deps.objects.put({ ...keys.publicKey(kid), value: pem });
+  await room.deps.objects.put({ ...publicKeyObject.key(kid), value: pem });
   room.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
   await work();
   const request = room.runs.at(-1);

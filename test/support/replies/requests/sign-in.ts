@@ -1,4 +1,4 @@
-import { keys } from "../../../../core/objects/keys.ts";
+import { accountObject } from "../../../../core/accounts/account.ts";
 import { bad, closed, field, found, good, type Stage, type Steps, whole } from "../exchange.ts";
 
 const prefix = (body: string) => body.slice(0, 10);
@@ -86,7 +86,7 @@ const idTokens: Steps = [
 
 async function addAccount({ room: { deps, workspace, clock } }: Stage): Promise<void> {
   const account = { id: 1, client: "acme", owner: "ann@example.com", failures: 0, createdAtMs: clock.nowMs };
-  await deps.objects.put({ ...keys.account(workspace, 1), value: account, version: "1" });
+  await deps.objects.put({ ...accountObject.key(workspace, 1), value: account, version: "1" });
 }
 
 /** Tokens, sessions, devices, accounts at other services, and ID tokens. */

@@ -1,6 +1,6 @@
 import { INSTANCE } from "../../../../contract/common.ts";
 import { sentAttempt } from "../../../../core/deliveries/attempt.ts";
-import { keys } from "../../../../core/objects/keys.ts";
+import { outboxEventObject } from "../../../../core/events/outbox-event.ts";
 import { deliveryKinds } from "../../../../functions/shared/wiring/delivery-kinds.ts";
 import { sendDeliveries } from "../../../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../../../services/events/dispatch-event.ts";
@@ -18,7 +18,7 @@ async function deliver({ room }: Stage): Promise<void> {
   const webhooks = { post: async () => sentAttempt };
   const kinds = deliveryKinds({ ...room.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
   for (const workspace of [room.workspace, INSTANCE]) {
-    for (const { pk, sk } of await room.deps.objects.list(keys.outbox(workspace, "").pk)) {
+    for (const { pk, sk } of await room.deps.objects.list(outboxEventObject.key(workspace, "").pk)) {
       await sendDeliveries(room.deps, await dispatchEvent(room.deps, { pk, sk }));
     }
   }

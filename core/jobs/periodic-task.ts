@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { defineObject } from "../objects/define-object.ts";
+
+const failedItemSchema = z.object({
+  task: z.string(),
+  item: z.string(),
+  failures: z.number(),
+  firstAtMs: z.number(),
+  lastAtMs: z.number(),
+  /** The item is not processed before this time. */
+  nextMs: z.number(),
+  error: z.string(),
+});
+/** An item of a periodic task that failed: how often, why, and when it is processed again (epoch ms). */
+export type FailedItem = z.infer<typeof failedItemSchema>;
+
+export const failedItemObject = defineObject({
+  name: "failed item",
+  partition: "HOUSEKEEPING",
+  sort: (task: string, item: string) => `failed#${task}#${item}`.slice(0, 500),
+  belongsTo: "none",
+  schema: failedItemSchema,
+});
+
+/** The place at which a periodic task continues in the next tick. */
+export const taskCursorObject = defineObject({
+  name: "place of a task",
+  partition: "CURSORS",
+  sort: (task: string) => task,
+  belongsTo: "none",
+  schema: z.unknown(),
+});

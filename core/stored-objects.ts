@@ -1,0 +1,178 @@
+import { accountKeyObject, accountObject, dueRefreshObject } from "./accounts/account.ts";
+import { anchorObject } from "./approvals/anchor.ts";
+import { linkKeysObject } from "./approvals/link.ts";
+import { pendingGateObject } from "./approvals/pending-gate.ts";
+import { approvalEntryObject, grownChainObject } from "./approvals/record.ts";
+import { appCustomPathObject, appHistoryObject, appObject, appPathObject, appVersionObject, deletedAppObject } from "./apps/app.ts";
+import { auditEntryObject } from "./audit/entry.ts";
+import { artefactObject } from "./builds/artefact.ts";
+import { dueAttemptObject } from "./deliveries/due-attempt.ts";
+import { eventDeliveryObject } from "./deliveries/event-delivery.ts";
+import { draftObject } from "./drafts/draft.ts";
+import { endpointGuardObject, endpointObject } from "./events/endpoint.ts";
+import { outboxEventObject } from "./events/outbox-event.ts";
+import {
+  flowBodyObject,
+  flowHashObject,
+  flowHeadObject,
+  flowHistoryObject,
+  flowListingObject,
+  flowVersionObject,
+} from "./flows/version.ts";
+import { noticedFailuresObject } from "./handlers/failure-notices.ts";
+import { scheduleOutcomesObject } from "./handlers/schedule-outcomes.ts";
+import { endedIndexObject } from "./jobs/ended-index.ts";
+import { failedItemObject, taskCursorObject } from "./jobs/periodic-task.ts";
+import { repeatedCallObject } from "./jobs/repeated-call.ts";
+import { noticeAgainObject, noticeDeliveryObject, noticeObject } from "./notifications/stored-notice.ts";
+import { webhookSecretObject } from "./notifications/webhook-secret.ts";
+import { instanceSettingObject, settingObject } from "./objects/setting.ts";
+import type { ObjectKey } from "./objects/write.ts";
+import { deviceGrantObject, deviceUserCodeObject } from "./people/device-grant.ts";
+import { idTokenKeyObject } from "./people/id-token.ts";
+import { instanceGroupObject, instanceGroupRoleObject } from "./people/instance-group.ts";
+import { loginKeyObject, usedLoginObject } from "./people/login.ts";
+import { formerUsernameObject, inviteObject, removalObject, usernameObject } from "./people/membership.ts";
+import { userObject } from "./people/person.ts";
+import { signInAttemptsObject } from "./people/sign-in-throttle.ts";
+import { publicKeyObject } from "./people/signing-key.ts";
+import { tokenObject, userTokenObject } from "./people/token.ts";
+import { tokenExpiryIndexObject, tokenExpiryObject } from "./people/token-expiry.ts";
+import { accessObject, memberObject } from "./permissions/access.ts";
+import { resourceObject } from "./resources/resource.ts";
+import { resourceTypeObject } from "./resources/type.ts";
+import { routeFailuresObject } from "./routes/failures.ts";
+import { routesAtObject } from "./routes/route-entries.ts";
+import { scheduleObject } from "./schedules/schedule.ts";
+import { tempSourceObject } from "./scripts/temp-source.ts";
+import {
+  scriptBodyObject,
+  scriptHeadObject,
+  scriptHistoryObject,
+  scriptListingObject,
+  scriptLockObject,
+  scriptVersionObject,
+} from "./scripts/version.ts";
+import { keyRingObject } from "./secrets/key-ring.ts";
+import { routeCredentialObject, routeKeyObject, routeVariableObject } from "./secrets/route-credential.ts";
+import { openStreamObject } from "./streams/stream-slot.ts";
+import { connectionObject } from "./triggers/sources.ts";
+import {
+  heldJobObject,
+  mailboxObject,
+  polledQueueObject,
+  releaseObject,
+  triggerFaultObject,
+  triggerObject,
+  triggerSourceObject,
+} from "./triggers/trigger.ts";
+import { variableObject } from "./variables/variable.ts";
+import { deletedWorkspaceObject } from "./workspaces/deleted.ts";
+import { archivedDependencyListObject, dependencyListObject } from "./workspaces/dependency-list.ts";
+import { deploymentPushObject } from "./workspaces/deployment-push.ts";
+import { folderObject, formerFolderObject, formerGroupObject, workspaceObject } from "./workspaces/workspace.ts";
+
+/** Every kind of items in the table of objects. */
+export const storedObjects = [
+  accountObject,
+  dueRefreshObject,
+  accountKeyObject,
+  anchorObject,
+  linkKeysObject,
+  pendingGateObject,
+  approvalEntryObject,
+  grownChainObject,
+  appObject,
+  appPathObject,
+  appVersionObject,
+  appHistoryObject,
+  appCustomPathObject,
+  deletedAppObject,
+  auditEntryObject,
+  artefactObject,
+  dueAttemptObject,
+  eventDeliveryObject,
+  draftObject,
+  endpointObject,
+  endpointGuardObject,
+  outboxEventObject,
+  flowHeadObject,
+  flowVersionObject,
+  flowHashObject,
+  flowBodyObject,
+  flowListingObject,
+  flowHistoryObject,
+  noticedFailuresObject,
+  scheduleOutcomesObject,
+  endedIndexObject,
+  failedItemObject,
+  taskCursorObject,
+  repeatedCallObject,
+  noticeObject,
+  noticeAgainObject,
+  noticeDeliveryObject,
+  webhookSecretObject,
+  settingObject,
+  instanceSettingObject,
+  deviceGrantObject,
+  deviceUserCodeObject,
+  idTokenKeyObject,
+  instanceGroupObject,
+  instanceGroupRoleObject,
+  loginKeyObject,
+  usedLoginObject,
+  usernameObject,
+  formerUsernameObject,
+  inviteObject,
+  removalObject,
+  userObject,
+  signInAttemptsObject,
+  publicKeyObject,
+  tokenExpiryObject,
+  tokenExpiryIndexObject,
+  tokenObject,
+  userTokenObject,
+  memberObject,
+  accessObject,
+  resourceObject,
+  resourceTypeObject,
+  routeFailuresObject,
+  routesAtObject,
+  scheduleObject,
+  tempSourceObject,
+  scriptHeadObject,
+  scriptVersionObject,
+  scriptBodyObject,
+  scriptLockObject,
+  scriptListingObject,
+  scriptHistoryObject,
+  keyRingObject,
+  routeCredentialObject,
+  routeVariableObject,
+  routeKeyObject,
+  openStreamObject,
+  connectionObject,
+  triggerObject,
+  triggerSourceObject,
+  triggerFaultObject,
+  heldJobObject,
+  releaseObject,
+  polledQueueObject,
+  mailboxObject,
+  variableObject,
+  deletedWorkspaceObject,
+  deploymentPushObject,
+  dependencyListObject,
+  archivedDependencyListObject,
+  workspaceObject,
+  folderObject,
+  formerFolderObject,
+  formerGroupObject,
+] as const;
+
+/**
+ * Returns the workspace to which an item of the table belongs, or `undefined` for an item of the instance or of a person. `workspace`: the one that
+ * the item's value names. The deletion of a workspace uses it to find the workspace's items.
+ */
+export const findWorkspace = (item: ObjectKey & { workspace?: string | undefined }): string | undefined =>
+  storedObjects.find((kind) => kind.holds(item))?.workspaceOf(item);
