@@ -118,7 +118,7 @@ describe("a flow as a state machine", () => {
   });
 });
 
-describe("machineName", () => {
+describe("the name of a state machine", () => {
   const definition = compiled({ modules: [] });
   const nameOf = (workspace: string, path: string, of = definition) => buildMachineName({ stack: "svc", workspace, path }, of);
 

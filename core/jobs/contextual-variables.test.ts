@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aRunningJob } from "../../test/builders/jobs.ts";
 import { buildContextualVariables } from "./contextual-variables.ts";
 
-describe("contextualVariables", () => {
+describe("contextual variables", () => {
   const job = aRunningJob({ path: "f/ops/hello", hash: "00000000000000aa", permissionedAs: "u/ann", attempt: 2 });
   const variables = buildContextualVariables({ job, attempt: 2, token: "t", internalUrl: "http://i", baseUrl: "https://b" });
 

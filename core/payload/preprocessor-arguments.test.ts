@@ -54,7 +54,7 @@ describe("the event of a webhook", () => {
   });
 });
 
-describe("preprocessorArguments", () => {
+describe("the arguments of a preprocessor", () => {
   const event = { kind: "webhook" as const, raw_string: "", query: {}, headers: {} };
   it("the arguments are the event, which no body can forge, and the declared arguments", () => {
     expect(buildPreprocessorArguments({ params: ["event", "a"] }, { a: 1, b: 2, event: "forged" }, event)).toEqual({ a: 1, event });

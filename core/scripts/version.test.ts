@@ -5,7 +5,7 @@ import { chooseLock, computeVersionHash, isNoop, toConcurrencyRule, toInlineConc
 const aScript = (fields: object = {}) =>
   newScriptSchema.parse({ path: "f/ops/hello", summary: "", content: "export function main() {}", language: "bun", ...fields });
 
-describe("versionHash", () => {
+describe("the hash of a version", () => {
   it("is 16 hex digits and does not depend on the order of the fields", () => {
     const a = computeVersionHash("demo", "1", aScript({ tag: "x", timeout: 5 }));
     expect(a).toMatch(/^[0-9a-f]{16}$/);
@@ -23,7 +23,7 @@ describe("versionHash", () => {
   });
 });
 
-describe("concurrencyRuleOf", () => {
+describe("the concurrency rule of a script", () => {
   it("takes a window of 0 and an empty key for none", () => {
     expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 0, concurrency_key: "" }), 3, "f/a/one")).toEqual({ limit: 3 });
     expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 9, concurrency_key: "k" }), 3, "f/a/one")).toEqual({

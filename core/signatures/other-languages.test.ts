@@ -8,7 +8,7 @@ function read(language: "python3" | "go" | "bash", source: string): ParsedSignat
   return signature;
 }
 
-describe("signatureOf Python", () => {
+describe("the signature of a Python script", () => {
   const typeOf = (annotation: string, before = "") => read("python3", `${before}\ndef main(x: ${annotation}): pass`).params[0]?.type;
 
   it("reads names, defaults and what is required", () => {
@@ -70,7 +70,7 @@ describe("signatureOf Python", () => {
   });
 });
 
-describe("signatureOf Go", () => {
+describe("the signature of a Go script", () => {
   it("reads parameters that share a type, slices, pointers and the rest", () => {
     const source =
       "package inner\n// Adds.\nfunc main(a, b int, c *string, d []byte, e map[string]bool, when time.Time, raw any, more ...float64) (int, error) { return 0, nil }";
@@ -101,7 +101,7 @@ describe("signatureOf Go", () => {
   });
 });
 
-describe("signatureOf bash", () => {
+describe("the signature of a Bash script", () => {
   it("reads the names of positional arguments in their order, and defaults", () => {
     const source =
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's syntax.

@@ -15,7 +15,7 @@ function typeOf(parameter: string, before = ""): unknown {
   return read(`${before}\nexport async function main(${parameter}) {}`).params[0]?.type;
 }
 
-describe("signatureOf TypeScript", () => {
+describe("the signature of a TypeScript script", () => {
   it("reads names, types, defaults and what is required", () => {
     const { params } = read("export async function main(a: string, b?: number, c = 3, d: boolean = false, e: string | undefined, f) {}");
     expect(params).toEqual([
@@ -183,7 +183,7 @@ describe("signatureOf TypeScript", () => {
   });
 });
 
-describe("signatureOf any language", () => {
+describe("the signature of a script in any language", () => {
   const fragments = fc.constantFrom(
     ..."export|async|function|main|(|)|{|}|[|]|<|>|:|,|=|?|...|=>|const|type|interface|enum|string|'a'|\"|`|/*|*/|//|#|def|class|Literal|None|**|*|\n|  |package|struct|func|json|$1|${|:-|import|from|@|1|-|.|&|\\".split(
       "|",

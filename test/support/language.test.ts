@@ -175,6 +175,20 @@ describe("plain English", () => {
     );
   });
 
+  it("names no function in the name of a test that does not exist", () => {
+    const files = CODE_FOLDERS.flatMap(sourcesOf);
+    const [tests, sources] = [true, false].map((isTest) => files.filter((file) => file.includes(".test.") === isTest)) as [
+      string[],
+      string[],
+    ];
+    const existing = new Set(sources.flatMap((file) => readFileSync(file, "utf8").match(/[A-Za-z_$][\w$]*/g) ?? []));
+    const isGone = (word: string) => !existing.has(word);
+    const faults = tests.flatMap((file) =>
+      textsIn(file).testNames.flatMap((name) => (name.match(/\b[a-z]+[A-Z]\w*/g) ?? []).filter(isGone).map((word) => `${file}: ${word}`)),
+    );
+    expect(faults).toEqual([]);
+  });
+
   it("is the language of every page and of the titles of decisions", () => {
     const faults = tracked("*.md").flatMap((file) =>
       faultsOf(linesIn(file), VAGUE_SUBJECT, BARE_BEGINNING, OF_ITS_OWN).map((text) => `${file}: ${text}`),
