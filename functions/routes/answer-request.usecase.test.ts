@@ -1,22 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
-import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
-import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
-import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import type { FoundRoute } from "../../core/routes/route.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
-import type { StoredTrigger } from "../../core/triggers/trigger.ts";
-import { triggerObject } from "../../core/triggers/trigger.ts";
-import { EDGE_KEY, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
+import { EDGE_KEY } from "../../test/support/fuzz/gateway-event.ts";
 import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
 import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { type AnswerRequestDeps, createRouteHandler } from "./answer-request.ts";
+
+import { routesOf } from "./route-fixture.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -24,65 +20,14 @@ beforeAll(async () => {
   await addWorkspace(room);
 });
 
-const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
-const PATH = "shop/orders/7";
+const { aRoute, serve } = routesOf(() => room);
 
-async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled"): Promise<FoundRoute> {
-  const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null });
-  const stored = { ...triggerObject.key(room.workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
-  await room.deps.objects.put(stored);
-  const trigger = {
-    ...{ id: randomUUID(), kind: "http" as StoredTrigger["kind"], path: "f/t/route", scriptPath: version.path, isFlow: false, mode },
-    ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
-  };
-  const head = { ...scriptHeadObject.key(room.workspace, version.path), value: version, build };
-  const fields = httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own });
-  return {
-    workspace: room.workspace,
-    trigger,
-    stored,
-    own: fields,
-    params: { id: "7" },
-    below: [],
-    actor: anAdmin,
-    head,
-    credential: undefined,
-  };
-}
+const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
 /** A runner's answer for a script that has thrown an error with these fields. */
 function failed(error: { name: string; message: string; stack: string; svc_status_code?: number }): ReturnType<typeof failure> {
   const answer = failure(error.message);
   return "outcome" in answer ? { ...answer, outcome: { ...answer.outcome, error } } : answer;
-}
-
-/** An address with one route. Other methods of it are refused. */
-function serve(route: FoundRoute, authentication: Authentication = { outcome: "admitted" }, options: Partial<AnswerRequestDeps> = {}) {
-  const refusals: RefusalReason[] = [];
-  const findRoute = async ({ method, path }: { method: RequestMethod; path: string }): Promise<RouteMatch> => {
-    if (path !== PATH) return { outcome: "unknown" };
-    return method === route.own.http_method ? { outcome: "found", route } : { outcome: "otherMethod", allowed: [route.own.http_method] };
-  };
-  const handler = createRouteHandler({
-    ...room.deps,
-    findLastStep: async () => undefined,
-    syncLimitMs: async () => 5000,
-    findRoute,
-    authenticateRequest: async () => authentication,
-    recordRefusal: async (_, reason) => void refusals.push(reason),
-    answerStatic: async () => ({ statusCode: 200, headers: { "content-type": "text/plain" }, body: "file" }),
-    includedHeaders: [],
-    routesKey: undefined,
-    ...options,
-  });
-  const call = async (method: string, headers: Record<string, string> = {}, sending: { path?: string; body?: string | Buffer } = {}) => {
-    const { path = PATH, body = "{}" } = sending;
-    const sent = { method, path: `/api/r/${path}`, headers: Object.entries(headers), ...(method === "GET" ? {} : { body }) };
-    const reply = await handler(toGatewayEvent(sent) as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);
-    const named = Object.fromEntries(Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
-    return { ...reply, headers: named };
-  };
-  return { call, refusals };
 }
 
 describe("an answer of a route", () => {
@@ -326,117 +271,5 @@ describe("a deployment with CloudFront", () => {
       const sent = JSON.stringify(room.runs.at(-1));
       expect([sent.includes("seen"), sent.includes(EDGE_KEY), sent.includes(EDGE_KEY_HEADER)]).toEqual([true, false, false]);
     }
-  });
-});
-
-describe("the origin of the console", () => {
-  it("renders no answer of a route, unless routes have their own origin", async () => {
-    room.answers.run = async () => success({ svc_content_type: "text/html", result: "<script>1</script>" });
-    const route = await aRoute();
-    expect((await serve(route).call("POST")).headers["content-security-policy"]).toBe(SANDBOX);
-    const { call } = serve(route, { outcome: "admitted" }, { routesKey: "the key of the domain" });
-    const own = await call("POST", { "x-svc-routes-key": "the key of the domain" });
-    expect([own.statusCode, own.headers["content-security-policy"]]).toEqual([200, undefined]);
-    expect(own.headers["x-content-type-options"]).toBe("nosniff");
-    // Routes answer only at their domain. A key that is guessed changes nothing.
-    for (const headers of [{}, { "x-svc-routes-key": "a guess" }] as Record<string, string>[]) {
-      const elsewhere = await call("POST", headers);
-      expect([elsewhere.statusCode, elsewhere.headers["content-security-policy"]]).toEqual([404, SANDBOX]);
-    }
-    const forged = await serve(route).call("POST", { "x-svc-routes-key": "the key of the domain" });
-    expect([forged.statusCode, forged.headers["content-security-policy"]]).toEqual([200, SANDBOX]);
-    const file = await serve(await aRoute({ static_asset_config: { s3: "a" } })).call("POST");
-    expect([file.body, file.headers["content-security-policy"]]).toEqual(["file", SANDBOX]);
-  });
-
-  it.each([
-    "token=a",
-    " Token=a; Path=/",
-    "__Host-token=a; Secure",
-    "__SECURE-TOKEN=a",
-    "__Http-token=a",
-    "__Host-Http-token=a",
-    "\ttoken=a",
-    "svc_login=a",
-  ])("keeps its cookies from an answer with %j", async (cookie) => {
-    room.answers.run = async () => success({ svc_headers: { "Set-Cookie": cookie }, result: 1 });
-    const shaped = await serve(await aRoute()).call("POST");
-    expect([shaped.statusCode, shaped.headers["set-cookie"]]).toEqual([400, undefined]);
-    const answerStatic = async () => ({ statusCode: 200, headers: { "Set-Cookie": cookie }, body: "" });
-    const file = await serve(await aRoute({ static_asset_config: { s3: "a" } }), { outcome: "admitted" }, { answerStatic }).call("POST");
-    expect([file.statusCode, file.headers["set-cookie"]]).toEqual([200, undefined]);
-  });
-
-  it.each([
-    [{ route_path: "shop/:id" }, "/api/r/shop"],
-    [{ route_path: "shop/:id", workspaced_route: true }, "/api/r/<workspace>/shop"],
-    [{ route_path: ":id" }, "/api/r/shop/orders/7"],
-    [{ route_path: ":id", workspaced_route: true }, "/api/r/shop/orders/7"],
-  ])("is no place for the cookies of the route %j, except where routes have their own", async (own, path) => {
-    room.answers.run = async () => success({ svc_headers: { "Set-Cookie": "cart=1; Path=/; Max-Age=999999" }, result: 1 });
-    const route = await aRoute(own);
-    const reply = await serve(route).call("POST");
-    expect(reply.headers["set-cookie"]).toBe(`cart=1; Path=${path.replace("<workspace>", route.workspace)}; Max-Age=86400`);
-    const { call } = serve(route, { outcome: "admitted" }, { routesKey: "the key of the domain" });
-    const elsewhere = await call("POST", { "x-svc-routes-key": "the key of the domain" });
-    expect(elsewhere.headers["set-cookie"]).toBe("cart=1; Path=/; Max-Age=999999");
-  });
-
-  it("does not send the session of its user to a route", async () => {
-    const tokens: (string | undefined)[] = [];
-    const authenticateRequest: AnswerRequestDeps["authenticateRequest"] = async (_, { token }) => {
-      tokens.push(token);
-      return { outcome: "admitted" };
-    };
-    const { call } = serve(await aRoute(), undefined, { authenticateRequest });
-    await call("POST", { cookie: "token=session", origin: "https://svc.example", "sec-fetch-site": "same-origin" });
-    await call("POST", { authorization: "Bearer one", cookie: "token=session" });
-    expect(tokens).toEqual([undefined, "one"]);
-  });
-});
-
-describe("a page of another origin", () => {
-  const origin = "https://shop.example";
-  const preflight = { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization, x-shop" };
-
-  it("may call a route that allows its origin, and reads its answers, refusals too", async () => {
-    room.answers.run = async () => success(1);
-    const route = await aRoute({ allowed_origins: [origin] });
-    const allowed = await serve(route).call("OPTIONS", preflight);
-    expect([allowed.statusCode, allowed.body]).toEqual([204, ""]);
-    expect(allowed.headers).toMatchObject({
-      "access-control-allow-origin": origin,
-      "access-control-allow-methods": "POST",
-      "access-control-allow-headers": "authorization, x-shop",
-      vary: "Origin",
-      allow: "POST, OPTIONS",
-    });
-    expect(allowed.headers).not.toHaveProperty("access-control-allow-credentials");
-    const { call } = serve(route, { outcome: "refused", reason: "wrongKey" });
-    expect((await call("POST", { origin })).headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
-    expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
-  });
-
-  it("may call a route that allows every origin", async () => {
-    const { call } = serve(await aRoute({ allowed_origins: ["*"] }));
-    expect((await call("OPTIONS", preflight)).headers["access-control-allow-origin"]).toBe("*");
-  });
-
-  it.each([
-    ["that allows another origin", ["https://other.example"]],
-    ["that names no origin", undefined],
-    ["whose origin is its own part", ["https://shop.example.com", "shop.example"]],
-  ])("may not call a route %s", async (_, allowed) => {
-    const { call } = serve(await aRoute({ allowed_origins: allowed }));
-    const reply = await call("OPTIONS", preflight);
-    expect(reply.statusCode).toBe(204);
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
-  });
-
-  it("learns the methods of an address by OPTIONS, and that it is unknown", async () => {
-    const { call } = serve(await aRoute());
-    const methods = await call("OPTIONS");
-    expect([methods.statusCode, methods.headers["allow"]]).toEqual([204, "POST, OPTIONS"]);
-    expect((await call("OPTIONS", preflight, { path: "x" })).statusCode).toBe(404);
   });
 });

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
+import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
+import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
+import type { StoredTrigger } from "../../core/triggers/trigger.ts";
+import { triggerObject } from "../../core/triggers/trigger.ts";
+import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { addScript } from "../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { type AnswerRequestDeps, createRouteHandler } from "./answer-request.ts";
+
+const PATH = "shop/orders/7";
+
+/** Routes of a room, whose scripts answer as `room.answers.run` does. */
+export function routesOf(room: () => Room) {
+  async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled"): Promise<FoundRoute> {
+    const { build, ...version } = await addScript(room(), { path: `f/t/${randomUUID()}`, params: null });
+    const stored = { ...triggerObject.key(room().workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
+    await room().deps.objects.put(stored);
+    const trigger = {
+      ...{ id: randomUUID(), kind: "http" as StoredTrigger["kind"], path: "f/t/route", scriptPath: version.path, isFlow: false, mode },
+      ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
+    };
+    const head = { ...scriptHeadObject.key(room().workspace, version.path), value: version, build };
+    const fields = httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own });
+    return {
+      workspace: room().workspace,
+      trigger,
+      stored,
+      own: fields,
+      params: { id: "7" },
+      below: [],
+      actor: anAdmin,
+      head,
+      credential: undefined,
+    };
+  }
+
+  /** An address with one route. Other methods of it are refused. */
+  function serve(route: FoundRoute, authentication: Authentication = { outcome: "admitted" }, options: Partial<AnswerRequestDeps> = {}) {
+    const refusals: RefusalReason[] = [];
+    const findRoute = async ({ method, path }: { method: RequestMethod; path: string }): Promise<RouteMatch> => {
+      if (path !== PATH) return { outcome: "unknown" };
+      return method === route.own.http_method ? { outcome: "found", route } : { outcome: "otherMethod", allowed: [route.own.http_method] };
+    };
+    const handler = createRouteHandler({
+      ...room().deps,
+      findLastStep: async () => undefined,
+      syncLimitMs: async () => 5000,
+      findRoute,
+      authenticateRequest: async () => authentication,
+      recordRefusal: async (_, reason) => void refusals.push(reason),
+      answerStatic: async () => ({ statusCode: 200, headers: { "content-type": "text/plain" }, body: "file" }),
+      includedHeaders: [],
+      routesKey: undefined,
+      ...options,
+    });
+    const call = async (method: string, headers: Record<string, string> = {}, sending: { path?: string; body?: string | Buffer } = {}) => {
+      const { path = PATH, body = "{}" } = sending;
+      const sent = { method, path: `/api/r/${path}`, headers: Object.entries(headers), ...(method === "GET" ? {} : { body }) };
+      const reply = await handler(toGatewayEvent(sent) as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);
+      const named = Object.fromEntries(Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
+      return { ...reply, headers: named };
+    };
+    return { call, refusals };
+  }
+
+  return { aRoute, serve };
+}
