@@ -7,7 +7,7 @@ import { parseNextRunId } from "../../core/schedules/next-run.ts";
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
 import { completeStop } from "../flows/lifecycle/cancel.ts";
-import type { FinishFlowDeps } from "../flows/lifecycle/finish.ts";
+import type { EndFlowDeps } from "../flows/lifecycle/end-flow.ts";
 import { reconcileFlow } from "../flows/lifecycle/reconcile.ts";
 import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { isConcurrencyGroup, reconcileGroup } from "../jobs/concurrency/concurrency.ts";
@@ -20,7 +20,7 @@ import type { ItemIsolation } from "./item-isolation.ts";
 import { mapInParallel } from "./map-in-parallel.ts";
 import { type DueJob, sendDueJobs } from "./send-due-jobs.ts";
 
-export type ResumeDueJobsDeps = FinishFlowDeps &
+export type ResumeDueJobsDeps = EndFlowDeps &
   GateDeps &
   CancelJobDeps &
   EraseJobDeps &

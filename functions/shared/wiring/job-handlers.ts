@@ -10,7 +10,7 @@ import { refuseJob } from "../../../services/execution/refuse-job.ts";
 import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-and-execute.ts";
 import type { JobHandler, RunJobDeps } from "../../../services/execution/run-job.ts";
 import { runScript } from "../../../services/execution/run-script.ts";
-import type { FinishFlowDeps } from "../../../services/flows/lifecycle/finish.ts";
+import type { EndFlowDeps } from "../../../services/flows/lifecycle/end-flow.ts";
 import type { StartFlowDeps } from "../../../services/flows/lifecycle/start.ts";
 import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";
 import { jobEndedListeners } from "./job-ended-listeners.ts";
@@ -18,7 +18,7 @@ import { jobEndedListeners } from "./job-ended-listeners.ts";
 type JobHandlerDeps = ResolveAndExecuteDeps &
   BuildVersionDeps &
   StartFlowDeps &
-  FinishFlowDeps & { executions: Executions; objects: ObjectTable; worker: string };
+  EndFlowDeps & { executions: Executions; objects: ObjectTable; worker: string };
 
 /** Connects each kind of job with the use case that runs it, the end of a job with its listeners, and the first claim of a job with its claimer. */
 export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" | "onJobEnded"> & { claimers: Record<string, JobClaimer> } {

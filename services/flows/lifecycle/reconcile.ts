@@ -5,23 +5,11 @@ import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { cancelOfParent } from "../../jobs/cancel/cancel-of-parent.ts";
-import { endJob } from "../../jobs/lifecycle/finish.ts";
 import { findParkedFlow } from "../runtime/waiting/parked-jobs.ts";
 import { reconcileSubflows } from "../runtime/waiting/reconcile-subflows.ts";
 import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
-import {
-  cancelFlow,
-  endDeletedFlow,
-  endFlow,
-  endTimedOutFlow,
-  type FinishFlowDeps,
-  FlowFailed,
-  failBrokenFlow,
-  isPastDeadline,
-  type LostExecution,
-  settleFlow,
-  startNextExecution,
-} from "./finish.ts";
+import { canceledEnd, deletedEnd, type EndFlowDeps, endFlow, failBrokenFlow, timedOutEnd } from "./end-flow.ts";
+import { FlowFailed, isPastDeadline, type LostExecution, settleFlow, startNextExecution } from "./settle-flow.ts";
 import { startExecution } from "./start-execution.ts";
 
 /**
@@ -29,7 +17,7 @@ import { startExecution } from "./start-execution.ts";
  * console. A repeated call changes nothing.
  */
 export async function reconcileExecution(
-  deps: FinishFlowDeps,
+  deps: EndFlowDeps,
   { job: id, execution }: { job: string; execution: number },
   { stopped = false, ...lost }: LostExecution & { stopped?: boolean } = {},
 ): Promise<void> {
@@ -40,7 +28,7 @@ export async function reconcileExecution(
   if (stopped) {
     const { reason } = await deps.executions.getExecutionStatus({ machine: flow.flow.stateMachine ?? "", job: id, execution });
     const cancel = { by: "the Step Functions console", reason };
-    return endFlow(deps, flow, endJob(deps, { ...flow, cancel }, canceledEnding(cancel), { extra: { cancel } }));
+    return endFlow(deps, flow, { ending: canceledEnding(cancel), cancel });
   }
   try {
     await settleFlow(deps, flow, lost);
@@ -51,7 +39,7 @@ export async function reconcileExecution(
 }
 
 /** Continues the flow whose execution ended because this job waited for a concurrency slot. */
-export async function continueParkedFlow(deps: FinishFlowDeps, ended: Job): Promise<void> {
+export async function continueParkedFlow(deps: EndFlowDeps, ended: Job): Promise<void> {
   if (!ended.concurrency) return;
   const flow = await findParkedFlow(deps, ended);
   if (flow) await startNextExecution(deps, flow, { stalls: 0 });
@@ -62,11 +50,7 @@ export async function continueParkedFlow(deps: FinishFlowDeps, ended: Job): Prom
  * not.
  * A flow with a record that cannot be read fails.
  */
-export async function reconcileFlow(
-  deps: FinishFlowDeps & GateDeps,
-  flow: RunningJob,
-  lost: LostExecution = {},
-): Promise<"waited" | "ended"> {
+export async function reconcileFlow(deps: EndFlowDeps & GateDeps, flow: RunningJob, lost: LostExecution = {}): Promise<"waited" | "ended"> {
   try {
     return await reconcileCurrentExecution(deps, flow, lost);
   } catch (error) {
@@ -76,20 +60,16 @@ export async function reconcileFlow(
   }
 }
 
-async function reconcileCurrentExecution(
-  deps: FinishFlowDeps & GateDeps,
-  flow: RunningJob,
-  lost: LostExecution,
-): Promise<"waited" | "ended"> {
+async function reconcileCurrentExecution(deps: EndFlowDeps & GateDeps, flow: RunningJob, lost: LostExecution): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = deps;
   if (isPastDeadline(deps, flow)) {
-    await endTimedOutFlow(deps, flow);
+    await endFlow(deps, flow, timedOutEnd(flow));
     return "ended";
   }
   // The function that ended the enclosing flow may have died before it ended this one.
   const cancel = await cancelOfParent(deps, flow);
   if (cancel) {
-    await cancelFlow(deps, flow, cancel);
+    await endFlow(deps, flow, canceledEnd(cancel));
     return "ended";
   }
   const { execution = 0, stateMachine: machine, outdated } = flow.flow ?? {};
@@ -99,7 +79,7 @@ async function reconcileCurrentExecution(
   }
   const { nextMs, lost: lostGate, waitsAlone, isChanged, isDeleted } = await reconcileGates(deps, flow);
   if (isDeleted) {
-    await endDeletedFlow(deps, flow);
+    await endFlow(deps, flow, deletedEnd);
     return "ended";
   }
   if (waitsAlone && isChanged && !lost.engineStopped) {

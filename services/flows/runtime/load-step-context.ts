@@ -6,11 +6,12 @@ import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { findLostRight, type RightsDeps } from "../../execution/rights/lost-rights.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan } from "../definitions/load.ts";
-import { endLostFlow, endTimedOutFlow, type FinishFlowDeps, isPastDeadline } from "../lifecycle/finish.ts";
+import { type EndFlowDeps, endFlow, lostRightEnd, timedOutEnd } from "../lifecycle/end-flow.ts";
+import { isPastDeadline } from "../lifecycle/settle-flow.ts";
 import { findProgress, type JournalItems, readJournal } from "./journal.ts";
 import type { StepContext } from "./step-context.ts";
 
-export type LoadStepContextDeps = FinishFlowDeps &
+export type LoadStepContextDeps = EndFlowDeps &
   RightsDeps &
   Pick<LoadFlowDeps, "storage"> & { jobs: Pick<JobTable, "getWith" | "putChild"> };
 
@@ -28,12 +29,12 @@ export async function loadStepContext(
   const { job, items: found } = await deps.jobs.getWith(state.job, refsAt(state.path));
   const flow = currentFlow(job, state);
   if (isPastDeadline(deps, flow)) {
-    await endTimedOutFlow(deps, flow);
+    await endFlow(deps, flow, timedOutEnd(flow));
     throw new ExecutionSuperseded(`The time limit of flow ${flow.id} is exceeded.`);
   }
   const lost = await findLostRight(deps, flow);
   if (lost) {
-    await endLostFlow(deps, flow, lost);
+    await endFlow(deps, flow, lostRightEnd(lost));
     throw new ExecutionSuperseded(`The flow ${flow.id} lost a right.`);
   }
   const plan = await loadPlan(deps, flow.flow?.plan ?? "");

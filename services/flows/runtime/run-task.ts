@@ -4,7 +4,8 @@ import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-c
 import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { cancelFlow, failBrokenFlow, finishFlow } from "../lifecycle/finish.ts";
+import { canceledEnd, endFlow, failBrokenFlow } from "../lifecycle/end-flow.ts";
+import { runLastState } from "../lifecycle/settle-flow.ts";
 import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
 import { type LoadStepContextDeps, loadStepContext } from "./load-step-context.ts";
 import { type RegisterTaskTokenDeps, registerTaskToken } from "./modules/subflow.ts";
@@ -31,11 +32,11 @@ export async function runTask(deps: RunTaskDeps, call: StepCall): Promise<StepSt
 
 async function cancelRunningFlow(deps: RunTaskDeps, id: string, cancel: { by: string; reason: string }): Promise<void> {
   const flow = await deps.jobs.get(id);
-  if (flow?.state === "running") await cancelFlow(deps, flow, cancel);
+  if (flow?.state === "running") await endFlow(deps, flow, canceledEnd(cancel));
 }
 
 async function dispatchTask(deps: RunTaskDeps, call: StepCall): Promise<StepState> {
-  if ("finish" in call) return finishFlow(deps, call.state);
+  if ("finish" in call) return runLastState(deps, call.state);
   if ("segment" in call) return runSegment(deps, call);
   if (call.token !== undefined) return registerToken(deps, call, call.token);
   const { step, items } = await loadStepContext(deps, call);
@@ -63,7 +64,7 @@ const isLastOfFlow = ({ module, scope }: StepContext) => scope.name === ROOT && 
 
 /** Ends the flow with its last step, so that callers do not wait for the machine's last state. That state repeats the work if it fails here. */
 async function finishEarly(deps: RunTaskDeps, state: StepState): Promise<void> {
-  await finishFlow(deps, state).catch((error: unknown) =>
+  await runLastState(deps, state).catch((error: unknown) =>
     reportFailure("The flow could not be ended before its last state, which ends it", error, { job: state.job }),
   );
 }

@@ -1,0 +1,74 @@
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
+import { canceledEnding, type Ending, failedEnding, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import { UnreadableRecordError } from "../../../core/records/record-format.ts";
+import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
+import { endJob, endJobWithValue, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";
+import { buildStopping } from "../../jobs/lifecycle/stopping.ts";
+import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
+import { stopFlow } from "./cancel.ts";
+import type { StartExecutionDeps } from "./start-execution.ts";
+
+/** The dependencies of ending a flow or starting its next execution. */
+export type EndFlowDeps = FinishJobDeps &
+  ConcurrencyDeps &
+  StartExecutionDeps & { executions: Pick<Executions, "startExecution" | "stopExecution" | "getExecutionStatus" | "sendTaskSuccess"> };
+
+interface Cancellation {
+  by: string;
+  reason: string;
+}
+
+/** How a flow ends. */
+export interface FlowEnd {
+  /** The end of its job. `value` refers to the stored result of a step, of which the job gets a copy. */
+  ending: Ending | { state: EndState; value: ValueRef };
+  /** The cancellation to record in its job. */
+  cancel?: Cancellation;
+  /** Why all that runs in the flow is stopped. If absent, nothing runs in it. */
+  stopping?: Cancellation;
+}
+
+/** Ends a flow: its job, what runs in it, the task of its parent and its concurrency slot. Does nothing if another call has ended the flow. */
+export async function endFlow(deps: EndFlowDeps, flow: RunningJob, { ending, cancel, stopping }: FlowEnd): Promise<void> {
+  const job = cancel ? { ...flow, cancel } : flow;
+  const extra = { ...(cancel ? { cancel } : {}), ...(stopping ? buildStopping(flow, stopping) : {}) };
+  const ended =
+    "value" in ending ? await endJobWithValue(deps, job, ending.state, ending.value) : await endJob(deps, job, ending, { extra });
+  if (!ended) return;
+  // Stopping a flow resumes the task of its parent too.
+  if (stopping) await stopFlow(deps, flow, stopping);
+  else await resumeParentTask(deps, flow);
+  await releaseSlot(deps, ended);
+}
+
+/** Ends the one flow that cannot continue because of an unreadable record or a job that it did not create, with that error. */
+export async function failBrokenFlow(deps: EndFlowDeps, id: string, error: Error): Promise<void> {
+  const name = error instanceof UnreadableRecordError ? "UnreadableRecord" : error.name;
+  const { message } = error;
+  const flow = await deps.jobs.get(id);
+  if (flow?.state !== "running") return;
+  await endFlow(deps, flow, { ending: failedEnding({ name, message }) });
+}
+
+/** The end of a flow that has exceeded its time limit, with all that runs in it. A running script stops at its next heartbeat. */
+export const timedOutEnd = (flow: RunningJob): FlowEnd => ({
+  ending: flowTimedOutEnding(flow),
+  stopping: { by: "svc", reason: "the flow that contains this step exceeded its time limit" },
+});
+
+/** The end of a flow whose plan was deleted with its flow, with all that runs in it. */
+export const deletedEnd: FlowEnd = {
+  ending: failedEnding({ name: "FlowDeleted", message: "The flow was deleted while it ran." }),
+  stopping: { by: "svc", reason: "the flow that contains this step was deleted" },
+};
+
+/** The end of a flow whose starter, or the user for whom it acts, has lost a right, with all that runs in it. */
+export const lostRightEnd = (ending: Ending): FlowEnd => ({
+  ending,
+  stopping: { by: "svc", reason: "the flow that contains this step lost a right" },
+});
+
+/** The end of a flow that was canceled, with all that runs in it. */
+export const canceledEnd = (cancel: Cancellation): FlowEnd => ({ ending: canceledEnding(cancel), cancel, stopping: cancel });
