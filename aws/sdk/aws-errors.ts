@@ -1,3 +1,4 @@
+import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { SvcError } from "../../contract/errors.ts";
 
 /**
@@ -6,29 +7,13 @@ import { SvcError } from "../../contract/errors.ts";
  */
 type Refusal = "throttled" | "unavailable";
 
-/** Names of errors, across services. The SDK's own list lacks those of Step Functions, SQS and S3. */
-const THROTTLED = new Set([
-  "EC2ThrottledException",
-  "ExecutionLimitExceeded",
-  "KmsThrottled",
-  "KmsThrottlingException",
-  "LimitExceededException",
-  "OverLimit",
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "RequestThrottled",
-  "RequestThrottledException",
-  "SlowDown",
-  "ThrottledException",
-  "Throttling",
-  "ThrottlingException",
-  "TooManyRequestsException",
-]);
+/** Throttling that the SDK does not retry, and therefore does not know. */
+const THROTTLED = new Set(["ExecutionLimitExceeded", "KmsThrottled", "KmsThrottlingException", "OverLimit"]);
+/** Failures of KMS for the moment, as KMS and the services that use it report them. Their status may be that of a caller's mistake. */
 const UNAVAILABLE = new Set([
   "DependencyTimeoutException",
   // A key that is disabled, or pending deletion, may be enabled again.
   "DisabledException",
-  "InternalServerError",
   "KMSDisabledException",
   "KMSInternalException",
   "KMSInvalidStateException",
@@ -36,36 +21,32 @@ const UNAVAILABLE = new Set([
   "KmsDisabled",
   "KmsInvalidState",
   "KmsInvalidStateException",
-  "RequestTimeout",
-  "RequestTimeoutException",
-  "ServiceUnavailable",
-  "TimeoutError",
 ]);
-const NETWORK = new Set(["EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EPIPE", "ETIMEDOUT"]);
 /** Reasons for which DynamoDB cancels a transaction because of its load. */
 const THROTTLING_REASONS = new Set(["ThrottlingError", "ProvisionedThroughputExceeded"]);
 
-interface AwsError {
-  name?: string;
-  code?: string;
+interface AwsError extends Error {
+  cause?: Error;
   $metadata?: { httpStatusCode?: number };
-  $retryable?: { throttling?: boolean };
   CancellationReasons?: { Code?: string }[];
 }
 
 /** Classifies an error of an SDK client; `undefined` for one that another try would not change. */
 export function classifyAwsError(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { name = "", code = "", $metadata, $retryable, CancellationReasons = [] } = error as AwsError;
+  const awsError = error as AwsError;
+  const { name, $metadata, CancellationReasons = [] } = awsError;
   const status = $metadata?.httpStatusCode ?? 0;
-  if (THROTTLED.has(name) || status === 429 || $retryable?.throttling) return "throttled";
+  // The SDK counts it as throttling. Its caller repeats it.
+  if (name === "TransactionInProgressException") return undefined;
+  if (THROTTLED.has(name) || isThrottlingError(awsError)) return "throttled";
   if (name === "TransactionCanceledException") {
     const causes = CancellationReasons.flatMap(({ Code = "None" }) => (Code === "None" ? [] : [Code]));
     return causes.length > 0 && causes.every((cause) => THROTTLING_REASONS.has(cause)) ? "throttled" : undefined;
   }
   // S3 answers 503 with the code SlowDown, and with others under the same load.
   if (status === 503) return "throttled";
-  return UNAVAILABLE.has(name) || NETWORK.has(code) || status >= 500 ? "unavailable" : undefined;
+  return UNAVAILABLE.has(name) || status >= 500 || isTransientError(awsError) ? "unavailable" : undefined;
 }
 
 /** Returns `service.busy` for an error after which the same call may succeed, and any other error unchanged. */

@@ -1,3 +1,4 @@
+import { mapInParallel } from "../../contract/map-in-parallel.ts";
 import { hasInferredFields, inferFields, replaceFlowLocks, replaceScript } from "../../core/sync/metadata/generated-item.ts";
 import type { LocalItem } from "../../core/sync/metadata/item-sources.ts";
 import { forgetUnchanged, pruneHashes, recordItem } from "../../core/sync/metadata/record-hashes.ts";
@@ -5,7 +6,6 @@ import type { StaleItem, StaleSource } from "../../core/sync/metadata/stale-item
 import { type ApiClient, ApiError } from "../api/client.ts";
 import type { Output } from "../output/output.ts";
 import { removeLocalFile, writeLocalFile } from "../project/local-files.ts";
-import { runParallel } from "../run-parallel.ts";
 import { writeLockFile } from "./lock-file.ts";
 import type { MetadataProject } from "./project-state.ts";
 import { type BuildFault, requestFlowLocks, requestScriptLock, type TempSources } from "./request-locks.ts";
@@ -59,7 +59,7 @@ export async function generateItems(
   const temps = await storeImports(generation, wanted);
   let hashes = pruneHashes(state.hashes, files);
   if (wanted.length > 0) hashes = forgetUnchanged(hashes, stale);
-  await runParallel(wanted, project.options.parallel ?? 1, async (one) => {
+  await mapInParallel(wanted, project.options.parallel ?? 1, async (one) => {
     const name = nameOf(one);
     const built = await generateItem(generation, one, temps);
     if ("error" in built) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { mapInParallel } from "../../contract/map-in-parallel.ts";
 import { type ApiClient, ApiError } from "../api/client.ts";
 import type { Output } from "../output/output.ts";
-import { runParallel } from "../run-parallel.ts";
 
 const hash = (source: string): string => createHash("sha256").update(source).digest("hex");
 
@@ -19,7 +19,7 @@ export async function storeTempSources(
   const scripts = Object.fromEntries([...sources].map(([path, source]) => [path, hash(source)]));
   try {
     const differing = await client.post<string[]>("scripts/raw_temp/diff", { scripts });
-    await runParallel(differing, parallel, async (path) => {
+    await mapInParallel(differing, parallel, async (path) => {
       stored.set(path, (await client.post<string>("scripts/raw_temp/store", sources.get(path))).trim());
     });
   } catch (error) {

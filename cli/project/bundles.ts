@@ -1,3 +1,4 @@
+import { mapInParallel } from "../../contract/map-in-parallel.ts";
 import { findCodebases } from "../../core/sync/config/codebase.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { type Bundle, BundleFailure } from "../codebases/bundle.ts";
@@ -5,7 +6,6 @@ import { checkCodebases } from "../codebases/check-codebases.ts";
 import { requireConsent } from "../codebases/consent.ts";
 import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
-import { runParallel } from "../run-parallel.ts";
 import type { Project } from "./project.ts";
 import type { Snapshot } from "./snapshots.ts";
 
@@ -56,7 +56,7 @@ export async function tryBundles(
     wanted.flatMap(([, { bundled }]) => bundled?.codebase ?? []),
   );
   const { bundleScript } = await import("../codebases/bundle-script.ts");
-  await runParallel(wanted, AT_ONCE, async ([key, { item, bundled }]) => {
+  await mapInParallel(wanted, AT_ONCE, async ([key, { item, bundled }]) => {
     if (bundled === undefined) return;
     try {
       bundles.set(key, await bundleScript(project.root, item, bundled.source, bundled.codebase));

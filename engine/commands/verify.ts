@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import pMap from "p-map";
 import { bundleFingerprint } from "../engine/fingerprint.ts";
 import { installHooks } from "../launch/hooks.ts";
 import { withLock } from "../launch/lock.mjs";
@@ -87,18 +88,15 @@ async function verify(): Promise<boolean> {
   await installTools();
   const failed: { check: Check; output: string }[] = [];
   const flaky: string[] = [];
-  const waiting = [...checks];
-  const work = async () => {
-    for (let check = waiting.shift(); check; check = waiting.shift()) {
-      const startedMs = Date.now();
-      const { code, output } = await check.run();
-      const time = formatDuration(Date.now() - startedMs).padStart(8);
-      console.log(`  ${code === 0 ? "ok    " : "FAILED"} ${check.name.padEnd(12)} ${time}`);
-      if (code !== 0) failed.push({ check, output });
-      else flaky.push(...output.split("\n").filter((line) => line.startsWith("flaky: ")));
-    }
+  const run = async (check: Check) => {
+    const startedMs = Date.now();
+    const { code, output } = await check.run();
+    const time = formatDuration(Date.now() - startedMs).padStart(8);
+    console.log(`  ${code === 0 ? "ok    " : "FAILED"} ${check.name.padEnd(12)} ${time}`);
+    if (code !== 0) failed.push({ check, output });
+    else flaky.push(...output.split("\n").filter((line) => line.startsWith("flaky: ")));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await pMap(checks, run, { concurrency: AT_ONCE });
   for (const { check, output } of failed) console.log(`\n--- ${check.name}\n${output.trim()}`);
   if (flaky.length > 0) console.log(`\n${flaky.join("\n")}`);
   const broken = failed.map(({ check }) => check.promise).join("; ");

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import pMap from "p-map";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -34,17 +35,14 @@ export async function storeFiles(
   const setting = await loadFileStorage(objects, job.workspace);
   if (setting?.type === "none") throw new SvcError("file.storageOff", {});
   const storageName = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
-  const stored: StoredFile[] = [];
-  for (let at = 0; at < files.length; at += AT_ONCE) {
-    const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType: sent, bytes }): Promise<StoredFile> => {
-      const contentType = storableContentType(sent);
-      const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
-      await storage.putObject(fileObjectKey(job.workspace, s3), bytes, contentType);
-      // The name becomes an argument after those that were sent as text were checked.
-      return { s3, ...storageName, filename: String(escapeReferences(filename)), content_type: contentType, size: bytes.length };
-    });
-    stored.push(...(await Promise.all(some)));
-  }
+  const storeOne = async ({ filename, contentType: sent, bytes }: FormFile): Promise<StoredFile> => {
+    const contentType = storableContentType(sent);
+    const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
+    await storage.putObject(fileObjectKey(job.workspace, s3), bytes, contentType);
+    // The name becomes an argument after those that were sent as text were checked.
+    return { s3, ...storageName, filename: String(escapeReferences(filename)), content_type: contentType, size: bytes.length };
+  };
+  const stored = await pMap(files, storeOne, { concurrency: AT_ONCE });
   const byArgument = Map.groupBy(
     files.map((file, at) => [file.argument, stored[at] as StoredFile] as const),
     ([argument]) => argument,

@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import type { PageEnd } from "../../aws/dynamodb/job-indexes.ts";
 import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
@@ -140,7 +141,5 @@ async function loadJobToRemove({ jobs }: PurgeDeps, id: string): Promise<Job | u
 }
 
 async function removeAll(objects: ObjectTable, found: ObjectKey[]): Promise<void> {
-  for (let at = 0; at < found.length; at += ITEMS_AT_ONCE) {
-    await Promise.all(found.slice(at, at + ITEMS_AT_ONCE).map(({ pk, sk }) => objects.deleteItem({ pk, sk })));
-  }
+  await pMap(found, ({ pk, sk }) => objects.deleteItem({ pk, sk }), { concurrency: ITEMS_AT_ONCE });
 }

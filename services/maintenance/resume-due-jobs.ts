@@ -1,6 +1,7 @@
 import type { DueEntry } from "../../aws/dynamodb/job-indexes.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { mapInParallel } from "../../contract/map-in-parallel.ts";
 import { hasEnded, type Job, type QueuedJob, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
 import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { parseNextRunId } from "../../core/schedules/next-run.ts";
@@ -17,7 +18,6 @@ import { requestFollowUp } from "../jobs/lifecycle/follow-ups.ts";
 import { reconcileSchedule } from "../schedules/change-run.ts";
 import type { NextRunDeps } from "../schedules/next-run.ts";
 import type { ItemIsolation } from "./item-isolation.ts";
-import { mapInParallel } from "./map-in-parallel.ts";
 import { type DueJob, sendDueJobs } from "./send-due-jobs.ts";
 
 export type ResumeDueJobsDeps = EndFlowDeps &

@@ -1,10 +1,10 @@
 import type { DueEntry } from "../../aws/dynamodb/job-indexes.ts";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
+import { mapInParallel } from "../../contract/map-in-parallel.ts";
 import type { Job, QueuedJob } from "../../core/jobs/job.ts";
 import { isHighPriority, isSendable, nextSendMs, queueDelayS } from "../../core/jobs/lifecycle.ts";
 import { type RetainWaitingJobDeps, retainWaitingJob } from "../jobs/queue/retain-waiting-job.ts";
-import { mapInParallel } from "./map-in-parallel.ts";
 
 export interface SendDueJobsDeps extends RetainWaitingJobDeps {
   jobs: JobTable;

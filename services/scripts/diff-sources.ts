@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import { dependencyLanguage } from "../../contract/dependency-language.ts";
 import type { SourceDiff } from "../../contract/routes/stored/temp-scripts.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
@@ -35,11 +36,6 @@ export async function diffSources(
 
 /** Returns the items for which a check returns false. */
 async function omitTrue<T>(items: readonly T[], check: (item: T) => Promise<boolean>): Promise<T[]> {
-  const found: T[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    const some = items.slice(at, at + AT_ONCE);
-    const outcomes = await Promise.all(some.map(check));
-    found.push(...some.filter((_, index) => !outcomes[index]));
-  }
-  return found;
+  const outcomes = await pMap(items, check, { concurrency: AT_ONCE });
+  return items.filter((_, index) => !outcomes[index]);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import pMap from "p-map";
 import { SvcError } from "../../contract/errors.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRing, keyRingObject } from "../../core/secrets/key-ring.ts";
@@ -85,16 +86,9 @@ async function storeKeyRing({ objects }: SealDeps, workspace: string, ring: KeyR
 async function resealSecrets(deps: SealDeps, workspace: string, version: number): Promise<number> {
   const stored = await deps.objects.list(variableObject.partitionKey(workspace));
   const isOld = ({ isSecret, value }: StoredVariable) => isSecret && readKeyVersion(value) < version;
-  const waiting = stored.filter((variable) => isOld(variableObject.parse(variable))).map(({ sk }) => sk);
-  let done = 0;
-  const work = async () => {
-    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      await resealSecret(deps, workspace, path);
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return done;
+  const old = stored.filter((variable) => isOld(variableObject.parse(variable))).map(({ sk }) => sk);
+  await pMap(old, (path) => resealSecret(deps, workspace, path), { concurrency: AT_ONCE });
+  return old.length;
 }
 
 /** Reseals one secret under the current data key. No caller can see the difference, so there is no event. */

@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import type { LoadItemsDeps } from "./archive-context.ts";
@@ -14,10 +15,5 @@ export async function loadBodies(
   wanted: ObjectKey[],
 ): Promise<unknown[]> {
   const found = await objects.batchGet(wanted, { consistent: true });
-  const values: unknown[] = [];
-  for (let start = 0; start < found.length; start += AT_ONCE) {
-    const some = found.slice(start, start + AT_ONCE);
-    values.push(...(await Promise.all(some.map((object) => object && readStoredBody(object, (s3Key) => storage.getObjectText(s3Key))))));
-  }
-  return values;
+  return pMap(found, (object) => object && readStoredBody(object, (s3Key) => storage.getObjectText(s3Key)), { concurrency: AT_ONCE });
 }

@@ -1,9 +1,9 @@
+import { mapInParallel } from "../../../contract/map-in-parallel.ts";
 import type { ItemDigest } from "../../../core/sync/digest.ts";
 import type { AddressStep } from "../../../core/sync/order-addresses.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, exitCodes } from "../../errors.ts";
 import { findLastSubject } from "../../project/git.ts";
-import { runParallel } from "../../run-parallel.ts";
 import { type Change, isEffective } from "../changes.ts";
 import { mergeBase } from "../pull.ts";
 import type { SyncSession } from "../session.ts";
@@ -50,7 +50,7 @@ export async function applyPush(
   };
   try {
     for (const group of await groupChanges(effective))
-      await runParallel(group, group[0]?.change.kind === "folder" ? 1 : (project.options.parallel ?? 1), apply);
+      await mapInParallel(group, group[0]?.change.kind === "folder" ? 1 : (project.options.parallel ?? 1), apply);
   } catch (error) {
     throw describeInterruption(error, effective, done);
   } finally {

@@ -11,6 +11,7 @@ import {
 import { DeleteEventSourceMappingCommand, LambdaClient, paginateListEventSourceMappings } from "@aws-sdk/client-lambda";
 import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
 import { paginateListSubscriptions, SNSClient, UnsubscribeCommand } from "@aws-sdk/client-sns";
+import pMap from "p-map";
 import { buildMachinePrefix, buildTriggerRulePrefix } from "../../../contract/stack-names.ts";
 import { clientConfig } from "../aws-cli.ts";
 import { whileInUse } from "../mapping-changes.ts";
@@ -48,12 +49,12 @@ export const runTimeKinds = {
         }
       }
       const own: string[] = [];
-      await eachAtOnce(candidates, async (resourceArn) => {
-        await unlessMissing(async () => {
+      const addOwn = (resourceArn: string) =>
+        unlessMissing(async () => {
           const { tags = [] } = await stepFunctions.send(new ListTagsForResourceCommand({ resourceArn }));
           if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) own.push(resourceArn);
         });
-      });
+      await pMap(candidates, addOwn, { concurrency: AT_ONCE });
       return own;
     },
     async remove(stateMachineArn) {
@@ -122,16 +123,8 @@ export type RunTimeKindName = keyof typeof runTimeKinds;
 /** Removes what functions of a stack created at run time. Returns the number of resources. */
 export async function removeAll(kind: RunTimeKind, stack: StackParts): Promise<number> {
   const ids = await kind.list(stack);
-  await eachAtOnce(ids, (id) => kind.remove(id));
+  await pMap(ids, (id) => kind.remove(id), { concurrency: AT_ONCE });
   return ids.length;
-}
-
-async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const next = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
 }
 
 async function listBuses(): Promise<string[]> {

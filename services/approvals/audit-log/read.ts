@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
 import {
@@ -104,12 +105,8 @@ async function loadReadableEntries(
   workspace: string,
   roots: readonly string[],
 ): Promise<ApprovalEntry[]> {
-  const entries: ApprovalEntry[] = [];
-  for (let start = 0; start < roots.length; start += AT_ONCE) {
-    const chains = await Promise.all(roots.slice(start, start + AT_ONCE).map((root) => loadChainItems(objects, workspace, root)));
-    entries.push(...chains.flat().flatMap(({ value }) => approvalEntrySchema.safeParse(value).data ?? []));
-  }
-  return entries;
+  const chains = await pMap(roots, (root) => loadChainItems(objects, workspace, root), { concurrency: AT_ONCE });
+  return chains.flat().flatMap(({ value }) => approvalEntrySchema.safeParse(value).data ?? []);
 }
 
 const loadChainItems = (objects: ReadAuditLogDeps["objects"], workspace: string, root: string) =>
@@ -212,13 +209,8 @@ async function verifyAnchorItems({ objects, anchorKey }: VerifyAuditLogDeps, wor
   return { heads, faults, anchors: said };
 }
 
-async function verifySignatures(anchorKey: VerifyAuditLogDeps["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> {
-  const held: boolean[] = [];
-  for (let start = 0; start < anchors.length; start += AT_ONCE) {
-    held.push(...(await Promise.all(anchors.slice(start, start + AT_ONCE).map(({ hash, mac }) => anchorKey.verifyMac(hash, mac)))));
-  }
-  return held;
-}
+const verifySignatures = (anchorKey: VerifyAuditLogDeps["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> =>
+  pMap(anchors, ({ hash, mac }) => anchorKey.verifyMac(hash, mac), { concurrency: AT_ONCE });
 
 /** Lists anchors, the oldest first. Unreadable anchors are omitted; the numbers of the following ones reveal the gap. */
 export async function listAnchors({ objects, anchorKey }: VerifyAuditLogDeps, workspace: string, from = 1) {

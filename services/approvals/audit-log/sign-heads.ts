@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import * as z from "zod";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
@@ -69,10 +70,7 @@ async function signNext(
   const [day = ""] = grown[0]?.sk.split("#") ?? [];
   const roots = grown.flatMap(({ sk }) => (sk.startsWith(`${day}#`) ? sk.slice(day.length + 1) : []));
   if (roots.length === 0) return "nothing";
-  const heads: Anchor["heads"] = [];
-  for (let start = 0; start < roots.length; start += READS_AT_ONCE) {
-    heads.push(...(await Promise.all(roots.slice(start, start + READS_AT_ONCE).map((root) => loadHead(objects, workspace, root)))));
-  }
+  const heads = await pMap(roots, (root) => loadHead(objects, workspace, root), { concurrency: READS_AT_ONCE });
   const anchor = appendAnchor(previous, { workspace, day, heads, atMs: nowMs() });
   const value: Anchor = { ...anchor, ...(await anchorKey.generateMac(anchor.hash)) };
   return (await objects.put({ ...anchorObject.key(workspace, anchor.n), value }, "absent")) ? "made" : "late";

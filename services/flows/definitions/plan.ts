@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.ts";
 import { findRunner } from "../../../contract/languages.ts";
 import type { BuildOverrides } from "../../../core/builds/overrides.ts";
@@ -32,34 +33,30 @@ export async function planFlow(deps: BuildDeps, job: Job, { path, value, overrid
   const { readScriptInterface: interfaceOf } = await import("../../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
   const locks: Record<string, string> = {};
-  const waiting = listAllModules(value).filter(isInlineScript);
   const logs: string[] = [];
   const failed: string[] = [];
-  const buildNext = async (): Promise<void> => {
-    for (let module = waiting.shift(); module; module = waiting.shift()) {
-      const { id, value: raw } = module;
-      const runner = findRunner(raw.language, raw.content);
-      if (!runner) continue;
-      const source = {
-        workspace: job.workspace,
-        runner,
-        path: raw.path ?? `${path}/${id}`,
-        content: raw.content,
-        lock: raw.lock || undefined,
-        job,
-        overrides,
-      };
-      const built = await buildArtefact(deps, source);
-      logs.push(`${id}: ${built.log}`);
-      if (!built.ok) failed.push(`${id}: ${built.error}`);
-      else {
-        locks[id] = chooseLock(raw.lock, built.lock) ?? "";
-        const { params, paramTypes } = interfaceOf(raw.language, raw.content);
-        scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...(paramTypes ? { paramTypes } : {}) };
-      }
+  const build = async ({ id, value: raw }: RawScript): Promise<void> => {
+    const runner = findRunner(raw.language, raw.content);
+    if (!runner) return;
+    const source = {
+      workspace: job.workspace,
+      runner,
+      path: raw.path ?? `${path}/${id}`,
+      content: raw.content,
+      lock: raw.lock || undefined,
+      job,
+      overrides,
+    };
+    const built = await buildArtefact(deps, source);
+    logs.push(`${id}: ${built.log}`);
+    if (!built.ok) failed.push(`${id}: ${built.error}`);
+    else {
+      locks[id] = chooseLock(raw.lock, built.lock) ?? "";
+      const { params, paramTypes } = interfaceOf(raw.language, raw.content);
+      scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...(paramTypes ? { paramTypes } : {}) };
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, buildNext));
+  await pMap(listAllModules(value).filter(isInlineScript), build, { concurrency: AT_ONCE });
   const log = logs.join("");
   const plan = { value: removeInlineCode(value), scripts };
   return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan, locks, log };

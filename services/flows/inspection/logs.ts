@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import { limits } from "../../../contract/limits.ts";
 import { type ExecutedStep, executedSteps, type Journal } from "../../../core/flows/executed-steps.ts";
 import { listIndices } from "../../../core/flows/journal.ts";
@@ -33,12 +34,9 @@ export async function loadFlowLogs(deps: ValueDeps, caller: JobCaller, job: Job)
     chars += heading.length + of.logChars;
     return start < limits.flowLogChars;
   });
+  const logs = await pMap(fitting, ({ job: of }) => (isVisible(of) ? loadLogs(deps, of) : HIDDEN_LOG), { concurrency: AT_ONCE });
   let text = own;
-  for (let start = 0; start < fitting.length; start += AT_ONCE) {
-    const part = fitting.slice(start, start + AT_ONCE);
-    const logs = await Promise.all(part.map(({ job: of }) => (isVisible(of) ? loadLogs(deps, of) : HIDDEN_LOG)));
-    for (const [index, { heading }] of part.entries()) text = `${withLineEnd(text)}${heading}\n${logs[index] ?? ""}`;
-  }
+  for (const [index, { heading }] of fitting.entries()) text = `${withLineEnd(text)}${heading}\n${logs[index] ?? ""}`;
   if (isAll && fitting.length === sections.length && text.length <= limits.flowLogChars) return text;
   return `${withLineEnd(text.slice(0, limits.flowLogChars))}[svc] The log is truncated here. jobs_u/get_logs/<job> returns the whole log of one step, and jobs/list?parent_job=${job.id} lists the jobs of the steps.\n`;
 }

@@ -1,3 +1,4 @@
+import { pMapSettled } from "p-map";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
@@ -51,28 +52,24 @@ export async function rerunJobs(
   const seen = (await deps.jobs.batchGet([...new Set(ids)])).filter((job) => job.workspace === workspace && isVisible(job));
   const jobs = new Map(seen.map((job) => [job.id, job]));
   const versionFor = createVersionLoader(deps, caller.actor, workspace);
-  const outcomes: PromiseSettledResult<string>[] = [];
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const some = ids.slice(at, at + AT_ONCE).map(async (id, index) => {
-      const job = jobs.get(id);
-      if (!job) throw new SvcError("job.notFound", { id });
-      const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
-      const version = await versionFor(job, options);
-      const args = await loadRerunArguments(deps, caller.actor, job, options);
-      const newJob: NewJob = {
-        actor: caller.actor,
-        workspace,
-        ...version.job,
-        ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
-        args,
-        idempotencyKey: keyFor(`${at + index} ${id}`),
-      };
-      return (await enqueueJob(deps, newJob)).id;
-    });
-    // The caller reports the error of each job in a separate line.
-    outcomes.push(...(await Promise.allSettled(some)));
-  }
-  return outcomes;
+  const rerun = async (id: string, index: number) => {
+    const job = jobs.get(id);
+    if (!job) throw new SvcError("job.notFound", { id });
+    const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
+    const version = await versionFor(job, options);
+    const args = await loadRerunArguments(deps, caller.actor, job, options);
+    const newJob: NewJob = {
+      actor: caller.actor,
+      workspace,
+      ...version.job,
+      ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
+      args,
+      idempotencyKey: keyFor(`${index} ${id}`),
+    };
+    return (await enqueueJob(deps, newJob)).id;
+  };
+  // The caller reports the error of each job in a separate line.
+  return pMapSettled(ids, rerun, { concurrency: AT_ONCE });
 }
 
 /** The fields of a new job of a version. */

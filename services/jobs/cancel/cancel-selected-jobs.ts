@@ -1,5 +1,7 @@
+import pMap from "p-map";
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { Job } from "../../../core/jobs/job.ts";
 import { listJobIds } from "../read/list.ts";
 import { createVisibilityFilter, type JobCaller } from "../read/read.ts";
 import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
@@ -41,17 +43,14 @@ export async function cancelSelectedJobs(
   const isVisible = createVisibilityFilter(caller);
   const found = (await deps.jobs.batchGet(ids)).filter((job) => job.workspace === workspace && isVisible(job));
   const canceled: string[] = [];
-  const waiting = [...found];
-  const cancelNext = async () => {
-    for (let job = waiting.shift(); job; job = waiting.shift()) {
-      try {
-        await cancelJob(deps, job, cancellation);
-        canceled.push(job.id);
-      } catch (error) {
-        if (!isSvcError(error) || error.code !== "job.ended") throw error;
-      }
+  const cancelUnlessEnded = async (job: Job) => {
+    try {
+      await cancelJob(deps, job, cancellation);
+      canceled.push(job.id);
+    } catch (error) {
+      if (!isSvcError(error) || error.code !== "job.ended") throw error;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, cancelNext));
+  await pMap(found, cancelUnlessEnded, { concurrency: AT_ONCE });
   return canceled;
 }

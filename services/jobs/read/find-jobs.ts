@@ -1,3 +1,4 @@
+import pMap, { pMapSkip } from "p-map";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -101,14 +102,9 @@ async function readHeads(jobs: Pick<JobTable, "batchGet">, ids: string[]): Promi
 /** Compares the arguments and results of jobs in order until enough match or the limit of such reads is reached. */
 async function compareValues(deps: FindJobsDeps, jobs: Job[], { values }: JobFilter, budget: Budget): Promise<FoundJobs> {
   if (values.args === undefined && values.result === undefined) return { jobs };
-  const found: Job[] = [];
   const compared = jobs.slice(0, budget.values);
   budget.values -= compared.length;
-  for (let at = 0; at < compared.length; at += AT_ONCE) {
-    const part = compared.slice(at, at + AT_ONCE);
-    const fits = await Promise.all(part.map((job) => matchesValues(deps, job, values)));
-    found.push(...part.filter((_, index) => fits[index]));
-  }
+  const found = await pMap(compared, async (job) => ((await matchesValues(deps, job, values)) ? job : pMapSkip), { concurrency: AT_ONCE });
   const last = compared.at(-1);
   return { jobs: found, ...(jobs.length > compared.length && last ? { stoppedAt: toListKey(last) } : {}) };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
+import pMap from "p-map";
 import { expect } from "vitest";
 import { type DrawnFlow, randomFlow } from "../../builders/random-flows.ts";
 import type { Witness } from "../jobs/witness.ts";
@@ -60,11 +61,9 @@ export async function expectEach<T>(
   const seed = Number(process.env["SVC_TEST_SEED"] ?? DEFAULT_SEED);
   const values = fc.sample(drawn, { seed, numRuns });
   const failing = new Map<number, unknown>();
-  const numbers = values.keys();
-  const one = async () => {
-    for (const number of numbers) await expectOne(values[number] as T).catch((error: unknown) => failing.set(number, error));
-  };
-  await Promise.all(Array.from({ length: atOnce }, one));
+  await pMap(values, (value, number) => expectOne(value).catch((error: unknown) => void failing.set(number, error)), {
+    concurrency: atOnce,
+  });
   const [first] = [...failing.keys()].sort((a, b) => a - b);
   if (first === undefined) return;
   console.error(`Of ${numRuns} flows of seed ${seed} these went otherwise: ${[...failing.keys()]}`);

@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
@@ -89,18 +90,16 @@ export async function newFuzzer() {
     /** Sends calls, and returns the faults of their responses: one line for each operation and fault, with the first call that has it. */
     async sendAll(list: readonly FuzzCall[]): Promise<string[]> {
       const found = new Map<string, { what: string; count: number }>();
-      const work = async (queue: FuzzCall[]) => {
-        for (let call = queue.shift(); call; call = queue.shift()) {
-          for (const fault of await send(call)) {
-            const line = `${call.operation.route.name}: ${fault}`;
-            const { what, count } = found.get(line) ?? { what: call.what, count: 0 };
-            found.set(line, { what, count: count + 1 });
-          }
+      const sendOne = async (call: FuzzCall) => {
+        for (const fault of await send(call)) {
+          const line = `${call.operation.route.name}: ${fault}`;
+          const { what, count } = found.get(line) ?? { what: call.what, count: 0 };
+          found.set(line, { what, count: count + 1 });
         }
       };
       token = await playground.newToken();
       const { last = [], first = [] } = Object.groupBy(list, ({ operation }) => (endsCaller(operation.route) ? "last" : "first"));
-      for (const queue of [first, last]) await Promise.all(Array.from({ length: AT_ONCE }, () => work(queue)));
+      for (const part of [first, last]) await pMap(part, sendOne, { concurrency: AT_ONCE });
       return [...found].map(([line, { what, count }]) => `${line}, ${count} times, first if ${what}`).toSorted();
     },
   };

@@ -1,3 +1,4 @@
+import pMap from "p-map";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
@@ -25,11 +26,7 @@ export async function loadListResults(
 ): Promise<{ ends: (ListResult | undefined)[]; values: unknown[] }> {
   const places = Array.from({ length: count }, (_, index) => placeAt(step, index));
   const ends = await findListResults(deps, step, places);
-  const values: unknown[] = [];
-  for (let start = 0; start < ends.length; start += LOADED_AT_ONCE) {
-    const part = ends.slice(start, start + LOADED_AT_ONCE);
-    values.push(...(await Promise.all(part.map((end) => (end ? loadFlowValue(deps, step, end.result) : null)))));
-  }
+  const values = await pMap(ends, (end) => (end ? loadFlowValue(deps, step, end.result) : null), { concurrency: LOADED_AT_ONCE });
   return { ends, values };
 }
 
