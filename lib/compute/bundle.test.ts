@@ -232,7 +232,7 @@ describe("the checkout's own bundles", () => {
     },
   );
 
-  it("contain only the schemas of the AWS operations that they request", () => {
+  it("contain only the schemas of the AWS operations that they request, and only the versions of the clients", () => {
     const { outputs } = JSON.parse(readFileSync(join(out, "meta/functions/worker.json"), "utf8")) as Metafile;
     const index = Object.entries(outputs).find(([path]) => path.endsWith("/index.mjs"))?.[1].inputs ?? {};
     for (const client of ["client-s3", "client-lambda"]) {
@@ -240,6 +240,8 @@ describe("the checkout's own bundles", () => {
       expect(index[path]?.bytesInOutput, client).toBeGreaterThan(0);
       // All schemas of one of these services have over 45 KB.
       expect(index[path]?.bytesInOutput, client).toBeLessThan(25_000);
+      const [versions] = Object.keys(index).filter((file) => file.endsWith(`/${client}/package.json`));
+      expect(index[versions ?? ""]?.bytesInOutput, client).toBeLessThan(100);
     }
   });
 

@@ -5,7 +5,7 @@ import { MODULE_REQUIRE } from "../../contract/module-require.ts";
 import { cliFiles, PROGRAM } from "../api/cli-package.ts";
 import { referenceFiles } from "../api/reference.ts";
 import { webFiles } from "../api/web.ts";
-import { awsSchemas } from "./aws-schemas.ts";
+import { smallAwsClients } from "./aws-clients.ts";
 
 /** A folder that can become a function's asset. */
 export interface Bundle {
@@ -75,7 +75,7 @@ function bundleHandler(root: string, outdir: string, handler: string) {
       "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts"),
       "node:http": join(import.meta.dirname, "node-http.ts"),
     },
-    plugins: [awsSchemas],
+    plugins: [smallAwsClients],
     minify: true,
     sourcemap: "external",
     metafile: true,
