@@ -26,15 +26,15 @@ const ours = [...Object.keys(arrows), "runners", "test", "bench"];
 /** A test stands beside its file and may also use the helpers of test/support. */
 const testFiles = "\\.test\\.(ts|mjs)$";
 
-/** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). `routes` contains HTTP triggers. */
+/** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). */
 const servicesOrder = [
   ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "drafts", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
-  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "routes", "openapi", "handlers", "sync", "maintenance"],
+  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
   ...["telemetry", "patterns", "records", "objects", "events", "audit", "builds", "drafts", "expressions", "files", "jobs", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
-  ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "handlers", "apps", "routes", "openapi", "sync"],
+  ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "outcome-handlers", "apps", "http-routes", "openapi", "sync"],
 ];
 
 const ordered = (root, folders) => [

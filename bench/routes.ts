@@ -126,7 +126,7 @@ async function startIssuer() {
 
 /**
  * Units of the reads of a call. A webhook reads its token, user, member, access and script consistently. A route reads the entries of four prefixes, at half a unit
- * each, and its trigger, script, credential, user, member and access. services/routes/find-route.usecase.test.ts counts them. All else is the same.
+ * each, and its trigger, script, credential, user, member and access. services/http-routes/find-http-route.usecase.test.ts counts them. All else is the same.
  */
 const UNITS = { webhook: 5, route: 4 * 0.5 + 6 };
 

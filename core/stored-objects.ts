@@ -19,8 +19,8 @@ import {
   flowListingObject,
   flowVersionObject,
 } from "./flows/version.ts";
-import { noticedFailuresObject } from "./handlers/failure-notices.ts";
-import { scheduleOutcomesObject } from "./handlers/schedule-outcomes.ts";
+import { httpRouteFailuresObject } from "./http-routes/failures.ts";
+import { httpRoutesAtObject } from "./http-routes/route-entries.ts";
 import { endedIndexObject } from "./jobs/ended-index.ts";
 import { failedItemObject, taskCursorObject } from "./jobs/periodic-task.ts";
 import { repeatedCallObject } from "./jobs/repeated-call.ts";
@@ -28,6 +28,8 @@ import { noticeAgainObject, noticeDeliveryObject, noticeObject } from "./notific
 import { webhookSecretObject } from "./notifications/webhook-secret.ts";
 import { instanceSettingObject, settingObject } from "./objects/setting.ts";
 import type { ObjectKey } from "./objects/write.ts";
+import { noticedFailuresObject } from "./outcome-handlers/failure-notices.ts";
+import { scheduleOutcomesObject } from "./outcome-handlers/schedule-outcomes.ts";
 import { deviceGrantObject, deviceUserCodeObject } from "./people/device-grant.ts";
 import { idTokenKeyObject } from "./people/id-token.ts";
 import { instanceGroupObject, instanceGroupRoleObject } from "./people/instance-group.ts";
@@ -41,8 +43,6 @@ import { tokenExpiryIndexObject, tokenExpiryObject } from "./people/token-expiry
 import { accessObject, memberObject } from "./permissions/access.ts";
 import { resourceObject } from "./resources/resource.ts";
 import { resourceTypeObject } from "./resources/type.ts";
-import { routeFailuresObject } from "./routes/failures.ts";
-import { routesAtObject } from "./routes/route-entries.ts";
 import { scheduleObject } from "./schedules/schedule.ts";
 import { tempSourceObject } from "./scripts/temp-source.ts";
 import {
@@ -136,8 +136,8 @@ export const storedObjects = [
   accessObject,
   resourceObject,
   resourceTypeObject,
-  routeFailuresObject,
-  routesAtObject,
+  httpRouteFailuresObject,
+  httpRoutesAtObject,
   scheduleObject,
   tempSourceObject,
   scriptHeadObject,

@@ -45,4 +45,4 @@ export const webhookKeys: DataKeys = dataKeysFor({ purpose: "webhooks" });
 /** The key that seals the secrets of connect clients and the refresh tokens of accounts. */
 export const accountKeys: DataKeys = dataKeysFor({ purpose: "accounts" });
 /** The keys of copies by which routes authenticate requests. */
-export const routeKeys: DataKeys = dataKeysFor({ purpose: "routes" });
+export const httpRouteKeys: DataKeys = dataKeysFor({ purpose: "routes" });

@@ -1,6 +1,6 @@
 import type { OpenapiRequest } from "../../contract/routes/triggers/openapi-documents.ts";
 import type { Components, DocumentedRunnable } from "./parts.ts";
-import { addRoute, type DocumentedRoute } from "./route-operations.ts";
+import { addHttpRoute, type DocumentedRoute } from "./route-operations.ts";
 import { buildWebhookOperations } from "./webhook-operations.ts";
 
 type Json = Record<string, unknown>;
@@ -25,7 +25,7 @@ export function buildDocument({ info, url }: Pick<OpenapiRequest, "info" | "url"
   const byShape = new Map<string, string>();
   // `:name` before `*name`, which answers what is left.
   const sortKey = ({ address, own }: DocumentedRoute) => `${address.replaceAll("*", "~")} ${own.http_method}`;
-  for (const route of routes.toSorted((a, b) => compareTexts(sortKey(a), sortKey(b)))) addRoute({ paths, byShape }, components, route);
+  for (const route of routes.toSorted((a, b) => compareTexts(sortKey(a), sortKey(b)))) addHttpRoute({ paths, byShape }, components, route);
   if (routesUrl !== undefined && url === undefined)
     for (const [path, item] of paths) paths.set(path, { servers: [{ url: routesUrl }], ...item });
   for (const runnable of webhooks.toSorted((a, b) => compareTexts(`${a.kind} ${a.path}`, `${b.kind} ${b.path}`))) {

@@ -48,7 +48,7 @@ export interface RoutePaths {
  * routes share a path and the names of the first. A second one with the same method, which can only be `*name` beside `:name`, is named in the
  * description of the first.
  */
-export function addRoute({ paths, byShape }: RoutePaths, components: Components, route: DocumentedRoute): void {
+export function addHttpRoute({ paths, byShape }: RoutePaths, components: Components, route: DocumentedRoute): void {
   const parts = route.address.split("/");
   const parameters = parts.flatMap((part): Parameter[] =>
     /^[:*]/.test(part) ? [{ name: part.slice(1), isRest: part.startsWith("*") }] : [],

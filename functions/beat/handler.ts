@@ -8,15 +8,15 @@ import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts
 import { isJobToken, type JobClaims } from "../../core/people/token.ts";
 import { checkPreprocessed } from "../../services/execution/arguments/check-preprocessed.ts";
 import { recordHeartbeat, recordReport } from "../../services/execution/heartbeat.ts";
-import { connectHandlers } from "../../services/handlers/follow-ups.ts";
 import { verifyJobToken } from "../../services/identity/job-token.ts";
+import { connectOutcomeHandlers } from "../../services/outcome-handlers/follow-ups.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { toGatewayEvent } from "../shared/function-url.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
 
 const nowMs = Date.now;
 // The function that called the runner asks for the handlers of the job, or housekeeping does.
-const followUps = connectHandlers({ objects: objectTable, queue: { sendFollowUp: async () => {} }, nowMs });
+const followUps = connectOutcomeHandlers({ objects: objectTable, queue: { sendFollowUp: async () => {} }, nowMs });
 const deps = { jobs: jobTable, storage, followUps, nowMs };
 interface Auth {
   claims: JobClaims;

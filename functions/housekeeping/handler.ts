@@ -17,10 +17,10 @@ import type { FailedItem } from "../../core/jobs/periodic-task.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
-import { connectHandlers } from "../../services/handlers/follow-ups.ts";
 import { ItemIsolation, listFailedItems } from "../../services/maintenance/item-isolation.ts";
 import { periodicTasks, RESUME_DUE_JOBS } from "../../services/maintenance/periodic-tasks.ts";
 import { runPeriodicTasks, type TickResult } from "../../services/maintenance/run-periodic-tasks.ts";
+import { connectOutcomeHandlers } from "../../services/outcome-handlers/follow-ups.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 import { jobData } from "../shared/wiring/job-data.ts";
 import { jobEndedListeners } from "../shared/wiring/job-ended-listeners.ts";
@@ -54,7 +54,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
   });
   if (event.list === "failedItems") return { failedItems: await listFailedItems({ objects: objectTable }) };
   const adapters = {
-    followUps: connectHandlers({ objects: objectTable, queue, nowMs }),
+    followUps: connectOutcomeHandlers({ objects: objectTable, queue, nowMs }),
     jobs: { ...jobTable, listDuePage },
     concurrency: concurrencyTable,
     executions,

@@ -1,6 +1,6 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { dataKeys, routeKeys } from "../../aws/kms/data-keys.ts";
+import { dataKeys, httpRouteKeys } from "../../aws/kms/data-keys.ts";
 import { buckets } from "../../aws/s3/buckets.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
@@ -16,7 +16,7 @@ export const deps = {
   queue,
   buckets,
   dataKeys,
-  routeKeys,
+  httpRouteKeys,
   executions: { describeStateMachine },
   baseUrl: requireEnv(env.baseUrl),
   step: requireEnv(env.stepFunction),

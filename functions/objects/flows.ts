@@ -2,7 +2,7 @@ import type { TokenRoute } from "../../contract/route.ts";
 import type { NewFlow } from "../../contract/routes/flows/flows.ts";
 import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
-import { findOwnRule } from "../../core/handlers/failure-notices.ts";
+import { findOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
 import { requireNewestFlow } from "../../services/flows/definitions/load.ts";
 import { muteFlowErrorHandler } from "../../services/flows/definitions/mute-error-handler.ts";
@@ -27,7 +27,7 @@ import { json, text } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";
-import { warnOfRoutes } from "./warn-of-routes.ts";
+import { warnOfHttpRoutes } from "./warn-of-http-routes.ts";
 
 /** The flow is stored and returned as it was sent, including fields that this release does not know. */
 const withSentValue = (body: NewFlow, { value }: NewFlow): NewFlow => ({ ...body, value });
@@ -41,11 +41,11 @@ const importSave = () => import("../../services/flows/definitions/save.ts");
 export const flows: ApiRoutes = [
   on(routes.createFlow, async ({ auth: { actor }, params: { workspace }, body, sent }) => {
     const reply = text(201, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, sent)));
-    return warnOfRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
+    return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
   }),
   on(routes.updateFlow, async ({ auth: { actor }, params: { workspace, path }, body, sent }) => {
     const reply = text(200, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, sent), path));
-    return warnOfRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
+    return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
   }),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
     json(200, await listFlows(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listFlows.access))),

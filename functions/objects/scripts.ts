@@ -1,7 +1,7 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
-import { findOwnRule } from "../../core/handlers/failure-notices.ts";
+import { findOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens.ts";
@@ -30,7 +30,7 @@ import { json, text } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";
-import { warnOfRoutes } from "./warn-of-routes.ts";
+import { warnOfHttpRoutes } from "./warn-of-http-routes.ts";
 
 const callerOf = ({ actor }: Auth, action: TokenRoute, workspace: string): ObjectCaller => ({ actor, action, workspace });
 
@@ -44,17 +44,17 @@ export const scripts: ApiRoutes = [
   on(routes.createScript, async ({ auth: { actor }, params: { workspace }, query, body }) => {
     const { createScript } = await importSave();
     const hash = await createScript(deps, { actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false });
-    return warnOfRoutes(text(201, hash), { actor, workspace }, { path: body.path, isFlow: false });
+    return warnOfHttpRoutes(text(201, hash), { actor, workspace }, { path: body.path, isFlow: false });
   }),
   on(routes.createSnapshot, async ({ auth: { actor }, params: { workspace }, readPayload }) => {
     const { body, file } = await readBundleForm(await readPayload(), "script", newScriptSchema);
     const { createSnapshot } = await import("../../services/scripts/create-snapshot.ts");
     const reply = text(201, await createSnapshot(deps, { actor, workspace }, body, file));
-    return nameAuditedResource(await warnOfRoutes(reply, { actor, workspace }, { path: body.path, isFlow: false }), body.path);
+    return nameAuditedResource(await warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: false }), body.path);
   }),
   on(routes.updateScript, async ({ auth: { actor }, params: { workspace, path }, body }) => {
     const reply = text(200, await (await importSave()).updateScript(deps, { actor, workspace }, path, body));
-    return warnOfRoutes(reply, { actor, workspace }, { path: body.path ?? path, isFlow: false });
+    return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path ?? path, isFlow: false });
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
     json(200, await listScripts(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listScripts.access))),

@@ -4,17 +4,17 @@ import { SvcError } from "../../contract/errors.ts";
 import { RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
+import { buildCookiePath } from "../../core/http-routes/address.ts";
+import { isOneOf } from "../../core/http-routes/authentication/equal-texts.ts";
+import type { Authentication, RefusalReason } from "../../core/http-routes/authentication/outcome.ts";
+import { allowHeader, corsHeaders, preflightHeaders } from "../../core/http-routes/cors.ts";
+import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../core/http-routes/http-route.ts";
 import { type CookieScope, setsOwnCookie } from "../../core/reply/cookie.ts";
-import { buildCookiePath } from "../../core/routes/address.ts";
-import { isOneOf } from "../../core/routes/authentication/equal-texts.ts";
-import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
-import { allowHeader, corsHeaders, preflightHeaders } from "../../core/routes/cors.ts";
-import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
 import { parseEventId } from "../../core/streams/event-id.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { SentRequest } from "../../services/http-routes/authenticate-request.ts";
+import { type HttpRouteRequest, type HttpRouteRun, runHttpRoute } from "../../services/http-routes/run-http-route.ts";
 import { toAddressReader, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
-import type { SentRequest } from "../../services/routes/authenticate-request.ts";
-import { type RouteRequest, type RouteRun, runRoute } from "../../services/routes/run-route.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
 import { basePath } from "../shared/base-path.ts";
@@ -27,16 +27,16 @@ import { readCallerAddress, takeHeader } from "../shared/pass-edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 
-type Deps = Parameters<typeof runRoute>[0] & Parameters<typeof buildEventReply>[0] & Parameters<typeof replyInSlot>[0];
+type Deps = Parameters<typeof runHttpRoute>[0] & Parameters<typeof buildEventReply>[0] & Parameters<typeof replyInSlot>[0];
 
 export interface AnswerRequestDeps extends Deps {
   /** Finds the route of an address below `/api/r/`. `path` is the address as sent, without that prefix. */
-  findRoute: (request: { method: RequestMethod; path: string }) => Promise<RouteMatch>;
-  authenticateRequest: (found: FoundRoute, sent: SentRequest) => Promise<Authentication>;
+  findHttpRoute: (request: { method: RequestMethod; path: string }) => Promise<HttpRouteMatch>;
+  authenticateRequest: (found: FoundHttpRoute, sent: SentRequest) => Promise<Authentication>;
   /** Shows a refused request to the owners of its route. */
-  recordRefusal: (found: FoundRoute, reason: RefusalReason) => Promise<unknown>;
+  recordRefusal: (found: FoundHttpRoute, reason: RefusalReason) => Promise<unknown>;
   /** Answers a request for a file of the workspace's storage. */
-  answerStatic: (found: FoundRoute, request: RouteRequest) => Promise<Reply>;
+  answerStatic: (found: FoundHttpRoute, request: HttpRouteRequest) => Promise<Reply>;
   includedHeaders: readonly string[];
   /** If routes have a separate domain: the keys that its requests can have, separated by commas. There, pages need no sandbox, and elsewhere there are no routes. */
   routesKey: string | undefined;
@@ -46,7 +46,7 @@ export interface AnswerRequestDeps extends Deps {
 const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
 /** Creates the handler of all requests below `/api/r/`. */
-export function createRouteHandler(deps: AnswerRequestDeps) {
+export function createHttpRouteHandler(deps: AnswerRequestDeps) {
   const workspaces = new WeakMap<APIGatewayProxyEvent, string>();
   const restored = new WeakSet<APIGatewayProxyEvent>();
   const answer = edgeHandler(
@@ -99,11 +99,11 @@ async function answerRequest(
   deps: AnswerRequestDeps,
   event: APIGatewayProxyEvent,
   edge: EdgeFacts,
-  onFound: (found: FoundRoute) => void,
+  onFound: (found: FoundHttpRoute) => void,
 ): Promise<Reply> {
   const path = event.path.toWellFormed().slice(ROUTES_PREFIX.length).replace(/^\//, "");
   const method = toRequestMethod(event);
-  const match = await deps.findRoute({ method, path });
+  const match = await deps.findHttpRoute({ method, path });
   const isPreflight = event.httpMethod === "OPTIONS";
   if (match.outcome === "otherMethod") {
     const allow = { Allow: allowHeader(match.allowed) };
@@ -119,7 +119,7 @@ async function answerRequest(
   } catch (error) {
     if (!(error instanceof TriggerChanged)) throw error;
     // The route was enabled, disabled or changed while its job was recorded, so it is read again, once.
-    const again = await deps.findRoute({ method, path });
+    const again = await deps.findHttpRoute({ method, path });
     if (again.outcome !== "found" || again.route.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
     return answerFound(deps, again.route, event, { path, ...edge }).catch((second: unknown) => {
       throw second instanceof TriggerChanged ? new SvcError("write.collided", {}) : second;
@@ -133,7 +133,7 @@ function toRequestMethod({ httpMethod, headers }: APIGatewayProxyEvent): Request
   return named === "head" ? "get" : (httpMethodSchema.safeParse(named).data ?? "options");
 }
 
-function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundRoute): Reply {
+function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundHttpRoute): Reply {
   const allow = { Allow: allowHeader([own.http_method]) };
   const isAllowed = "access-control-allow-origin" in corsHeaders(headers["origin"], own.allowed_origins);
   const preflight = isAllowed ? preflightHeaders(own.http_method, headers["access-control-request-headers"]) : {};
@@ -142,7 +142,7 @@ function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundRoute)
 
 async function answerFound(
   deps: AnswerRequestDeps,
-  found: FoundRoute,
+  found: FoundHttpRoute,
   event: APIGatewayProxyEvent,
   { path, hasOwnOrigin, address }: EdgeFacts & { path: string },
 ): Promise<Reply> {
@@ -160,7 +160,7 @@ async function answerFound(
         ? "origin"
         : { path: `${basePath()}${buildCookiePath(found.workspace, found.own, path)}`, nowMs: deps.nowMs() };
       const run = async () =>
-        buildRunReply(deps, found, await runRoute(deps, found, authentication, request), {
+        buildRunReply(deps, found, await runHttpRoute(deps, found, authentication, request), {
           cookies,
           recheck: () => recheckRoute(deps, found, path, sent),
         });
@@ -181,7 +181,7 @@ async function answerFound(
 }
 
 /** Returns whether the reply may be a stream: that of a new run, or of one that continues. The reply to `HEAD` has no body. */
-function mayStream({ own, trigger }: FoundRoute, { httpMethod, headers }: APIGatewayProxyEvent): boolean {
+function mayStream({ own, trigger }: FoundHttpRoute, { httpMethod, headers }: APIGatewayProxyEvent): boolean {
   if (httpMethod === "HEAD") return false;
   const continues = parseEventId(headers["last-event-id"])?.run !== undefined;
   return continues || (own.request_type === "sync_sse" && trigger.mode !== "suspended");
@@ -190,8 +190,8 @@ function mayStream({ own, trigger }: FoundRoute, { httpMethod, headers }: APIGat
 /** Callers of a route are strangers. Those who may read the run find its stack traces by its id. */
 async function buildRunReply(
   deps: AnswerRequestDeps,
-  { workspace, own }: FoundRoute,
-  run: RouteRun,
+  { workspace, own }: FoundHttpRoute,
+  run: HttpRouteRun,
   { cookies, recheck }: { cookies: CookieScope; recheck: () => Promise<void> },
 ): Promise<Reply> {
   switch (run.outcome) {
@@ -213,8 +213,8 @@ async function buildRunReply(
 }
 
 /** Ends the stream of a route that was disabled or deleted since, or whose caller's token was. */
-async function recheckRoute(deps: AnswerRequestDeps, { own, trigger }: FoundRoute, path: string, sent: SentRequest): Promise<void> {
-  const match = await deps.findRoute({ method: own.http_method, path });
+async function recheckRoute(deps: AnswerRequestDeps, { own, trigger }: FoundHttpRoute, path: string, sent: SentRequest): Promise<void> {
+  const match = await deps.findHttpRoute({ method: own.http_method, path });
   const now = match.outcome === "found" ? match.route : undefined;
   if (now?.trigger.id !== trigger.id || now.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
   // Other credentials, such as a signature, may expire while the stream lasts.

@@ -3,9 +3,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
+import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
-import type { FoundRoute } from "../../core/routes/route.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { EDGE_KEY } from "../../test/support/fuzz/gateway-event.ts";
 import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
@@ -42,7 +42,7 @@ describe("an answer of a route", () => {
   });
 
   it("is that to the decoded body, also for a preprocessor, or a refusal of its encoding", async () => {
-    const preprocessed = { ...(await aRoute()), head: undefined as FoundRoute["head"] };
+    const preprocessed = { ...(await aRoute()), head: undefined as FoundHttpRoute["head"] };
     const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
     preprocessed.head = { ...scriptHeadObject.key(room.workspace, version.path), value: version, build };
     preprocessed.trigger.scriptPath = version.path;

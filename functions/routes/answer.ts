@@ -1,5 +1,5 @@
-import { createRouteHandler } from "./answer-request.ts";
+import { createHttpRouteHandler } from "./answer-request.ts";
 import { deps } from "./deps.ts";
 
 /** Answers every request below `/api/r/`. On AWS `handler.ts` streams its replies, locally the front server does. */
-export const answer = createRouteHandler(deps);
+export const answer = createHttpRouteHandler(deps);

@@ -3,12 +3,12 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { authenticateRequest } from "../../services/http-routes/authenticate-request.ts";
+import { findHttpRoute } from "../../services/http-routes/find-http-route.ts";
+import { createKeySetReader } from "../../services/http-routes/issuer-keys.ts";
+import { recordRefusal } from "../../services/http-routes/record-refusal.ts";
+import { answerStatic } from "../../services/http-routes/static-files.ts";
 import { createResource } from "../../services/resources/save.ts";
-import { authenticateRequest } from "../../services/routes/authenticate-request.ts";
-import { findRoute } from "../../services/routes/find-route.ts";
-import { createKeySetReader } from "../../services/routes/issuer-keys.ts";
-import { recordRefusal } from "../../services/routes/record-refusal.ts";
-import { answerStatic } from "../../services/routes/static-files.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import {
   costlyBodies,
@@ -24,7 +24,7 @@ import { success } from "../../test/support/use-cases/room.ts";
 import { listJobs } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
-import { createRouteHandler } from "./answer-request.ts";
+import { createHttpRouteHandler } from "./answer-request.ts";
 
 let room: TriggerRoom;
 let script: string;
@@ -69,11 +69,11 @@ beforeAll(async () => {
     publicKey: async () => undefined,
     readKeySet: createKeySetReader({ keySets: { fetchKeySet }, nowMs: deps.nowMs }),
   };
-  const handler = createRouteHandler({
+  const handler = createHttpRouteHandler({
     ...deps,
     findLastStep: async () => undefined,
     syncLimitMs: async () => 5000,
-    findRoute: (search) => findRoute(deps, search),
+    findHttpRoute: (search) => findHttpRoute(deps, search),
     authenticateRequest: (found, sent) => authenticateRequest(authentication, found, sent),
     recordRefusal: (found, reason) => recordRefusal(deps, found, reason),
     answerStatic: (found, request) => answerStatic(deps as never, found, request),

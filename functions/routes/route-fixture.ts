@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
-import type { Authentication, RefusalReason } from "../../core/routes/authentication/outcome.ts";
-import type { FoundRoute, RequestMethod, RouteMatch } from "../../core/routes/route.ts";
+import type { Authentication, RefusalReason } from "../../core/http-routes/authentication/outcome.ts";
+import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../core/http-routes/http-route.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
@@ -10,13 +10,13 @@ import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import type { Room } from "../../test/support/use-cases/room.ts";
 import { addScript } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { type AnswerRequestDeps, createRouteHandler } from "./answer-request.ts";
+import { type AnswerRequestDeps, createHttpRouteHandler } from "./answer-request.ts";
 
 const PATH = "shop/orders/7";
 
 /** Routes of a room, whose scripts answer as `room.answers.run` does. */
 export function routesOf(room: () => Room) {
-  async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled"): Promise<FoundRoute> {
+  async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled"): Promise<FoundHttpRoute> {
     const { build, ...version } = await addScript(room(), { path: `f/t/${randomUUID()}`, params: null });
     const stored = { ...triggerObject.key(room().workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
     await room().deps.objects.put(stored);
@@ -40,17 +40,21 @@ export function routesOf(room: () => Room) {
   }
 
   /** An address with one route. Other methods of it are refused. */
-  function serve(route: FoundRoute, authentication: Authentication = { outcome: "admitted" }, options: Partial<AnswerRequestDeps> = {}) {
+  function serve(
+    route: FoundHttpRoute,
+    authentication: Authentication = { outcome: "admitted" },
+    options: Partial<AnswerRequestDeps> = {},
+  ) {
     const refusals: RefusalReason[] = [];
-    const findRoute = async ({ method, path }: { method: RequestMethod; path: string }): Promise<RouteMatch> => {
+    const findHttpRoute = async ({ method, path }: { method: RequestMethod; path: string }): Promise<HttpRouteMatch> => {
       if (path !== PATH) return { outcome: "unknown" };
       return method === route.own.http_method ? { outcome: "found", route } : { outcome: "otherMethod", allowed: [route.own.http_method] };
     };
-    const handler = createRouteHandler({
+    const handler = createHttpRouteHandler({
       ...room().deps,
       findLastStep: async () => undefined,
       syncLimitMs: async () => 5000,
-      findRoute,
+      findHttpRoute,
       authenticateRequest: async () => authentication,
       recordRefusal: async (_, reason) => void refusals.push(reason),
       answerStatic: async () => ({ statusCode: 200, headers: { "content-type": "text/plain" }, body: "file" }),

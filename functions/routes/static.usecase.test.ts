@@ -3,15 +3,15 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
-import { splitRequestPath } from "../../core/routes/address.ts";
-import type { FoundRoute } from "../../core/routes/route.ts";
+import { splitRequestPath } from "../../core/http-routes/address.ts";
+import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
-import { answerStatic } from "../../services/routes/static-files.ts";
+import { answerStatic } from "../../services/http-routes/static-files.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { createRouteHandler } from "./answer-request.ts";
+import { createHttpRouteHandler } from "./answer-request.ts";
 
 const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await room.deps.storage.putObject(fileObjectKey(room.workspace, "f/site/index.html"), "<p>Home", "text/html");
 });
 
-function aSite(path: string): FoundRoute {
+function aSite(path: string): FoundHttpRoute {
   const site = { is_static_website: true, static_asset_config: { s3: "f/site" } };
   return {
     workspace: room.workspace,
@@ -41,12 +41,12 @@ function aSite(path: string): FoundRoute {
 }
 
 async function call(method: string, path: string, headers: Record<string, string> = {}) {
-  const handler = createRouteHandler({
+  const handler = createHttpRouteHandler({
     ...room.deps,
     maxRetryMs: 4000,
     syncLimitMs: async () => 1000,
     findLastStep: async () => undefined,
-    findRoute: async (search) => ({ outcome: "found", route: aSite(search.path) }),
+    findHttpRoute: async (search) => ({ outcome: "found", route: aSite(search.path) }),
     authenticateRequest: async () => ({ outcome: "admitted" }),
     recordRefusal: async () => undefined,
     answerStatic: (found, request) => answerStatic(room.deps, found, request),

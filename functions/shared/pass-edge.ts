@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { isOneOf } from "../../core/routes/authentication/equal-texts.ts";
+import { isOneOf } from "../../core/http-routes/authentication/equal-texts.ts";
 
 type Request = Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders"> & { requestContext?: { identity?: { sourceIp?: string } } };
 

@@ -2,8 +2,8 @@ import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/t
 import type { NewTrigger } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { httpRoutes, routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
+import { httpRouteExists } from "../../services/triggers/http-route-entries.ts";
 import { getTrigger, listTriggers, triggerExists } from "../../services/triggers/read.ts";
-import { routeExists } from "../../services/triggers/route-entries.ts";
 import { createTrigger, deleteTrigger, setTriggerMode, updateTrigger } from "../../services/triggers/save.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
@@ -46,6 +46,8 @@ function routesOf(kind: TriggerKind): ApiRoutes {
 }
 
 export const triggers: ApiRoutes = [
-  on(httpRoutes.routeExists, async ({ params: { workspace }, body }) => json(200, await routeExists(deps.objects, workspace, body))),
+  on(httpRoutes.httpRouteExists, async ({ params: { workspace }, body }) =>
+    json(200, await httpRouteExists(deps.objects, workspace, body)),
+  ),
   ...triggerKinds.flatMap(routesOf),
 ];

@@ -15,7 +15,8 @@ import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
 import { endpointObject } from "../../core/events/endpoint.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
-import { scheduleOutcomesObject } from "../../core/handlers/schedule-outcomes.ts";
+import { httpRouteFailuresObject } from "../../core/http-routes/failures.ts";
+import { httpRoutesAtObject } from "../../core/http-routes/route-entries.ts";
 import { endedIndexObject } from "../../core/jobs/ended-index.ts";
 import { failedItemObject, taskCursorObject } from "../../core/jobs/periodic-task.ts";
 import { repeatedCallObject } from "../../core/jobs/repeated-call.ts";
@@ -23,12 +24,11 @@ import { noticeAgainObject, noticeDeliveryObject, noticeObject } from "../../cor
 import { webhookSecretObject } from "../../core/notifications/webhook-secret.ts";
 import type { AnyObjectKind } from "../../core/objects/define-object.ts";
 import { settingObject } from "../../core/objects/setting.ts";
+import { scheduleOutcomesObject } from "../../core/outcome-handlers/schedule-outcomes.ts";
 import { publicKeyObject } from "../../core/people/signing-key.ts";
 import { tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { tokenExpiryObject } from "../../core/people/token-expiry.ts";
 import { accessObject } from "../../core/permissions/access.ts";
-import { routeFailuresObject } from "../../core/routes/failures.ts";
-import { routesAtObject } from "../../core/routes/route-entries.ts";
 import { scheduleObject } from "../../core/schedules/schedule.ts";
 import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { openStreamObject } from "../../core/streams/stream-slot.ts";
@@ -188,7 +188,7 @@ export class ObjectsTable extends Construct {
     this.allowItems(
       fn,
       ["PutItem", "DeleteItem"],
-      [scheduleObject, triggerObject, accessObject, routesAtObject, routeFailuresObject, ...found],
+      [scheduleObject, triggerObject, accessObject, httpRoutesAtObject, httpRouteFailuresObject, ...found],
     );
     // A save at a path requires the workspace and the folder.
     this.allowItems(fn, ["ConditionCheckItem"], [workspaceObject, folderObject, accessObject]);
@@ -204,7 +204,7 @@ export class ObjectsTable extends Construct {
 
   /** Grants what function `routes` writes beside its jobs: faults of routes, and jobs that wait for their route. */
   allowHttpRoutes(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem"], [triggerFaultObject, heldJobObject, routeFailuresObject]);
+    this.allowItems(fn, ["PutItem"], [triggerFaultObject, heldJobObject, httpRouteFailuresObject]);
     // A job waits only while its route is suspended.
     this.allowItems(fn, ["ConditionCheckItem"], [triggerObject]);
   }

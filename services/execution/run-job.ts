@@ -22,11 +22,11 @@ export interface JobInput {
 }
 
 /** Runs a claimed job of one kind. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
-export type JobHandler = (job: RunningJob, input: JobInput) => Promise<FinishedJob | undefined>;
+export type JobExecutor = (job: RunningJob, input: JobInput) => Promise<FinishedJob | undefined>;
 
 export interface RunJobDeps extends FinishJobDeps, JobEndedDeps, RightsDeps {
   queue: Queue;
-  handlers: Readonly<Record<JobKind, JobHandler>>;
+  executors: Readonly<Record<JobKind, JobExecutor>>;
 }
 
 /** An attempt that failed inside the service is repeated after this time. */
@@ -43,7 +43,7 @@ export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}):
 /** Runs a claimed job by the handler of its kind, unless a right was lost while it waited. */
 export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
   const lost = await findLostRight(deps, job);
-  return lost ? endJob(deps, job, lost) : deps.handlers[job.kind](job, input);
+  return lost ? endJob(deps, job, lost) : deps.executors[job.kind](job, input);
 }
 
 /** Does the work of a claimed attempt, which ends the job or passes it on, as `runJob` does. */

@@ -24,7 +24,7 @@ import { buildMachineTags } from "../../statemachines/machine-name.ts";
 import type { CancelJobDeps } from "../jobs/cancel/cancel-job.ts";
 import { cancelWorkspaceJobs } from "../jobs/cancel/cancel-workspace-jobs.ts";
 import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
-import { removeRoutes } from "../triggers/route-entries.ts";
+import { removeHttpRoutes } from "../triggers/http-route-entries.ts";
 import { requestConnections } from "../triggers/sources.ts";
 import type { ItemIsolation } from "./item-isolation.ts";
 
@@ -81,7 +81,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
     // The requests remain after the entries of the sources, so that their mappings, rules and subscriptions are removed.
     await requestConnections(objects, id);
     if (!(await removeJobs(deps, id, inTime))) return state;
-    await removeRoutes(objects, id);
+    await removeHttpRoutes(objects, id);
     const schedules = await objects.list(scheduleObject.partitionKey(id));
     for (const { sk: path } of schedules) await deps.jobs.deleteItem(toNextRunId(id, path), "schedule");
     if (!(await stateMachines.deleteStateMachines(buildMachinePrefix(stack, id), buildMachineTags(stack, id), inTime))) return state;

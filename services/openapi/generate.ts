@@ -6,6 +6,7 @@ import { isJsonObject } from "../../contract/json-object.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
 import type { OpenapiRequest } from "../../contract/routes/triggers/openapi-documents.ts";
 import { flowBodyObject, flowListingObject } from "../../core/flows/version.ts";
+import { toHttpRouteAddress } from "../../core/http-routes/address.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import { buildDocument } from "../../core/openapi/document.ts";
 import type { DocumentedRunnable } from "../../core/openapi/parts.ts";
@@ -15,7 +16,6 @@ import { formatYaml } from "../../core/openapi/yaml.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
-import { toRouteAddress } from "../../core/routes/address.ts";
 import { chooseSchema, scriptBodyObject, scriptListingObject } from "../../core/scripts/version.ts";
 import { type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
 import { createPathFilter } from "../identity/permit.ts";
@@ -76,7 +76,7 @@ export async function generateOpenapi(deps: OpenapiDeps, caller: WorkspaceCaller
       return {
         path,
         own: fields,
-        address: toRouteAddress(workspace, fields).address,
+        address: toHttpRouteAddress(workspace, fields).address,
         runnable: byPath.get(`${isFlow ? "flow" : "script"}/${scriptPath}`),
         apiKeyHeader: headers.get(fields.authentication_resource_path ?? ""),
       };

@@ -17,7 +17,7 @@ import { aScheduleRequest } from "../../test/support/use-cases/room-schedules.ts
 import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
 import { getApp } from "../apps/read.ts";
 import { createApp, updateApp } from "../apps/save.ts";
-import { saveWorkspaceHandler } from "../handlers/save-handler.ts";
+import { saveWorkspaceHandler } from "../outcome-handlers/save-handler.ts";
 import { getSchedule } from "../schedules/read.ts";
 import { createSchedule, updateSchedule } from "../schedules/save.ts";
 import { setGlobalSetting } from "../settings/instance.ts";

@@ -5,13 +5,13 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
+import { type Credential, isCredentialType, parseCredential } from "../../core/http-routes/authentication/credential.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { parseReference } from "../../core/resources/references.ts";
 import { parseResourceValue, resourceObject, type StoredResource } from "../../core/resources/resource.ts";
-import { type Credential, isCredentialType, parseCredential } from "../../core/routes/authentication/credential.ts";
 import { openSecret } from "../../core/secrets/open.ts";
 import type { RouteCredential } from "../../core/secrets/route-credential.ts";
 import { routeCredentialObject, routeKeyObject, routeVariableObject } from "../../core/secrets/route-credential.ts";
@@ -24,7 +24,7 @@ import { unsealValue } from "./unseal.ts";
 
 /** The dependencies of use cases that write variables and resources and keep the copies for routes. */
 export interface CopyDeps extends SealDeps {
-  routeKeys: DataKeys;
+  httpRouteKeys: DataKeys;
 }
 
 /** The copy of a resource. `fault`: why it cannot authenticate anything, without any value. */
@@ -227,7 +227,7 @@ function loadRouteKey(deps: CopyDeps, workspace: string): Promise<{ key: DataKey
     workspace,
     async () => {
       const wrapped = (await findRouteKey(deps, workspace)) ?? (await createRouteKey(deps, workspace));
-      return { key: { version: KEY_VERSION, key: await deps.routeKeys.unwrap(workspace, wrapped) }, wrapped };
+      return { key: { version: KEY_VERSION, key: await deps.httpRouteKeys.unwrap(workspace, wrapped) }, wrapped };
     },
     { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs },
   );
@@ -240,7 +240,7 @@ async function findRouteKey({ objects }: Pick<CopyDeps, "objects">, workspace: s
 
 /** If two writers create the key at the same time, both get the one that was stored. Throws `workspace.notFound`. */
 async function createRouteKey(deps: CopyDeps, workspace: string): Promise<string> {
-  const { wrapped } = await deps.routeKeys.generate(workspace);
+  const { wrapped } = await deps.httpRouteKeys.generate(workspace);
   await commitParts(deps.objects, [
     { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     { write: write.put({ ...routeKeyObject.key(workspace), value: { wrapped } }, "absent"), refused: undefined },
@@ -251,15 +251,18 @@ async function createRouteKey(deps: CopyDeps, workspace: string): Promise<string
 const openedKeys = new PromiseCache<string, Buffer>();
 
 /** Opens the copy of a resource as a request's route has found it. Returns `undefined` if there is none that can be used. */
-export async function openRouteCredential(
-  { routeKeys, nowMs }: Pick<CopyDeps, "routeKeys" | "nowMs">,
+export async function openHttpRouteCredential(
+  { httpRouteKeys, nowMs }: Pick<CopyDeps, "httpRouteKeys" | "nowMs">,
   { workspace, path }: { workspace: string; path: string },
   stored: StoredObject | undefined,
 ): Promise<Credential | undefined> {
   const copy = stored && routeCredentialObject.parse(stored);
   if (!copy || !("sealed" in copy)) return undefined;
   const { wrapped, sealed } = copy;
-  const key = await openedKeys.get(wrapped, () => routeKeys.unwrap(workspace, wrapped), { nowMs: nowMs(), forMs: limits.dataKeyCacheMs });
+  const key = await openedKeys.get(wrapped, () => httpRouteKeys.unwrap(workspace, wrapped), {
+    nowMs: nowMs(),
+    forMs: limits.dataKeyCacheMs,
+  });
   const json = openSecret(key, locate(workspace, path), sealed);
   return parseJson({ parent: "route credentials", ref: path, json }) as Credential;
 }

@@ -2,10 +2,10 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
+import { findCredentialType } from "../../core/http-routes/authentication/credential.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
-import { findCredentialType } from "../../core/routes/authentication/credential.ts";
 import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
 import { findCopyFault } from "../secrets/route-credentials.ts";
 

@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { parseHandlerPath } from "../../core/handlers/handler.ts";
+import { parseHandlerPath } from "../../core/outcome-handlers/handler.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { listWriters } from "../../core/permissions/access.ts";
 import { loadAccess } from "../workspaces/access.ts";

@@ -3,9 +3,9 @@ import { SvcError } from "../../contract/errors.ts";
 import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
+import { httpRouteFailuresObject, toFailuresJson } from "../../core/http-routes/failures.ts";
 import { paginate } from "../../core/objects/page.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { routeFailuresObject, toFailuresJson } from "../../core/routes/failures.ts";
 import { matchesTrigger, type StoredTrigger, toTriggerJson, triggerFaultObject, triggerObject } from "../../core/triggers/trigger.ts";
 
 export interface ReadTriggerDeps {
@@ -32,9 +32,9 @@ export async function getTrigger(deps: ReadTriggerDeps, { workspace, kind, path 
   const trigger = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
   const [[shown], failures] = await Promise.all([
     showTriggers(deps, workspace, [trigger]),
-    kind === "http" ? deps.objects.get(routeFailuresObject.key(workspace, trigger.id)) : undefined,
+    kind === "http" ? deps.objects.get(httpRouteFailuresObject.key(workspace, trigger.id)) : undefined,
   ]);
-  return { ...(shown as TriggerJson), ...(failures ? { last_failures: toFailuresJson(routeFailuresObject.parse(failures)) } : {}) };
+  return { ...(shown as TriggerJson), ...(failures ? { last_failures: toFailuresJson(httpRouteFailuresObject.parse(failures)) } : {}) };
 }
 
 /** Returns whether a trigger of a kind exists at a path. */

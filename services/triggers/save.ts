@@ -33,8 +33,8 @@ import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { requireNewestScript } from "../scripts/load.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { checkAuthenticationFields, checkCustomScript, UNREADABLE_RESOURCE } from "./authentication-fields.ts";
+import { buildHttpRouteParts } from "./http-route-entries.ts";
 import { requireTrigger, type TriggerPlace } from "./read.ts";
-import { buildRouteParts } from "./route-entries.ts";
 import { buildSourceParts, type Connection, loadAllowedSources } from "./sources.ts";
 import { checkStaticFields } from "./static-fields.ts";
 
@@ -78,7 +78,7 @@ export async function createTrigger(
           refused: new SvcError("trigger.exists", { path }),
         },
         ...source.parts,
-        ...(await buildRouteParts(deps.objects, { actor, workspace }, undefined, trigger)),
+        ...(await buildHttpRouteParts(deps.objects, { actor, workspace }, undefined, trigger)),
       ]);
       return stored ? { done: undefined } : undefined;
     },
@@ -153,7 +153,7 @@ async function changeTrigger(
       const stored = await commitParts(objects, [
         ...(await buildTriggerParts(objects, { actor, workspace, kind, path }, found as StoredObject, after)),
         ...source.parts,
-        ...(await buildRouteParts(objects, { actor, workspace }, before, after)),
+        ...(await buildHttpRouteParts(objects, { actor, workspace }, before, after)),
         ...buildReleaseParts(workspace, before, after),
       ]);
       return stored ? { done: source.connections } : undefined;

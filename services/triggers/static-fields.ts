@@ -4,9 +4,9 @@ import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
 import { checkFileKey, filePermissionTarget } from "../../core/files/file-key.ts";
 import { resolveStorageLocation } from "../../core/files/storage-location.ts";
+import { findStaticPlace } from "../../core/http-routes/static.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
-import { findStaticPlace } from "../../core/routes/static.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 
 /**

@@ -123,7 +123,7 @@ export const routesOfTriggerKinds = { http: routesOf("http"), sqs: routesOf("sqs
 /** Checks an address before a route is saved. */
 const httpRouteExists = defineRoute({
   ...post,
-  name: "http_triggers.routeExists",
+  name: "http_triggers.httpRouteExists",
   summary: "Check whether a route has an address already.",
   path: `${prefixOf("http")}/route_exists`,
   access: { domain: "http_triggers", verb: "read", need: "member", target: "none" },
@@ -138,7 +138,7 @@ const httpRouteExists = defineRoute({
   reply: { json: z.boolean() },
   errors: [],
 });
-export const httpRoutes = { routeExists: httpRouteExists };
+export const httpRoutes = { httpRouteExists: httpRouteExists };
 type AnyTriggerRoute =
   | typeof httpRouteExists
   | ReturnType<typeof routesOf>[keyof ReturnType<typeof routesOf>]

@@ -1,6 +1,6 @@
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
-import { connectHandlers } from "../../../services/handlers/follow-ups.ts";
+import { connectOutcomeHandlers } from "../../../services/outcome-handlers/follow-ups.ts";
 
 /** Connects the end of a job with the handlers and the schedule that follow it. Every function that ends jobs uses it. */
-export const followUps = connectHandlers({ objects: objectTable, queue, nowMs: Date.now });
+export const followUps = connectOutcomeHandlers({ objects: objectTable, queue, nowMs: Date.now });

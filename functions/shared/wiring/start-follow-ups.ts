@@ -1,15 +1,15 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
-import type { StartHandlersDeps } from "../../../services/handlers/start-handlers.ts";
 import type { EnqueueDeps } from "../../../services/jobs/queue/enqueue.ts";
+import type { StartOutcomeHandlersDeps } from "../../../services/outcome-handlers/start-outcome-handlers.ts";
 
-type StartFollowUpsDeps = StartHandlersDeps & EnqueueDeps & { objects: ObjectTable };
+type StartFollowUpsDeps = StartOutcomeHandlersDeps & EnqueueDeps & { objects: ObjectTable };
 
 /** Starts everything that follows an ended job. The mark of the job is removed last. */
 export const startFollowUps = (deps: StartFollowUpsDeps) => async (job: string) => {
   // Loaded on first use, so that the functions start faster.
   const { continueScheduleAfter } = await import("../../../services/schedules/change-run.ts");
-  const { startHandlers } = await import("../../../services/handlers/start-handlers.ts");
+  const { startOutcomeHandlers } = await import("../../../services/outcome-handlers/start-outcome-handlers.ts");
   await continueScheduleAfter({ ...deps, schedules: scheduleTable }, job);
-  await startHandlers(deps, job);
+  await startOutcomeHandlers(deps, job);
 };

@@ -7,7 +7,7 @@ import { type BuildRequest, buildTargetSchema } from "../../../core/builds/build
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { remainingTimeMs } from "../invocation.ts";
 import { executorDeps } from "./executor.ts";
-import { jobHandlers } from "./job-handlers.ts";
+import { jobExecutors } from "./job-executors.ts";
 import { startFollowUps } from "./start-follow-ups.ts";
 
 /** The dependencies of functions that run jobs of every kind: they unseal secrets, build code and start flows. */
@@ -23,7 +23,7 @@ export function workerDeps(name: string) {
   };
   return {
     ...adapters,
-    ...jobHandlers(adapters),
+    ...jobExecutors(adapters),
     startFollowUps: startFollowUps(adapters),
     gatedFlows: connectGatedFlows(adapters),
   };

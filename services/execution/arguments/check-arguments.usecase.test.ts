@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../../contract/routes/triggers/http-fields.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
+import type { FoundHttpRoute } from "../../../core/http-routes/http-route.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import type { FoundRoute } from "../../../core/routes/route.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
@@ -16,10 +16,10 @@ import { listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
 import { addScriptAt, aScheduleRequest } from "../../../test/support/use-cases/room-schedules.ts";
 import { newTriggerRoom, type TriggerRoom } from "../../../test/support/use-cases/room-triggers.ts";
-import { callHandler, HANDLER_IDENTITY } from "../../handlers/call-handler.ts";
+import { runHttpRoute } from "../../http-routes/run-http-route.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { loadJson } from "../../jobs/values/values.ts";
-import { runRoute } from "../../routes/run-route.ts";
+import { callHandler, HANDLER_IDENTITY } from "../../outcome-handlers/call-handler.ts";
 import { createSchedule } from "../../schedules/save.ts";
 import { runAndWait } from "../requests/run-and-wait.ts";
 import type { RunTarget, VersionRunRequest } from "../requests/run-request.ts";
@@ -66,7 +66,7 @@ const aRequest = (target: RunTarget, args: Args, event?: VersionRunRequest["argu
 const ofScript = (): RunTarget => ({ kind: "script", version: script });
 const ofFlow = (): RunTarget => ({ kind: "flow", version: flow });
 
-function aRoute(own: object): FoundRoute {
+function aRoute(own: object): FoundHttpRoute {
   const { build, ...version } = script;
   const stored = { ...triggerObject.key(room.workspace, "http", `f/t/${randomUUID()}`), version: randomUUID(), value: {} };
   const trigger: StoredTrigger = {
@@ -80,7 +80,7 @@ function aRoute(own: object): FoundRoute {
   };
 }
 const callRoute = (own: object) => (args: Args) =>
-  runRoute(
+  runHttpRoute(
     deps(),
     aRoute(own),
     { outcome: "admitted" },

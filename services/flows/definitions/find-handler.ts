@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
-import { type HandlerTarget, parseHandlerPath } from "../../../core/handlers/handler.ts";
+import { type HandlerTarget, parseHandlerPath } from "../../../core/outcome-handlers/handler.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { parseScript } from "../../scripts/load.ts";
 import { parseFlow } from "./load.ts";

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
-import type { HandlerTarget } from "../../../core/handlers/handler.ts";
+import type { HandlerTarget } from "../../../core/outcome-handlers/handler.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";

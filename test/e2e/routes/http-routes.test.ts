@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 /** Creates a route and returns its path and its address, which begins with its own text. */
-async function addRoute(own: object = {}) {
+async function addHttpRoute(own: object = {}) {
   const name = `r${randomUUID().slice(0, 8)}`;
   const route = { script_path: "f/t/order", is_flow: false, http_method: "post", workspaced_route: true, route_path: `${name}/:id` };
   expectStatus(await ws.post("http_triggers/create", { path: `f/t/${name}`, ...route, ...own }), 201);
@@ -42,7 +42,7 @@ async function addCredential(type: string, value: object) {
 
 describe("a route", () => {
   it("answers with the result of its script, as the job of a trigger", async () => {
-    const { path, address } = await addRoute();
+    const { path, address } = await addHttpRoute();
     const answer = expectStatus(await send(address, { body: '{"amount":3}' }), 200);
     expect(answer.json).toEqual({ id: "7", amount: 3 });
     const [job] = await jobsOf(path);
@@ -53,17 +53,17 @@ describe("a route", () => {
   });
 
   it("answers at once if it is asynchronous, and with a stream if it streams", async () => {
-    const asynchronous = await addRoute({ request_type: "async" });
+    const asynchronous = await addHttpRoute({ request_type: "async" });
     const { text: id } = expectStatus(await send(asynchronous.address, { body: '{"amount":1}' }), 201);
     expect((await ws.completed(id))["result"]).toEqual({ id: "7", amount: 1 });
-    const streaming = await addRoute({ request_type: "sync_sse" });
+    const streaming = await addHttpRoute({ request_type: "sync_sse" });
     const stream = expectStatus(await send(streaming.address, { body: '{"amount":2}' }), 200);
     expect(stream.headers.get("content-type")).toContain("text/event-stream");
     expect(stream.text).toContain('"amount":2');
   });
 
   it("answers GET and HEAD alike, and pages of the origins that it allows", async () => {
-    const { address } = await addRoute({ http_method: "get", allowed_origins: ["https://shop.example"] });
+    const { address } = await addHttpRoute({ http_method: "get", allowed_origins: ["https://shop.example"] });
     const payload = Buffer.from('{"amount":4}').toString("base64");
     expect((await ws.api.call("GET", address, { token: "", query: { payload } })).json).toEqual({ id: "7", amount: 4 });
     const head = expectStatus(await send(address, { method: "HEAD" }), 200);
@@ -76,7 +76,7 @@ describe("a route", () => {
   });
 
   it("starts one job for repeated deliveries, and decodes a compressed body", async () => {
-    const { path, address } = await addRoute({ idempotency: { from: "github", ttl: 3600 }, failed_status: 500 });
+    const { path, address } = await addHttpRoute({ idempotency: { from: "github", ttl: 3600 }, failed_status: 500 });
     const sent = () =>
       fetch(`${ws.api.url}/api/${address}`, {
         method: "POST",
@@ -95,7 +95,7 @@ describe("a route", () => {
   });
 
   it("starts one job for requests with one Idempotency-Key", async () => {
-    const { path, address } = await addRoute();
+    const { path, address } = await addHttpRoute();
     const sent = { headers: { "idempotency-key": randomUUID() }, body: '{"amount":5}' };
     const answers = [await send(address, sent), await send(address, sent)];
     expect(new Set(answers.map(({ headers }) => headers.get("x-svc-job-id"))).size).toBe(1);
@@ -103,7 +103,7 @@ describe("a route", () => {
   });
 
   it("lets its jobs wait while it is suspended, and is unknown while it is disabled", async () => {
-    const { path, address } = await addRoute();
+    const { path, address } = await addHttpRoute();
     expectStatus(await ws.post(`http_triggers/setmode/${path}`, { mode: "suspended" }), 200);
     const { text: id } = expectStatus(await send(address, { body: '{"amount":6}' }), 202);
     expect((await ws.get(`jobs_u/get/${id}`)).json).toMatchObject({ type: "QueuedJob", trigger_path: path });
@@ -118,7 +118,7 @@ describe("a route", () => {
 }
 export const main = (seen: unknown[]) => seen;`;
     await ws.saveScript({ path: "f/t/checked", language: "bun", content });
-    const { address } = await addRoute({ script_path: "f/t/checked", authentication_method: "custom_script" });
+    const { address } = await addHttpRoute({ script_path: "f/t/checked", authentication_method: "custom_script" });
     const sent = { body: "raw text", headers: { "content-type": "text/plain", authorization: "Basic abc" } };
     const admitted = expectStatus(await send(address, { ...sent, headers: { ...sent.headers, "x-pass": "yes" } }), 200);
     expect(admitted.json).toEqual(["http", "POST", expect.stringContaining("/:id"), "7", "raw text", false]);
@@ -135,7 +135,7 @@ export const main = (seen: unknown[]) => seen;`;
       ],
     };
     expectStatus(await ws.post("flows/create", { path: "f/t/double", summary: "", value }), 201);
-    const { address } = await addRoute({ script_path: "f/t/double", is_flow: true });
+    const { address } = await addHttpRoute({ script_path: "f/t/double", is_flow: true });
     expect(expectStatus(await send(address, { body: '{"amount":4}' }), 200).json).toEqual({ amount: 8 });
   });
 });
@@ -157,7 +157,7 @@ describe("a route with an authentication", () => {
     "by the signature of %s starts one job for a request that arrives twice, and none for a forged one",
     async (preset) => {
       const authentication_resource_path = await addCredential("signature_auth", { preset, secret });
-      const { path, address } = await addRoute({ authentication_method: "signature", authentication_resource_path });
+      const { path, address } = await addHttpRoute({ authentication_method: "signature", authentication_resource_path });
       const headers = (await senders[preset]?.()) ?? {};
       const first = expectStatus(await send(address, { body, headers }), 200);
       expect(first.json).toEqual({ id: "7", amount: 9 });
@@ -172,13 +172,13 @@ describe("a route with an authentication", () => {
 
   it("by a key, or a user name and a password, follows changes of the resource", async () => {
     const keyed = await addCredential("api_key_auth", { key: "k1", header: "X-Shop-Key" });
-    const byKey = await addRoute({ authentication_method: "api_key", authentication_resource_path: keyed });
+    const byKey = await addHttpRoute({ authentication_method: "api_key", authentication_resource_path: keyed });
     const withKey = (key: string) => send(byKey.address, { headers: { "x-shop-key": key } });
     expect([(await withKey("k1")).status, (await withKey("k2")).status, (await send(byKey.address)).status]).toEqual([200, 401, 401]);
     expectStatus(await ws.post(`resources/update/${keyed}`, { value: { key: "k2", old_key: "k1", header: "X-Shop-Key" } }), 200);
     expect([(await withKey("k1")).status, (await withKey("k2")).status]).toEqual([200, 200]);
     const named = await addCredential("basic_http_auth", { username: "shop", password: "pass" });
-    const byName = await addRoute({ authentication_method: "basic_http", authentication_resource_path: named });
+    const byName = await addHttpRoute({ authentication_method: "basic_http", authentication_resource_path: named });
     const withPassword = (text: string) =>
       send(byName.address, { headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` } });
     expect((await withPassword("shop:pass")).status).toBe(200);
@@ -187,7 +187,7 @@ describe("a route with an authentication", () => {
   });
 
   it("by our tokens accepts those that may read the route, and no cookie", async () => {
-    const { path, address } = await addRoute({ authentication_method: "svc" });
+    const { path, address } = await addHttpRoute({ authentication_method: "svc" });
     const tokenWith = async (scopes: string[]) => expectStatus(await ws.api.post("users/tokens/create", { label: "t", scopes }), 201).text;
     const fitting = await tokenWith([`http_triggers:read:${path}`]);
     const other = await tokenWith(["http_triggers:read:f/t/other"]);
@@ -221,7 +221,7 @@ describe("a route for the tokens of an identity provider", () => {
 
   it("accepts those with its claims, which become an argument, and refuses others", async () => {
     const value = { issuer: at(), audience: "shop", jwks_url: `${at()}/keys`, claims: { role: "clerk" } };
-    const { path, address } = await addRoute({
+    const { path, address } = await addHttpRoute({
       authentication_method: "jwt",
       authentication_resource_path: await addCredential("jwt_auth", value),
     });
@@ -235,7 +235,7 @@ describe("a route for the tokens of an identity provider", () => {
   it("asks to try again while the provider does not respond", async () => {
     isDown = true;
     const value = { issuer: at(), jwks_url: `${at()}/others` };
-    const { address } = await addRoute({
+    const { address } = await addHttpRoute({
       authentication_method: "jwt",
       authentication_resource_path: await addCredential("jwt_auth", value),
     });

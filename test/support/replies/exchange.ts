@@ -7,7 +7,7 @@ import type { Room } from "../use-cases/room.ts";
 export type RouteKey = keyof typeof routes | `${string}_triggers.${string}`;
 
 const all: Readonly<Record<string, Route>> = routes;
-export function findRoute(key: RouteKey): Route {
+export function findHttpRoute(key: RouteKey): Route {
   const route = all[key];
   if (!route) throw new Error(`There is no route ${key}.`);
   return route;

@@ -1,6 +1,6 @@
 import type { Route } from "../../../contract/route.ts";
 import type { Reply } from "../../../functions/shared/reply.ts";
-import { type Exchange, findRoute, isExchange, type Parts, type Sender, type Stage, type Steps } from "./exchange.ts";
+import { type Exchange, findHttpRoute, isExchange, type Parts, type Sender, type Stage, type Steps } from "./exchange.ts";
 import { createPlaceholders } from "./placeholders.ts";
 
 /** The headers of every reply. The recording names only those that differ. */
@@ -53,7 +53,7 @@ export async function record(stage: Stage, script: Steps): Promise<Recording> {
 }
 
 const isOfAdministrator = ({ route, parts: { from = "ann", token, alone } }: Exchange) =>
-  findRoute(route).auth === "token" && from === "ann" && token === undefined && !alone;
+  findHttpRoute(route).auth === "token" && from === "ann" && token === undefined && !alone;
 
 /** A reply with its whole body. */
 interface Answer {
@@ -74,7 +74,7 @@ async function sendOne(stage: Stage, exchange: Exchange): Promise<Answer> {
 }
 
 function render(stage: Stage, { route: key, kind, parts }: Exchange, { reply, body }: Answer): string {
-  const route = findRoute(key);
+  const route = findHttpRoute(key);
   const { from = route.auth === "token" ? "ann" : "nobody", show = whole } = parts;
   const { statusCode, headers = {}, multiValueHeaders = {} } = reply;
   const lines = [

@@ -9,7 +9,7 @@ import { fillPath } from "../fuzz/operations.ts";
 import { newRoom, success } from "../use-cases/room.ts";
 import { playExecutions } from "../use-cases/room-flows.ts";
 import { addWorkspace, work } from "../use-cases/room-jobs.ts";
-import { findRoute, type Parts, type Sender, type Stage } from "./exchange.ts";
+import { findHttpRoute, type Parts, type Sender, type Stage } from "./exchange.ts";
 
 /** The time at which each recording begins. */
 const BEGIN_MS = Date.UTC(2031, 4, 6, 7, 8, 9);
@@ -53,7 +53,7 @@ export async function newStage(
       await work(room);
     },
     send: async ({ route: key, parts }) => {
-      const route = findRoute(key);
+      const route = findHttpRoute(key);
       const { params, query = {}, headers = {}, json, text, from = "ann", token = tokens[from] } = fillIn(parts, kept);
       const body = json === undefined ? text : JSON.stringify(json);
       const event = toGatewayEvent({

@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { httpFieldsSchema } from "../../../contract/routes/triggers/http-fields.ts";
-import type { FoundRoute } from "../../../core/routes/route.ts";
+import type { FoundHttpRoute } from "../../../core/http-routes/http-route.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
 import { triggerObject } from "../../../core/triggers/trigger.ts";
-import type { RouteRequest } from "../../../services/routes/run-route.ts";
+import type { HttpRouteRequest } from "../../../services/http-routes/run-http-route.ts";
 import type { Room } from "./room.ts";
 import { addScript } from "./room-jobs.ts";
 import { anAdmin } from "./room-people.ts";
 
-export type RouteFields = { own?: object; trigger?: Partial<StoredTrigger>; params?: FoundRoute["params"] };
+export type HttpRouteFields = { own?: object; trigger?: Partial<StoredTrigger>; params?: FoundHttpRoute["params"] };
 
 /** Adds a route whose script is built. It is found without the search for its address. */
-export async function addRoute(
+export async function addHttpRoute(
   room: Room,
-  { own = {}, trigger = {}, params = {} }: RouteFields,
+  { own = {}, trigger = {}, params = {} }: HttpRouteFields,
   script: Partial<Runnable>,
-): Promise<FoundRoute> {
+): Promise<FoundHttpRoute> {
   const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, ...script });
   const stored = {
     ...triggerObject.key(room.workspace, "http" as StoredTrigger["kind"], `f/t/${randomUUID()}`),
@@ -52,20 +52,20 @@ export async function addRoute(
   };
 }
 
-export interface SentToRoute {
+export interface SentToHttpRoute {
   body?: unknown;
   text?: string;
   headers?: Record<string, string>;
   query?: Record<string, string[]>;
   method?: string;
 }
-export const aRouteRequest = ({
+export const anHttpRouteRequest = ({
   body = {},
   text = JSON.stringify(body),
   headers = {},
   query = {},
   method = "POST",
-}: SentToRoute = {}): RouteRequest => ({
+}: SentToHttpRoute = {}): HttpRouteRequest => ({
   method,
   path: "shop/orders/7",
   payload: { method, headers: { "content-type": "application/json", ...headers }, query, bytes: Buffer.from(text) },

@@ -7,7 +7,7 @@ import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
-import { accountKeys, dataKeys, linkKeys, routeKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
+import { accountKeys, dataKeys, httpRouteKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import type { Functions, Invocation } from "../../../aws/lambda/functions.ts";
 import { storage } from "../../../aws/s3/storage.ts";
 import type { QueuedDelivery } from "../../../aws/sqs/delivery-queue.ts";
@@ -17,12 +17,12 @@ import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
-import { jobHandlers } from "../../../functions/shared/wiring/job-handlers.ts";
+import { jobExecutors } from "../../../functions/shared/wiring/job-executors.ts";
 import { startFollowUps } from "../../../functions/shared/wiring/start-follow-ups.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
-import { connectHandlers } from "../../../services/handlers/follow-ups.ts";
+import { connectOutcomeHandlers } from "../../../services/outcome-handlers/follow-ups.ts";
 import "./quick-clients.ts";
 import { createTables } from "./engine-resources.ts";
 import { countRead, countWrite } from "./failing-writes.ts";
@@ -128,7 +128,7 @@ export async function newRoom() {
     hasSent = true;
   };
   const adapters = {
-    followUps: connectHandlers({ objects: objectTable, queue: { sendFollowUp }, nowMs: () => clock.nowMs }),
+    followUps: connectOutcomeHandlers({ objects: objectTable, queue: { sendFollowUp }, nowMs: () => clock.nowMs }),
     jobs: jobTable,
     objects: objectTable,
     concurrency: concurrencyTable,
@@ -167,7 +167,7 @@ export async function newRoom() {
     linkKeys,
     webhookKeys,
     accountKeys,
-    routeKeys,
+    httpRouteKeys,
     anchorKey,
     scanObjects,
     executions,
@@ -202,7 +202,7 @@ export async function newRoom() {
     /** Wired as in the deployed functions. */
     deps: {
       ...adapters,
-      ...jobHandlers(adapters),
+      ...jobExecutors(adapters),
       startFollowUps: startFollowUps(adapters),
       onJobCanceled: [flowCancellation(adapters)],
       jobData,

@@ -6,7 +6,7 @@ import { env } from "../../../contract/env.ts";
 import { executionEventSchema } from "../../../core/flows/execution-event.ts";
 import { parseStepCall, type StepState } from "../../../core/flows/step-call.ts";
 import { type JobMessage, toJobMessage } from "../../../core/jobs/lifecycle.ts";
-import { jobHandlers } from "../../../functions/shared/wiring/job-handlers.ts";
+import { jobExecutors } from "../../../functions/shared/wiring/job-executors.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { handleDeadLetter } from "../../../services/execution/handle-dead-letter.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
@@ -125,7 +125,7 @@ export class SimulatedAccount {
     };
     this.deps = {
       ...adapters,
-      ...jobHandlers(adapters),
+      ...jobExecutors(adapters),
       onJobCanceled: [flowCancellation(adapters)],
       gatedFlows: connectGatedFlows(adapters),
     };

@@ -1,0 +1,35 @@
+import type { Arguments } from "../payload/arguments.ts";
+import { escapeEventReferences } from "../resources/refer.ts";
+import type { TriggerEvent } from "../triggers/events.ts";
+import type { FoundHttpRoute } from "./http-route.ts";
+
+/** A request of a route, as the event for a preprocessor names it. `path` is the requested address below `/api/r/`, as sent. */
+export interface HttpRequestLine {
+  method: string;
+  path: string;
+}
+
+/**
+ * Returns the event of a route's request. The request cannot choose its kind, its path and its parameters. Its texts are no
+ * references.
+ */
+export function toHttpEvent(
+  { workspace, trigger, own, params }: Pick<FoundHttpRoute, "workspace" | "trigger" | "own" | "params">,
+  { method, path }: HttpRequestLine,
+  sent: NonNullable<Arguments["event"]>,
+): TriggerEvent {
+  const route = `/${own.workspaced_route ? `${workspace}/` : ""}${own.route_path.replace(/^\/+/, "")}`;
+  return {
+    ...escapeEventReferences({ ...sent, params: { ...params } }),
+    kind: trigger.kind,
+    trigger_path: trigger.path,
+    route,
+    path: `/${path}`,
+    method,
+  };
+}
+
+/** Returns the parts of a path that a script or flow names as parameters. `names` is `null` if its parameters are not known. */
+export function selectPathArguments(params: FoundHttpRoute["params"], names: readonly string[] | null): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => names === null || names.includes(name)));
+}

@@ -1,0 +1,62 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import type { RunningJob } from "../../../core/jobs/job.ts";
+import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
+import type { BuildVersionDeps } from "../../../services/builds/build-version.ts";
+import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
+import type { JobClaimer } from "../../../services/execution/handle-job-message.ts";
+import { refuseJob } from "../../../services/execution/refuse-job.ts";
+import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-and-execute.ts";
+import type { JobExecutor, RunJobDeps } from "../../../services/execution/run-job.ts";
+import { runScript } from "../../../services/execution/run-script.ts";
+import type { EndFlowDeps } from "../../../services/flows/lifecycle/end-flow.ts";
+import type { StartFlowDeps } from "../../../services/flows/lifecycle/start.ts";
+import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";
+import { jobEndedListeners } from "./job-ended-listeners.ts";
+
+type JobExecutorDeps = ResolveAndExecuteDeps &
+  BuildVersionDeps &
+  StartFlowDeps &
+  EndFlowDeps & { executions: Executions; objects: ObjectTable; worker: string };
+
+/** Connects each kind of job with the use case that runs it, the end of a job with its listeners, and the first claim of a job with its claimer. */
+export function jobExecutors(
+  deps: JobExecutorDeps,
+): Pick<RunJobDeps, "executors" | "onJobEnded"> & { claimers: Record<string, JobClaimer> } {
+  // The function of the steps starts and builds no flows, and runs no previews. Each of these is loaded on first use, so that the functions start faster.
+  const start: JobExecutor = async (job) => (await import("../../../services/flows/lifecycle/start.ts")).startFlow(deps, job);
+  const build = async (job: RunningJob) => (await import("../../../services/flows/definitions/build.ts")).buildFlow(deps, job);
+  const lock = async (job: RunningJob) => (await import("../../../services/flows/definitions/lock-flow.ts")).lockFlow(deps, job);
+  const preview: JobExecutor = async (job) => (await import("../../../services/execution/run-preview.ts")).runPreview(deps, job);
+  const dependencies = async (job: RunningJob) => {
+    const { buildUnstored, buildVersion } = await import("../../../services/builds/build-version.ts");
+    return job.code ? buildUnstored(deps, job) : buildVersion(deps, job);
+  };
+  const refuse: JobExecutor = (job) => refuseJob(deps, job);
+  const running: Pick<RunJobDeps, "executors" | "onJobEnded"> = {
+    executors: {
+      script: (job, input) => runScript(deps, job, input),
+      preview,
+      dependencies: (job) => buildUnderLease(deps, job, dependencies(job)),
+      flow: start,
+      flowpreview: start,
+      flowdependencies: (job) => buildUnderLease(deps, job, job.code ? lock(job) : build(job)),
+      flowscript: (job, input) => runInlineScript(deps, job, input),
+      appdependencies: refuse,
+      appscript: refuse,
+      deploymentcallback: refuse,
+      flownode: refuse,
+      identity: refuse,
+      script_hub: refuse,
+      singlestepflow: start,
+    },
+    onJobEnded: jobEndedListeners(deps),
+  };
+  const claimDeps = { ...deps, ...running, schedules: scheduleTable };
+  const claimers: Record<string, JobClaimer> = {
+    // Loaded on first use, so that the functions start faster.
+    [SCHEDULE_CLAIMER]: async (message) => (await import("../../../services/schedules/claim-run.ts")).claimScheduledRun(claimDeps, message),
+  };
+  return { ...running, claimers };
+}
